@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.reports import ROOT, put_block
-from parlour.training.evaluation.machine import describe_machine
+from parlour.training.evaluation.result import describe_machine
 
 FOLDER = ROOT / ".venv-clients"
 GUIDE, BLOCK = ROOT / "docs" / "guides" / "environments.md", "benchmarks.clients"

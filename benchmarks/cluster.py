@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import tyro
 
 from benchmarks.reports import ROOT, put_block, range_text
-from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.evaluation.machine import describe_machine
+from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.parts import CHUNK
+from parlour.training.evaluation.result import describe_machine
 from parlour.training.parallel.tasks import Cluster, join_cluster
 
 PAGE = ROOT / "docs" / "scale.md"

@@ -20,8 +20,8 @@ from PIL import Image
 from benchmarks.page import serve
 from parlour.envs import GAMES, Game
 from parlour.envs.core import svg
-from parlour.training import compare_duplicate, evaluate, load_replays, review_bank
-from parlour.training.evaluation.replays.film import save_film
+from parlour.training import compare, evaluate, load_replays, review_bank
+from parlour.training.evaluation.replays.replay_view import save_film
 from parlour.training.evaluation.report.report import write_picture
 from parlour.training.files import write_bytes
 
@@ -44,7 +44,7 @@ def draw_game(game: Game, theme: str, path: Path) -> None:
         if game.num_players(game.make_rules(None)) == 1:
             evaluate(game, "greedy", **how)
         else:
-            compare_duplicate(game, ["greedy"], field=["greedy"], **how)
+            compare(game, ["greedy"], field=["greedy"], **how)
         replay = load_replays(record)[0]
     scene = replay.scene(int(PLAYED * len(replay.actions)))
     write_bytes(path, svg(scene, theme=theme, width=WIDTH).encode())

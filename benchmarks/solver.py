@@ -20,7 +20,7 @@ from benchmarks.reports import spread, write_json
 from parlour.envs import game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.rows import Rows
-from parlour.training.evaluation.machine import describe_machine
+from parlour.training.evaluation.result import describe_machine
 
 
 @dataclass(frozen=True)

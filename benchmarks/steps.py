@@ -19,7 +19,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.reports import ROOT, put_block, write_json
-from parlour.training.evaluation.machine import describe_machine
+from parlour.training.evaluation.result import describe_machine
 
 FIGURES, RECORD = ROOT / "docs" / "figures.md", ROOT / "benchmarks" / "steps.json"
 README, BLOCK = ROOT / "README.md", "benchmarks.steps"

@@ -16,7 +16,7 @@ from sb3_contrib import MaskablePPO
 from parlour.agents import from_sb3
 from parlour.envs import find_game
 from parlour.envs.interfaces.sb3 import CardVecEnv
-from parlour.training import compare, compare_duplicate
+from parlour.training import compare
 
 
 def main() -> None:
@@ -35,8 +35,7 @@ def main() -> None:
     begun = time.perf_counter()
     model.learn(arguments.steps)
     rate = model.num_timesteps / (time.perf_counter() - begun)
-    play = compare if game.num_players(envs.rules) == 1 else compare_duplicate
-    print(play(game, ["uniform", "greedy", from_sb3(model)], deals=arguments.deals))
+    print(compare(game, ["uniform", "greedy", from_sb3(model)], deals=arguments.deals))
     print(f"{rate:,.0f} steps/s")
 
 

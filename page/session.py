@@ -9,7 +9,7 @@ from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES, Game
 from parlour.envs.core.kernel.cards import default_bank
 from parlour.envs.core.options import describe_options
-from parlour.training.evaluation.duplicate import default_opponents
+from parlour.training.evaluation.compare import default_opponents
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_view import replay_data
 

@@ -177,7 +177,7 @@ def _check_spec(text: str, game: Game) -> None:
 
 
 def _is_allowed(spec: AgentSpec, words: tuple[str, ...]) -> bool:
-    """Return whether a page may name an agent: one of some words, alone or as leader of a search."""
+    """Return whether a page may name an agent: one of some words, alone or leading a search."""
     if spec.name is not None:
         return False
     if spec.kind is SpecKind.SEARCH:

@@ -19,7 +19,7 @@ from parlour.envs import Game, game
 from parlour.envs.core.batch import Autoreset, Over, StepConfig
 from parlour.envs.core.kernel.cards import default_bank
 from parlour.envs.core.rows import Rows, copy_states
-from parlour.training.evaluation.machine import describe_machine
+from parlour.training.evaluation.result import describe_machine
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ import numpy as np
 from parlour.agents import load_agent
 from parlour.envs import find_game
 from parlour.envs.core.kernel.cards import bank_seeds, default_bank
-from parlour.training.evaluation.duplicate_play import play_seated
+from parlour.training.evaluation.play import play_seated
 from parlour.training.evaluation.stats import wilson_rate
 
 CHANGES: dict[str, list[dict[str, Any]]] = {

@@ -32,7 +32,7 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.kernel.cards import bank_seeds, default_bank
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.games.poker_squares.rules import AMERICAN, ENGLISH
-from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.evaluation.play import play_deals
 from parlour.training.evaluation.stats import bootstrap_mean
 from parlour.training.learning.settings.base import ManyRulesSettings
 from parlour.training.learning.settings.files import preset

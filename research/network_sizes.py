@@ -28,9 +28,9 @@ from parlour.agents.networks.build import CardNetwork, build_network, make_netwo
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.envs import Game, find_game
 from parlour.envs.core.turn import best_actions
-from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.evaluation.machine import describe_machine
+from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.report.plots import COLOURS, plain_axes
+from parlour.training.evaluation.result import describe_machine
 from parlour.training.learning.methods.distill import DistillLoss, DistillSettings
 from parlour.training.learning.positions import Positions, concatenate, read_folder
 from parlour.training.learning.run_network import learning_precision

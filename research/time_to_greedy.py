@@ -20,7 +20,7 @@ import tyro
 from benchmarks.reports import write_json
 from parlour.agents.registry import load_agent
 from parlour.envs.core.kernel.cards import bank_seeds
-from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.evaluation.play import play_deals
 from parlour.training.evaluation.stats import bootstrap_mean
 from parlour.training.learning.methods import METHODS
 from parlour.training.learning.run import Run

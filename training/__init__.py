@@ -10,16 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .evaluation.compare import Comparison, compare
-    from .evaluation.duplicate import compare_duplicate
-    from .evaluation.evaluate import Evaluation, evaluate
-    from .evaluation.labels.lost import LostDeal, find_lost
-    from .evaluation.replays.replay import Replay
-    from .evaluation.replays.replay_checks import verify_replays
+    from .evaluation.compare import compare, evaluate
+    from .evaluation.replays.replay import Replay, verify_replays
     from .evaluation.replays.replay_files import load_replays
-    from .evaluation.replays.replay_view import review_replay, save_html
-    from .evaluation.replays.replay_widget import show
-    from .evaluation.report.plots import picture, plot_comparison
+    from .evaluation.replays.replay_view import review_replay, save_html, show
+    from .evaluation.report.plots import plot_comparison
+    from .evaluation.result import Comparison, Evaluation
     from .evaluation.reviews.review import Review, review_game
     from .evaluation.reviews.review_bank import BankReview, review_bank
     from .evaluation.reviews.review_lost import review_lost
@@ -33,17 +29,16 @@ if TYPE_CHECKING:
 _PLACES = {
     "BankReview": "evaluation.reviews.review_bank",
     "Cluster": "parallel.tasks",
-    "Comparison": "evaluation.compare",
-    "Evaluation": "evaluation.evaluate",
-    "LostDeal": "evaluation.labels.lost",
+    "Comparison": "evaluation.result",
+    "Evaluation": "evaluation.result",
+    "LostDeal": "evaluation.reviews.review_lost",
     "Replay": "evaluation.replays.replay",
     "Review": "evaluation.reviews.review",
     "Settings": "learning.settings.base",
     "Tuned": "tuning.search",
     "compare": "evaluation.compare",
-    "compare_duplicate": "evaluation.duplicate",
-    "evaluate": "evaluation.evaluate",
-    "find_lost": "evaluation.labels.lost",
+    "evaluate": "evaluation.compare",
+    "find_lost": "evaluation.reviews.review_lost",
     "load_replays": "evaluation.replays.replay_files",
     "make_settings": "learning.methods",
     "picture": "evaluation.report.plots",
@@ -55,7 +50,7 @@ _PLACES = {
     "review_lost": "evaluation.reviews.review_lost",
     "review_replay": "evaluation.replays.replay_view",
     "save_html": "evaluation.replays.replay_view",
-    "show": "evaluation.replays.replay_widget",
+    "show": "evaluation.replays.replay_view",
     "train": "learning.train",
     "tune": "tuning.search",
     "verify_replays": "evaluation.replays.replay_checks",
@@ -73,12 +68,10 @@ __all__ = [
     "Settings",
     "Tuned",
     "compare",
-    "compare_duplicate",
     "evaluate",
     "find_lost",
     "load_replays",
     "make_settings",
-    "picture",
     "plot_comparison",
     "preset",
     "resume",

@@ -22,7 +22,7 @@ from parlour.envs.core.contract import Solution
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene.scene import ansi
 from parlour.training.cli.play import TerminalGame, play_hands, play_solitaire
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import evaluate
 from parlour.training.play.lone import GONE, Notice
 from parlour.training.play.table import SeatChoice
 from tests.fake_solver import FakeSolver, solved

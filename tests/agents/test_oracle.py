@@ -12,7 +12,8 @@ from parlour.envs import game
 from parlour.envs.core.contract import Solution, Solving
 from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.rows import Rows
-from parlour.training.evaluation.evaluate import evaluate, play_deals
+from parlour.training.evaluation.compare import evaluate
+from parlour.training.evaluation.play import play_deals
 from tests.fake_solver import FakeSolver, SeesAll, solved
 
 GAME = game("pyramid")

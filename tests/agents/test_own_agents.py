@@ -15,9 +15,7 @@ from parlour.envs.core.rows import Rows, observation_codes
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.equilibrium import exploitability, game_tree
 from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.duplicate import compare_duplicate
-from parlour.training.evaluation.duplicate_play import play_duplicate
-from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.evaluation.play import play_deals, play_duplicate
 
 PYRAMID, TABLE = game("pyramid"), game("seven_twenty_seven")
 RULES = PYRAMID.make_rules()
@@ -78,7 +76,7 @@ def test_an_object_may_say_nothing_of_itself(kind: Any) -> None:
     assert (found.agent, found.sees_all) == (kind.__name__, False)
     play_deals(PYRAMID, RULES, kind(), SEEDS, max_moves=9)
     play_duplicate(TABLE, MINI, kind(), [kind()], SEEDS)
-    compare_duplicate(TABLE, [kind()], variants=["mini"], deals=2, field=[kind()])
+    compare(TABLE, [kind()], variants=["mini"], deals=2, field=[kind()])
     play_seat(kind())
     exploitability.extract_policy(kind(), game_tree.build(MINI))
     assert check_agent(kind()).name == kind.__name__

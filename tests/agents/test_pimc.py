@@ -8,7 +8,7 @@ from parlour.agents.registry import Agent, Turn, choose_actions, load_agent, pre
 from parlour.agents.search.pimc import BLOCK, SURE, PimcAgent
 from parlour.envs import GAMES
 from parlour.envs.core.rows import Rows, copy_states
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import evaluate
 
 PYRAMID = GAMES["pyramid"]
 

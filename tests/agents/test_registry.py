@@ -17,8 +17,7 @@ from parlour.agents.registry import (
 from parlour.envs import game
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.turn import agent_field
-from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.learning.save_agent import save
 
 GAME = game("pyramid")

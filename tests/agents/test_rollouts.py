@@ -10,7 +10,6 @@ from parlour.envs import GAMES, make
 from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.rows import Rows, resample_copies
 from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.duplicate import compare_duplicate
 from tests.contract.cases import CASES, Case, positions
 
 PUSS = GAMES["puss_in_the_corner"]
@@ -46,8 +45,8 @@ def test_hidden_cards_change_no_choice(case: Case) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["twenty_eight", "fifty_six"])
 def test_at_a_table_it_plays_better_than_its_player(name: str) -> None:
-    found = compare_duplicate(name, ["rollouts@40:greedy"], field=["greedy"], deals=400, key="a")
-    assert found.matches[0].net.low > 0
+    found = compare(name, ["rollouts@40:greedy"], field=["greedy"], deals=400, key="a")
+    assert found.evaluations[0].net.low > 0
 
 
 def test_at_a_table_it_does_as_its_player_where_nothing_is_sure() -> None:

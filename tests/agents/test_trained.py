@@ -9,8 +9,7 @@ from parlour.agents.baselines.greedy import HEURISTIC_NETWORK
 from parlour.agents.registry import load_agent
 from parlour.agents.saved import MANY_RULES, TRAINED_FOLDER
 from parlour.envs import GAMES
-from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.duplicate import evaluate_duplicate
+from parlour.training.evaluation.compare import compare, evaluate
 from tests.marks import slow_if
 
 FOLDERS = sorted(path for path in TRAINED_FOLDER.iterdir() if path.is_dir())
@@ -32,7 +31,7 @@ def test_it_is_small_and_beats_greedy(folder: Path) -> None:
     assert card["trained"]["settings"] and card["scored"]
     game = GAMES[card["game"]]
     if game.num_players(game.make_rules(variant)) > 1:
-        match = evaluate_duplicate(game, "trained", variant=variant, deals=800)
+        match = evaluate(game, "trained", variant=variant, deals=800)
         assert match.net.low > 0
         return
     # Greedy's own weights, searched on from there, may be no better: then players by rule count.

@@ -10,7 +10,7 @@ from parlour.envs.core.rows import copy_states, resample_copies
 from parlour.envs.core.upper_bound import deal_position, play_actions, trace_actions
 from parlour.envs.games.klondike.hindsight import plan_ahead
 from parlour.envs.games.klondike.solver.solve import solve
-from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.evaluation.play import play_deals
 
 KLONDIKE = game("klondike")
 RULES = KLONDIKE.variants["classic"]

@@ -5,7 +5,7 @@ import pytest
 from parlour.envs import GAMES
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.values import HOPELESS
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import evaluate
 
 DEALS = 2000
 

@@ -24,9 +24,8 @@ from parlour.envs.games.klondike.rules import (
 )
 from parlour.envs.games.puss_in_the_corner.rules import DEAL as NEXT_GROUP
 from parlour.envs.games.puss_in_the_corner.rules import FOUNDATION, PILES, PLACE, PLAY
-from parlour.training.evaluation.deal_play import play_deals
-from parlour.training.evaluation.labels.label_checks import check_values
-from parlour.training.evaluation.labels.labels import SHIPPED_FOLDER, load_labels
+from parlour.training.evaluation.labels.labels import SHIPPED_FOLDER, check_values, load_labels
+from parlour.training.evaluation.play import play_deals
 
 PYRAMID, KLONDIKE, PUSS = (GAMES[name] for name in ("pyramid", "klondike", "puss_in_the_corner"))
 WON = [game for game in GAMES.values() if game.measure == "won"]

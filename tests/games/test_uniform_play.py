@@ -2,7 +2,7 @@
 
 import pytest
 
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import evaluate
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from parlour.envs import GAMES, Game
 from parlour.envs.core.kernel.cards import card_name, parse_deck
 
 from ..evaluation.report.terminal import print_notice
+from ..evaluation.spec import is_for_several
 from ..evaluation.spec import read_options as read_options
 from .games import AGENT_HELP as AGENT_HELP
 
@@ -183,19 +184,6 @@ def read_variants(
         kind = "one player" if several else "several players"
         print_notice(f"--variant all leaves out {', '.join(left_out)}, which are for {kind}")
     return wanted
-
-
-def is_for_several(game: Game, variants: Sequence[str] | None, options: Mapping[str, str]) -> bool:
-    """Whether rules are for several players; ValueError if some are and others are not."""
-    found: dict[bool, list[str]] = {}
-    for name in variants or [game.default]:
-        found.setdefault(game.num_players(game.make_rules(name, options)) > 1, []).append(name)
-    if len(found) > 1:
-        raise ValueError(
-            f"variants for one player ({', '.join(found[False])}) and for several "
-            f"({', '.join(found[True])}) are compared apart"
-        )
-    return True in found
 
 
 def refuse_flags(arguments: argparse.Namespace, names: Iterable[str], reason: str) -> None:

@@ -15,7 +15,6 @@ from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
 from parlour.envs.core.upper_bound import solver_of
 
 from ..evaluation.check_outputs import check_folder
-from ..evaluation.labels.label_checks import NO_SCORE, UNKNOWN_FEWEST
 from ..evaluation.labels.label_verification import (
     DETECTION,
     SAMPLE,
@@ -24,8 +23,10 @@ from ..evaluation.labels.label_verification import (
     verify_labels,
 )
 from ..evaluation.labels.labels import (
+    NO_SCORE,
     OWN_FOLDER,
     SHIPPED_FOLDER,
+    UNKNOWN_FEWEST,
     Labels,
     is_scored,
     load_labels,

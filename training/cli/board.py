@@ -15,7 +15,6 @@ from parlour.agents.saved import TRAINED_FOLDER
 from parlour.agents.validation import one_line
 from parlour.envs import GAMES, find_game
 
-from ..evaluation.duplicate_results import per_hand
 from ..evaluation.leaderboard.leaderboard import Claim, Entry, make_claimed, put_entry, read_board
 from ..evaluation.leaderboard.leaderboard_agents import find_folder, resolve_agent
 from ..evaluation.leaderboard.leaderboard_checks import (
@@ -33,6 +32,7 @@ from ..evaluation.leaderboard.leaderboard_play import (
     verify_entry,
 )
 from ..evaluation.report.terminal import time_text
+from ..evaluation.result import per_hand
 from ..evaluation.stats import Estimate
 from ..files import sole_use
 from ..parallel.tasks import Cluster, join_cluster

@@ -3,9 +3,8 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
-from functools import partial
 from typing import Any
 
 from parlour.envs import find_game
@@ -13,7 +12,7 @@ from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.game import digest16
 
 from ..evaluation.check_outputs import FILES, check_folder
-from ..evaluation.spec import DEALS, EvaluationSpec, make_specs
+from ..evaluation.spec import DEALS, EvaluationSpec, is_for_several, make_specs
 from ..parallel.tasks import Cluster
 from .arguments import (
     AGENT_HELP,
@@ -22,7 +21,6 @@ from .arguments import (
     add_any_rules,
     add_record,
     add_rules,
-    is_for_several,
     read_options,
     read_path,
     read_text,
@@ -184,8 +182,7 @@ def _read_specs(
 ) -> list[EvaluationSpec]:
     """What is to be played, by each variant; ValueError for flags that make no sense there."""
     game, options = find_game(arguments.game), read_options(arguments.option)
-    several = is_for_several(game, variants, options)
-    if several:
+    if is_for_several(game, variants, options):
         refuse_flags(arguments, ("max_moves",), "a game for several always ends")
         refuse_flags(arguments, ("truth",), "deals of a game for several have no solver")
     else:
@@ -195,7 +192,6 @@ def _read_specs(
         game,
         variants,
         options,
-        several=several,
         deals=arguments.deals,
         bank=arguments.bank,
         first=arguments.first,
@@ -242,8 +238,11 @@ def _play(
     cluster: Cluster | None,
 ) -> int:
     """Let agents play, then print and save what came of it, even of those before one that fails."""
-    has_report = not arguments.json or bool(arguments.out)
-    play, gather, report = _comparison_kind(specs[0].is_multiplayer, arguments, has_report)
+    from ..evaluation.compare import compare_specs
+    from ..evaluation.result import Comparison
+
+    if not arguments.json or arguments.out:  # a missing package is reported before hours of play
+        from ..evaluation.report import report
     if arguments.out:
         check_folder(arguments.out, FILES)
         write_key(cluster, specs[0].key)
@@ -262,21 +261,29 @@ def _play(
     aside = redirect_stdout(sys.stderr) if arguments.json else nullcontext()
     with aside, progress_bars(arguments.deals) as bars:
         try:
-            play(specs, agents, report=bars, finished=finished, cluster=cluster)
+            compare_specs(
+                specs,
+                agents,
+                field=arguments.field,
+                partner=arguments.partner,
+                report=bars,
+                finished=finished,
+                cluster=cluster,
+            )
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             if not finished:
                 raise
             failed = error
-    found = gather(finished)
-    try:  # what was played for is said first: to save it may fail
+    comparison = Comparison(finished)
+    try:  # the results are printed first: saving them may fail
         if arguments.json:
-            _print_json(finished[0] if arguments.command == "evaluate" else found)
+            _print_json(finished[0] if arguments.command == "evaluate" else comparison)
         else:
-            _print_tables(report, found)
+            _print_tables(comparison)
     finally:
-        written = report.save(found, arguments.out) if arguments.out else []
+        written = report.save(comparison, arguments.out) if arguments.out else []
         if page:
-            write_page(found, page)
+            write_page(comparison, page)
             written.append(page)
     if not arguments.json:
         for path in written:
@@ -286,38 +293,13 @@ def _play(
     return 0
 
 
-def _comparison_kind(
-    several: bool, arguments: argparse.Namespace, has_report: bool
-) -> tuple[Callable[..., Any], Callable[[list[Any]], Any], Any]:
-    """What plays specifications, what holds the results together, and what shows and saves them.
-
-    That is imported before playing: what is missing is said at once.
-    """
-    if several:
-        from ..evaluation.duplicate import compare_duplicate_specs
-        from ..evaluation.duplicate_results import DuplicateComparison
-
-        play = partial(compare_duplicate_specs, field=arguments.field, partner=arguments.partner)
-        if not has_report:
-            return play, DuplicateComparison, None
-        from ..evaluation.report import duplicate_report
-
-        return play, DuplicateComparison, duplicate_report
-    from ..evaluation.compare import Comparison, compare_specs
-
-    if not has_report:
-        return compare_specs, Comparison, None
-    from ..evaluation.report import report
-
-    return compare_specs, Comparison, report
+def _print_json(result: Any) -> None:
+    print(json.dumps(result.summary()), flush=True)
 
 
-def _print_json(found: Any) -> None:
-    print(json.dumps(found.summary()), flush=True)
-
-
-def _print_tables(report: Any, found: Any) -> None:
+def _print_tables(comparison: Any) -> None:
+    from ..evaluation.report.report import show
     from ..evaluation.report.terminal_tables import open_console
 
-    report.show(found, open_console())
+    show(comparison, open_console())
     sys.stdout.flush()

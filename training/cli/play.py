@@ -23,9 +23,11 @@ from parlour.envs.core.kernel.rng import key_words, new_key
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.scene import ansi
 
+from ..evaluation.check_outputs import make_record_file
 from ..evaluation.replays.replay import CUT, LEFT, OVER, Replay
-from ..evaluation.replays.replay_files import append_replays, make_replay_file
+from ..evaluation.replays.replay_files import append_replays
 from ..evaluation.report.terminal import print_wrapped, wrap_lines
+from ..evaluation.spec import is_for_several
 from ..play.lone import Notice, SolitaireGame, make_agent_turn
 from ..play.table import SeatChoice, TableChoice, TableSession
 from .arguments import (
@@ -34,7 +36,6 @@ from .arguments import (
     add_any_rules,
     add_record,
     add_rules,
-    is_for_several,
     load_deck,
     read_deck,
     read_options,
@@ -161,7 +162,7 @@ def run_play(arguments: argparse.Namespace) -> int:
     elif arguments.explain:
         raise ValueError("--explain: a person plays; say advice at your turn (--advisor AGENT)")
     if arguments.record:
-        make_replay_file(arguments.record)
+        make_record_file(arguments.record)
     if not is_for_several(game, arguments.variant and [arguments.variant], options):
         flags = ("seat", "opponents", "hands", "until")
         refuse_flags(arguments, flags, f"{game.title} as chosen is for one player")

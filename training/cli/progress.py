@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..evaluation.evaluate import Progress
+from ..evaluation.play import Progress
 
 
 def find_tqdm() -> Any:

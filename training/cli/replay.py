@@ -9,11 +9,9 @@ from pathlib import Path
 
 from parlour.envs.core.scene.scene import ansi, svg
 
-from ..evaluation.replays.film import save_film
-from ..evaluation.replays.replay import Replay
-from ..evaluation.replays.replay_checks import Fault, verify_replays
+from ..evaluation.replays.replay import Fault, Replay, verify_replays
 from ..evaluation.replays.replay_files import iterate_replays
-from ..evaluation.replays.replay_view import review_replay, save_html
+from ..evaluation.replays.replay_view import review_replay, save_film, save_html
 from ..evaluation.report.terminal import as_line, print_notice, print_wrapped
 from ..evaluation.reviews.review_judges import WORLDS
 from ..files import write_bytes

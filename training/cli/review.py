@@ -13,7 +13,7 @@ from parlour.envs.core.kernel.cards import default_bank
 from parlour.envs.core.upper_bound import deal_position
 
 from ..evaluation.check_outputs import REVIEW_FILES, check_folder
-from ..evaluation.play_steps import Progress
+from ..evaluation.play import Progress
 from ..evaluation.reviews.review import review_deal
 from ..evaluation.reviews.review_bank import DEALS, BankReview, make_review_spec, review_spec
 from ..evaluation.reviews.review_judges import WORLDS, Judge, make_judge
@@ -219,13 +219,11 @@ def _check_flags(arguments: argparse.Namespace, game: Game, rules: Any) -> None:
 def _read_spec(arguments: argparse.Namespace, game: Game, key: str | None) -> EvaluationSpec:
     """Return the specification of the games that the agent plays."""
     options, one = read_options(arguments.option), arguments.deal is not None
-    several = game.num_players(game.make_rules(arguments.variant, options)) > 1
     deals = DEALS if arguments.deals is None else arguments.deals
     return make_review_spec(
         game,
         arguments.variant,
         options,
-        several=several,
         deals=1 if one else deals,
         bank=arguments.bank,
         first=(arguments.deal if one else arguments.first) or 0,

@@ -24,7 +24,7 @@ from parlour.envs.core.upper_bound import deal_position, make_position, play_act
 from ..evaluation.labels.labels import is_scored
 from ..evaluation.labels.truth import verify_solution
 from ..evaluation.report.terminal import time_text
-from ..evaluation.reviews.review_points import is_double_dummy
+from ..evaluation.reviews.review_judges import is_double_dummy
 from ..evaluation.spec import check_number
 from .arguments import add_rules, load_deck, read_deck, read_options, read_text, read_whole
 

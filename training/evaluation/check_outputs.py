@@ -1,4 +1,4 @@
-"""Where results are to go: looked at before hours are spent on them."""
+"""Names and checks of output files and folders, before hours are spent on results."""
 
 import os
 from collections.abc import Iterable
@@ -11,9 +11,9 @@ EPISODES, SUMMARY = "episodes.parquet", "summary.json"
 PICTURES = ("comparison.png", "comparison.svg", "comparison.pdf")
 """For a page, for one that is scaled, for print."""
 FILES = (EPISODES, SUMMARY, *PICTURES)
-"""What a comparison is saved as."""
+"""The files of a comparison."""
 REVIEW_FILES = ("decisions.parquet", SUMMARY, "review.png", "review.svg", "review.pdf")
-"""What a review is saved as."""
+"""The files of a review."""
 
 
 def check_folder(folder: Path, files: Iterable[str] = ()) -> None:
@@ -60,3 +60,13 @@ def check_agent_folder(folder: Path) -> None:
             f"folder {folder}: it has other files than a saved agent's, and would be "
             "replaced: name another"
         )
+
+
+def make_record_file(path: Path) -> None:
+    """Make an empty file for replays. Raises ValueError if it exists or cannot be made."""
+    try:
+        path.open("xb").close()
+    except FileExistsError:
+        raise ValueError(f"record {path}: it is there already; name another file") from None
+    except OSError as error:
+        raise ValueError(f"record {path}: {error.strerror or error}") from error

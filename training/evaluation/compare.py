@@ -1,95 +1,121 @@
-"""Comparison: several agents on the same deals, deal by deal, by one or more sets of rules."""
+"""Evaluation and comparison: agents play the same deals, alone or from every seat of a table.
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+The deals depend on the bank alone, so all agents that are compared meet the same ones. At a table
+of several seats each deal is played by each agent once from every seat: the same deck, the same
+dealer.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from parlour.agents.registry import Agent, FixedAgent
+from parlour.agents.registry import Agent, FixedAgent, is_person
 from parlour.envs import Game
-from parlour.envs.core.batch import MAX_MOVES
+from parlour.envs.core.batch import MAX_MOVES, Over
+from parlour.envs.core.kernel.rng import derive_key
 
 from ..parallel.tasks import Cluster, join_cluster
-from .evaluate import Evaluation, Progress, load_player, make_evaluation, play_alone
 from .labels.labels import Labels
+from .labels.truth import check_against_labels
+from .parts import play_parts, refuse_people
+from .play import EpisodeResults, PlayedGames, Progress, RecordGames, play_deals, play_duplicate
+from .replays.replay import CUT, OVER, Replay, read_result
+from .replays.replay_files import append_replays
 from .report.terminal import as_line
-from .result import Presented
+from .result import (
+    OTHER_RULES,
+    SEES_ALL,
+    Comparison,
+    Evaluation,
+    SolitaireEvaluation,
+    TableEvaluation,
+)
 from .spec import DEALS, EvaluationSpec, make_specs
-from .stats import CONFIDENCE, Estimate, paired_difference
+from .stats import CONFIDENCE
 
-T = TypeVar("T")
 ProgressFactory = Callable[[str, str], Progress | None]
 """Called with agent and variant before they play; returns what is called as deals end."""
+NamedAgent = tuple[str, FixedAgent]
+"""An agent and its name in this comparison."""
 
 
-class Difference(NamedTuple):
-    """How much better ``agent`` did than ``minus`` on the same deals: means of goal and score.
+def evaluate(
+    game: Game | str,
+    agent: Agent | str = "uniform",
+    *,
+    variant: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    deals: int = DEALS,
+    bank: str | None = None,
+    first: int = 0,
+    seed: int = 0,
+    max_moves: int | None = MAX_MOVES,
+    field: Sequence[Agent | str] | None = None,
+    partner: Agent | str | None = None,
+    hands: int = 1,
+    confidence: float = CONFIDENCE,
+    progress: Progress | None = None,
+    truth: Labels | Path | str | None = None,
+    key: str | None = None,
+    name: str | None = None,
+    any_rules: bool = False,
+    record: Path | str | None = None,
+    cluster: Cluster | None = None,
+) -> Evaluation:
+    """Let an agent play numbered deals, in a game for several from every seat.
 
-    ``goal`` is the game's (see `Game`), ``"won"`` in most; ``reached`` is the difference in it.
+    Args:
+        game: The game, or its name.
+        agent: The agent, or what `parlour.agents.registry.load_agent` takes.
+        variant: The variant (None: the game's default).
+        options: Options of the rules that are not the variant's.
+        deals: The number of deals.
+        bank: The deal set (None: the game's own, such as ``"pyramid-1"``).
+        first: The number of the first deal.
+        seed: The seed of agents that take one.
+        max_moves: A game for one player is truncated after so many moves (None or 0: never).
+        field: The agents in the other seats: repeated clockwise, and beginning with the next of
+            them at each next deal (None: `default_opponents`).
+        partner: The agent in the other seats of the agent's side, where seats play together (None:
+            the agent itself).
+        hands: In a game for several each deal is a session of so many hands.
+        confidence: The confidence of all intervals.
+        progress: Called with the number of deals that have ended.
+        truth: Solver labels of the deals, or their file; None: those that `labels.find_labels`
+            finds; ``"no"``: none.
+        key: The secret that all draws come from (None: a new one). The key of an evaluation
+            repeats it.
+        name: The name of the agent in tables (None: its own). Draws depend on it.
+        any_rules: Whether a saved agent may play that was trained by other rules of the game.
+            Tables mark it.
+        record: A new file for the games (`load_replays` reads it).
+        cluster: Plays parts of the deals in other processes (None: this process plays).
+
+    Raises:
+        ValueError: Something is unknown or out of range; the message says what is allowed.
+        truth.Contradiction: A deal was won that is labelled not winnable.
     """
-
-    variant: str
-    agent: str
-    minus: str
-    goal: str
-    reached: Estimate
-    score: Estimate
-
-    def summary(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
-        named = {"variant": self.variant, "agent": self.agent, "minus": self.minus}
-        return named | {self.goal: self.reached._asdict(), "score": self.score._asdict()}
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Presented):
-    """What several agents made of the same deals: by variant, then in the order they were given.
-
-    ``to_pandas()`` and ``save(folder)`` hand it on: see `presented.Presented`.
-    """
-
-    evaluations: list[Evaluation]
-    report = "report"
-
-    def headline(self) -> str:
-        """See `Presented.headline`."""
-        spec, names = self.evaluations[0].spec, (one.agent for one in self.evaluations)
-        who, variants = ", ".join(dict.fromkeys(names)), ", ".join(self.variants)
-        return f"{spec.game.name}, {variants}, {spec.deals_text}: {who}"
-
-    @property
-    def variants(self) -> dict[str, list[Evaluation]]:
-        """The evaluations of each variant."""
-        found: dict[str, list[Evaluation]] = {}
-        for one in self.evaluations:
-            found.setdefault(one.variant, []).append(one)
-        return found
-
-    @cached_property
-    def differences(self) -> list[Difference]:
-        """The paired differences of all agents, each less those given before it.
-
-        Neighbours come first: of a, b and c they are b - a, c - b, then c - a.
-        """
-        return [
-            _difference(variant, one, other)
-            for variant, group in self.variants.items()
-            for one, other in ordered_pairs(group)
-        ]
-
-    def summary(self) -> dict[str, Any]:
-        """Return all of it as JSON has it: ``{"results": [...], "differences": [...]}``."""
-        return {
-            "results": [one.summary() for one in self.evaluations],
-            "differences": [one.summary() for one in self.differences],
-        }
-
-
-def as_comparison(found: Comparison | Evaluation) -> Comparison:
-    """Return what can be shown as a comparison: an evaluation as one of a single agent."""
-    return found if isinstance(found, Comparison) else Comparison([found])
+    (spec,) = make_specs(
+        game,
+        None if variant is None else [variant],
+        options,
+        deals=deals,
+        bank=bank,
+        first=first,
+        seed=seed,
+        key=key,
+        confidence=confidence,
+        max_moves=max_moves,
+        hands=hands,
+        truth=truth,
+        any_rules=any_rules,
+        record=record,
+    )
+    (lineup,) = _list_lineups(spec, [agent], field, partner)
+    if name:
+        lineup = lineup._replace(name=name)
+    return _evaluate_lineup(spec, lineup, cluster, progress)
 
 
 def compare(
@@ -103,22 +129,30 @@ def compare(
     first: int = 0,
     seed: int = 0,
     max_moves: int | None = MAX_MOVES,
+    field: Sequence[Agent | str] | None = None,
+    partner: Agent | str | None = None,
+    hands: int = 1,
     confidence: float = CONFIDENCE,
     report: ProgressFactory | None = None,
-    finished: list[Evaluation] | None = None,
+    finished: list[Any] | None = None,
     truth: Labels | Path | str | None = None,
     key: str | None = None,
     any_rules: bool = False,
     record: Path | str | None = None,
     cluster: Cluster | None = None,
-) -> Comparison:
+) -> Comparison[Any]:
     """Let each agent play the same deals by each variant (None: the game's default).
 
-    The keywords are those of `evaluate`; what each agent draws comes from ``key`` and its name, so
-    none learns from another what a seed stands for. ``finished``, a list of one's own, gets each
-    evaluation as it ends, so that they are there if an agent fails later. Raises ValueError before
-    any game is played if an agent cannot play one of the variants, or something is unknown or out
-    of range.
+    In a game for several each agent plays from every seat, first with ``field`` in the other seats,
+    then among seats that are all played by each of the other agents.
+
+    An agent's draws come from ``key`` and its name, so that no agent learns from another what a
+    seed stands for. The keywords are those of `evaluate`. Besides, ``report`` is called with agent
+    and variant before they play, and returns what is called as deals end; ``finished`` is a list
+    that gets each evaluation as it ends, so that they are there if an agent fails later.
+
+    Raises ValueError before any game is played if an agent cannot play one of the variants, or
+    something is unknown or out of range.
     """
     specs = make_specs(
         game,
@@ -131,71 +165,298 @@ def compare(
         key=key,
         confidence=confidence,
         max_moves=max_moves,
+        hands=hands,
         truth=truth,
         any_rules=any_rules,
         record=record,
     )
-    return compare_specs(specs, agents, report, finished, cluster)
+    return compare_specs(
+        specs,
+        agents,
+        field=field,
+        partner=partner,
+        report=report,
+        finished=finished,
+        cluster=cluster,
+    )
 
 
 def compare_specs(
     specs: Sequence[EvaluationSpec],
     agents: Sequence[Agent | str],
+    *,
+    field: Sequence[Agent | str] | None = None,
+    partner: Agent | str | None = None,
     report: ProgressFactory | None = None,
-    finished: list[Evaluation] | None = None,
+    finished: list[Any] | None = None,
     cluster: Cluster | None = None,
-) -> Comparison:
-    """Let each agent play, alone, what specifications say; see `compare`."""
-    teams = [load_agents(spec, agents) for spec in specs]
-    found = [] if finished is None else finished
+) -> Comparison[Any]:
+    """Let each agent play what specifications say; see `compare`."""
+    lineups = [_list_lineups(spec, agents, field, partner) for spec in specs]
+    evaluations = [] if finished is None else finished
     with join_cluster(cluster):
-        for spec, team in zip(specs, teams, strict=True):
-            for given, (name, agent) in zip(agents, team.items(), strict=True):
-                progress = report(name, spec.base_variant) if report else None
-                results = play_alone(spec, name, agent, given, cluster, progress)
-                found.append(make_evaluation(spec, name, agent, results))
-    return Comparison(list(found))
+        for spec, spec_lineups in zip(specs, lineups, strict=True):
+            for lineup in spec_lineups:
+                progress = report(lineup.title, spec.base_variant) if report else None
+                evaluations.append(_evaluate_lineup(spec, lineup, cluster, progress))
+    return Comparison(list(evaluations))
+
+
+class Lineup(NamedTuple):
+    """An agent that plays, and at a table of several the agents in the other seats."""
+
+    name: str
+    agent: FixedAgent
+    given: Sequence[Agent | str]
+    """All agents of the lineup as they were named."""
+    others: Sequence[NamedAgent] = ()
+    """The agents in the other seats, repeated clockwise."""
+    pair: bool = False
+    """Whether one agent that is compared, too, sits in all other seats."""
+    partner: NamedAgent | None = None
+    """The agent in the other seats of its side; None: it sits there itself."""
+
+    @property
+    def title(self) -> str:
+        """Its name in progress lines."""
+        if self.pair:
+            return f"{self.name} among {self.others[0][0]}"
+        return self.name if self.partner is None else f"{self.name} with {self.partner[0]}"
+
+
+def _list_lineups(
+    spec: EvaluationSpec,
+    agents: Sequence[Agent | str],
+    field: Sequence[Agent | str] | None,
+    partner: Agent | str | None,
+) -> list[Lineup]:
+    """The lineups of a comparison: each agent alone, or in the field and among every other."""
+    team = load_agents(spec, agents)
+    if not spec.is_multiplayer:
+        _refuse_others(spec, field, partner)
+        return [
+            Lineup(name, agent, [given])
+            for (name, agent), given in zip(team.items(), agents, strict=True)
+        ]
+    field = field or default_opponents(spec.game)
+    loaded = {_key(given): agent for given, agent in zip(agents, team.values(), strict=True)}
+    others = _load_field(spec, field, loaded)
+    partners = [] if partner is None else _load_partner(spec, partner, loaded)
+    _refuse_people_at_tables([*team.values(), *(agent for _, agent in [*others, *partners])])
+    named_partner = partners[0] if partners else None
+    given_others = [*field, *([] if partner is None else [partner])]
+    players = [(*named, given) for named, given in zip(team.items(), agents, strict=True)]
+    in_field = [
+        Lineup(name, agent, [given, *given_others], others, partner=named_partner)
+        for name, agent, given in players
+    ]
+    pairs = [
+        Lineup(name, agent, [given, rival_given], [(rival_name, rival)], pair=True)
+        for name, agent, given in players
+        for rival_name, rival, rival_given in players
+        if rival_name != name
+    ]
+    return in_field + pairs
+
+
+def _refuse_others(spec: EvaluationSpec, field: Any, partner: Any) -> None:
+    """Raise ValueError if agents are named for seats that a game for one player does not have."""
+    for name, given in (("field", field), ("partner", partner)):
+        if given:
+            raise ValueError(
+                f"{name}={given!r}: {spec.game.title}, {spec.variant}, is for one player"
+            )
+
+
+def _evaluate_lineup(
+    spec: EvaluationSpec, lineup: Lineup, cluster: Cluster | None, progress: Progress | None
+) -> Evaluation:
+    """Let a lineup play, in parts where ``cluster`` says; return the evaluation of its agent.
+
+    Raises `truth.Contradiction` if a deal is won that is labelled not winnable, ValueError for a
+    person who is to play on a cluster.
+    """
+    if cluster is not None:
+        refuse_people([lineup.agent])
+    results = play_parts(play_lineup, spec, lineup, cluster, progress)
+    if spec.labels is not None:
+        check_against_labels(spec.labels, results.facts, spec.first, lineup.name)
+    kind = TableEvaluation if spec.is_multiplayer else SolitaireEvaluation
+    return kind(
+        spec=spec,
+        agent=lineup.name,
+        sees_all=lineup.agent.sees_all,
+        looks_ahead=lineup.agent.lookahead_config is not None,
+        results=results,
+        other_rules=lineup.agent.other_rules,
+        field=tuple(name for name, _ in lineup.others),
+        pair=lineup.pair,
+        partner=None if lineup.partner is None else lineup.partner[0],
+    )
+
+
+def play_lineup(
+    spec: EvaluationSpec, lineup: Lineup, progress: Progress | None = None
+) -> EpisodeResults:
+    """Let a lineup play all deals of a specification, in a game for several from every seat."""
+    if not spec.is_multiplayer:
+        return play_deals(
+            spec.game,
+            spec.rules,
+            lineup.agent,
+            spec.seeds,
+            max_moves=spec.max_moves,
+            key=derive_key(spec.key, lineup.name),
+            progress=progress,
+            record=_record_games(spec, [lineup.name]),
+        )
+    names, partner = [name for name, _ in lineup.others], lineup.partner
+    key_of_partner = () if partner is None else ("partner", partner[0])
+    return play_duplicate(
+        spec.game,
+        spec.rules,
+        lineup.agent,
+        [agent for _, agent in lineup.others],
+        spec.seeds,
+        order=spec.numbers,
+        hands=spec.hands,
+        key=derive_key(spec.key, lineup.name, lineup.pair, *names, *key_of_partner),
+        progress=progress,
+        record=_record_games(spec, [lineup.name, *names, partner[0] if partner else lineup.name]),
+        partner=partner[1] if partner else None,
+    )
+
+
+def _record_games(spec: EvaluationSpec, names: Sequence[str]) -> RecordGames | None:
+    """The callback that appends games to the record of a specification; None if it has none.
+
+    ``names`` are those of the agents by their numbers in `PlayedGames.who`.
+    """
+    path = spec.record
+    if path is None:
+        return None
+    return lambda played: append_replays(path, _make_replays(spec, names, played))
+
+
+def _make_replays(spec: EvaluationSpec, names: Sequence[str], played: PlayedGames) -> list[Replay]:
+    lists = (one.tolist() for one in (played.places, played.hands, played.dealers, played.who))
+    results = read_result(spec.game, spec.rules, played.states)
+    over = played.states["over"].tolist()
+    return [
+        Replay(
+            spec.game,
+            spec.rules,
+            spec.base_variant,
+            agents=tuple(names[number] for number in who),
+            actions=tuple(actions),
+            result=result,
+            end=CUT if over_code == Over.TRUNCATED else OVER,
+            bank=spec.bank,
+            deal=spec.first + place,
+            hand=hand,
+            dealer=dealer if spec.game.has_dealer and spec.is_multiplayer else None,
+        )
+        for place, hand, dealer, who, actions, result, over_code in zip(
+            *lists, played.actions, results, over, strict=True
+        )
+    ]
 
 
 def load_agents(spec: EvaluationSpec, agents: Sequence[Agent | str]) -> dict[str, FixedAgent]:
     """Return the agents, given or named, that play, by names that tell them apart."""
     if not agents:
         raise ValueError("agents: give at least one")
-    players = [load_player(spec, one) for one in agents]
-    return dict(zip(_names(players, agents), players, strict=True))
+    players = [spec.load_agent(agent) for agent in agents]
+    return dict(zip(_name_agents(players, agents), players, strict=True))
 
 
-def _names(players: Sequence[Agent], given: Sequence[Agent | str]) -> list[str]:
+def _name_agents(players: Sequence[Agent], given: Sequence[Agent | str]) -> list[str]:
     """A name for each agent: its own, with its path or a number where two have the same."""
-    names = [player.name for player in players]
-    found = list(names)
+    own_names = [player.name for player in players]
+    names = list(own_names)
     for i, spec in enumerate(given):
-        if names.count(names[i]) > 1 and spec != names[i] and isinstance(spec, str):
-            found[i] = f"{names[i]} ({as_line(spec)})"
-    return number_names(found)
+        if own_names.count(own_names[i]) > 1 and spec != own_names[i] and isinstance(spec, str):
+            names[i] = f"{own_names[i]} ({as_line(spec)})"
+    return number_names(names)
 
 
 def number_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     """Return names of which no two are the same, nor one of ``taken``: later ones get a number."""
-    known, found = set(taken), []
+    used, unique = set(taken), []
     for name in names:
         numbered = (f"{name} #{number}" for number in count(2))
-        free = next(one for one in chain([name], numbered) if one not in known)
-        known.add(free)
-        found.append(free)
-    return found
+        free = next(one for one in chain([name], numbered) if one not in used)
+        used.add(free)
+        unique.append(free)
+    return unique
 
 
-def ordered_pairs(group: Sequence[T]) -> Iterator[tuple[T, T]]:
-    """Yield all pairs, the later one first; neighbours come before those farther apart."""
-    for apart in range(1, len(group)):
-        for i in range(apart, len(group)):
-            yield group[i], group[i - apart]
+def _key(agent: Agent | str) -> str | int:
+    """The identity of a given agent: the words that name it, or that of the object."""
+    return agent if isinstance(agent, str) else id(agent)
 
 
-def _difference(variant: str, one: Evaluation, other: Evaluation) -> Difference:
-    facts, others = one.results.facts, other.results.facts
-    reached, score = (
-        paired_difference(facts[f], others[f], one.spec.confidence) for f in (one.goal, "score")
+def _load_field(
+    spec: EvaluationSpec, field: Sequence[Agent | str], loaded: Mapping[str | int, FixedAgent]
+) -> list[NamedAgent]:
+    """The agents of a field; an agent that is compared, too, is the same object there.
+
+    The name of one that sees hidden cards, or was trained by other rules, is marked as in tables.
+    """
+    loaded, agents = dict(loaded), []
+    for given in field:
+        if _key(given) not in loaded:
+            loaded[_key(given)] = spec.load_agent(given)
+            _refuse_same_name(given, loaded)
+        agents.append(loaded[_key(given)])
+    different = {id(agent): agent for agent in agents}
+    names = number_names(
+        agent.name + SEES_ALL * agent.sees_all + OTHER_RULES * agent.other_rules
+        for agent in different.values()
     )
-    return Difference(variant, one.agent, other.agent, one.goal, reached, score)
+    name_of = dict(zip(different, names, strict=True))
+    return [(name_of[id(agent)], agent) for agent in agents]
+
+
+def _refuse_same_name(given: Agent | str, loaded: Mapping[str | int, FixedAgent]) -> None:
+    """Raise ValueError if an agent in another seat has the name of another compared agent.
+
+    A number behind its name, as compared agents get, would change the draws: results must not
+    depend on who else is compared.
+    """
+    name = loaded[_key(given)].name
+    for other, agent in loaded.items():
+        if (
+            isinstance(given, str)
+            and isinstance(other, str)
+            and other != given
+            and agent.name == name
+        ):
+            raise ValueError(
+                f"agents {other} and {given} must not have the same name, got {name!r}; give one "
+                f"of them another name: NAME={given}"
+            )
+
+
+def _load_partner(
+    spec: EvaluationSpec, partner: Agent | str, loaded: Mapping[str | int, FixedAgent]
+) -> list[NamedAgent]:
+    """The agent in the other seats of an agent's side, as `_load_field` loads it."""
+    seats = spec.game.seats
+    if seats is None or len(set(sides := seats.sides(spec.rules))) == len(sides):
+        raise ValueError(f"partner={partner!r}: by these rules every seat plays for itself")
+    return _load_field(spec, [partner], loaded)
+
+
+def default_opponents(game: Game) -> list[str]:
+    """Return the agents of a field that nobody has named: greedy and the rule-based agents."""
+    return ["greedy", *game.rule_agents]
+
+
+def _refuse_people_at_tables(agents: Sequence[FixedAgent]) -> None:
+    for agent in agents:
+        if is_person(agent):
+            raise ValueError(
+                f"agent {agent.name!r} plays one hand at a time and would see each deal from every "
+                "seat: see parlour play"
+            )

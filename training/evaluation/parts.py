@@ -1,8 +1,8 @@
-"""Evaluations cut into parts that are played side by side, here or on a cluster.
+"""Evaluations cut into parts that run in parallel, on this machine or on a cluster.
 
-What comes of a deal depends on no other deal, so the parts together are what one process would have
-played: equal to the last bit but for the time that agents took, and for agents that draw by
-themselves.
+The result of a deal depends on no other deal, so the parts together equal what one process plays,
+to the last bit but for the time that agents took, and for agents that draw by themselves. Finished
+parts are saved by the task cache (`kept.run_kept`), from which interrupted work resumes.
 """
 
 import re
@@ -14,13 +14,13 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FunctionType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 import parlour.agents
 import parlour.envs
-from parlour.agents.registry import Agent, find_saved
+from parlour.agents.registry import Agent, FixedAgent, find_saved, is_person
 from parlour.agents.saved import digest_agent
 from parlour.envs import Game
 from parlour.envs.core.game import digest16
@@ -29,63 +29,81 @@ from parlour.envs.core.kernel.rng import new_key
 
 from ..parallel.task_cache import Packing, run_kept
 from ..parallel.tasks import Cluster
-from .deal_play import EpisodeResults, Progress
-from .duplicate_play import DuplicateResults
+from .play import EpisodeResults, Progress
 from .replays.replay_files import append_lines
 from .spec import EvaluationSpec
 
 CHUNK, MOST_CHUNK = 100, 2000
 """Deals of one part, and of one of very many: many games side by side cost less."""
 PARTS = 100
-"""As many there are before they grow."""
+"""The number of parts before they grow."""
 FACT = "fact."
 """Prefix of the facts' names in saved parts."""
 
-Results = TypeVar("Results", EpisodeResults, DuplicateResults)
+
+class Lineup(Protocol):
+    """The agents that play (`compare.Lineup`); it can be pickled."""
+
+    @property
+    def title(self) -> str:
+        """What tells it from the other lineups of a comparison."""
+
+    @property
+    def given(self) -> Sequence[Agent | str]:
+        """The agents as they were named."""
+
+
+Play = Callable[..., EpisodeResults]
+"""Called with specification and lineup; a function of a module, for it is sent to workers."""
 
 
 class Part(NamedTuple):
-    """Deals that are played in one go: ``play(spec, *players)``.
+    """Deals that are played in one task: ``play(spec, lineup)``.
 
-    ``spec`` has no labels; where it has a record, that is not written, but returned.
+    ``spec`` has no labels. If it has a record, the games are returned instead of written.
     """
 
-    play: Callable[..., Any]
+    play: Play
     spec: EvaluationSpec
-    players: tuple[Any, ...]
+    lineup: Lineup
 
 
 def play_parts(
-    play: Callable[..., Results],
+    play: Play,
     spec: EvaluationSpec,
-    players: tuple[Any, ...],
-    title: str,
-    given: Sequence[Agent | str],
+    lineup: Lineup,
     cluster: Cluster | None,
     progress: Progress | None = None,
-) -> Results:
-    """Return what ``play(spec, *players)`` returns, played in parts where a cluster says.
+) -> EpisodeResults:
+    """Return the results of ``play(spec, lineup)``, played in parts if there is a cluster.
 
-    Without one it is played here, in one go, and told of ``progress`` itself. ``play`` is a
-    function of a module, for it is sent to where it runs. ``title`` tells apart who
-    plays among the agents of a comparison, ``given`` are these as they were named. ``progress`` is
-    called as parts are done; the games are recorded at the end, part after part.
+    Without one this process plays all deals as one part. ``progress`` is called with the number of
+    deals that have ended. The games are recorded at the end, part after part.
     """
     if cluster is None:
-        return play(spec, *players, progress=progress)
-    parts = [Part(play, one, players) for one in split_spec(spec)]
-    same = digest_given(spec, title, given)
-    names = [digest16(same, part.spec.first, part.spec.deals) for part in parts]
-    named = dict(zip(names, parts, strict=True))
-    found = {}
-    for name, result in run_kept(play_part, named, cluster, PACKING):
-        found[name] = result
+        return play(spec, lineup, progress=progress)
+    parts = [Part(play, part_spec, lineup) for part_spec in split_spec(spec)]
+    digest = digest_given(spec, lineup.title, lineup.given)
+    names = [digest16(digest, part.spec.first, part.spec.deals) for part in parts]
+    part_of = dict(zip(names, parts, strict=True))
+    done = {}
+    for name, result in run_kept(play_part, part_of, cluster, PACKING):
+        done[name] = result
         if progress is not None:
-            progress(named[name].spec.deals)
-    results, lines = zip(*(found[name] for name in named), strict=True)
+            progress(part_of[name].spec.deals)
+    results, lines = zip(*(done[name] for name in names), strict=True)
     if spec.record is not None:
         append_lines(spec.record, b"".join(lines))
     return join_results(results)
+
+
+def refuse_people(agents: Sequence[FixedAgent]) -> None:
+    """Raise ValueError for a person among those who are to play on a cluster."""
+    for agent in agents:
+        if is_person(agent):
+            raise ValueError(
+                f"agent {agent.name!r} plays here: leave out --jobs, --backend and --address"
+            )
 
 
 def split_spec(spec: EvaluationSpec, size: int = CHUNK) -> list[EvaluationSpec]:
@@ -101,50 +119,45 @@ def split_spec(spec: EvaluationSpec, size: int = CHUNK) -> list[EvaluationSpec]:
     ]
 
 
-def play_part(part: Part) -> tuple[Any, bytes]:
-    """Play a part; return what came of it, and the lines of its games if they are recorded."""
-    play, spec, players = part
+def play_part(part: Part) -> tuple[EpisodeResults, bytes]:
+    """Play a part; return the results, and the lines of its games if they are recorded."""
+    play, spec, lineup = part
     if spec.record is None:
-        return play(spec, *players), b""
+        return play(spec, lineup), b""
     with TemporaryDirectory() as folder:
         games = Path(folder, "games.jsonl")
-        result = play(replace(spec, record=games), *players)
-        return result, games.read_bytes()
+        results = play(replace(spec, record=games), lineup)
+        return results, games.read_bytes()
 
 
-def pack_part(result: tuple[Any, bytes]) -> dict[str, Any]:
-    """Return what `play_part` returned as arrays, for `kept.run_kept`."""
-    found, lines = result
-    arrays: dict[str, Any] = {f"{FACT}{name}": values for name, values in found.facts.items()}
-    arrays |= {"milliseconds": found.milliseconds, "lines": np.frombuffer(lines, np.uint8)}
-    if isinstance(found, DuplicateResults):
-        arrays |= {"nets": found.nets, "hands": found.hands}
-    return arrays
+def pack_part(part: tuple[EpisodeResults, bytes]) -> dict[str, Any]:
+    """Return the result of `play_part` as arrays, for `kept.run_kept`."""
+    results, lines = part
+    arrays: dict[str, Any] = {f"{FACT}{name}": values for name, values in results.facts.items()}
+    return arrays | {
+        "milliseconds": results.milliseconds,
+        "hands": results.hands,
+        "lines": np.frombuffer(lines, np.uint8),
+    }
 
 
-def unpack_part(arrays: Mapping[str, np.ndarray]) -> tuple[Any, bytes]:
-    """Return what `pack_part` was given."""
+def unpack_part(arrays: Mapping[str, np.ndarray]) -> tuple[EpisodeResults, bytes]:
+    """Return the result of `play_part` from the arrays of `pack_part`."""
     facts = {name.removeprefix(FACT): arrays[name] for name in arrays if name.startswith(FACT)}
-    milliseconds, lines = float(arrays["milliseconds"]), arrays["lines"].tobytes()
-    if "nets" not in arrays:
-        return EpisodeResults(facts, milliseconds), lines
-    hands = int(arrays["hands"])
-    return DuplicateResults(arrays["nets"], facts, hands, milliseconds), lines
+    results = EpisodeResults(facts, float(arrays["milliseconds"]), int(arrays["hands"]))
+    return results, arrays["lines"].tobytes()
 
 
 PACKING = Packing(pack_part, unpack_part)
 
 
-def join_results(parts: Sequence[Results]) -> Results:
+def join_results(parts: Sequence[EpisodeResults]) -> EpisodeResults:
     """Return the results of consecutive deals as one; the time of a decision is the mean."""
-    weights = np.array([part.facts["decisions"].sum() for part in parts], float)
+    weights = np.array([part.decisions for part in parts], float)
     times = np.array([part.milliseconds for part in parts])
     time = float(times @ weights / max(weights.sum(), 1))
     facts = {name: np.concatenate([part.facts[name] for part in parts]) for name in parts[0].facts}
-    if isinstance(parts[0], EpisodeResults):
-        return EpisodeResults(facts, time)
-    nets = np.concatenate([part.nets for part in parts])
-    return parts[0]._replace(nets=nets, facts=facts, milliseconds=time)
+    return EpisodeResults(facts, time, parts[0].hands)
 
 
 def digest_game_code(game: Game) -> str:
@@ -159,35 +172,35 @@ def digest_game_code(game: Game) -> str:
 
 
 def digest_given(spec: EvaluationSpec, title: str, given: Sequence[Agent | str]) -> str:
-    """Return what tells apart all that the results of a deal depend on, but for the deal."""
+    """Return the digest of all that the results of a deal depend on, except for the deal."""
     return digest16(
         spec.game.rules_digest(spec.rules),
         (digest_parlour(), digest_game_code(spec.game)),
         (spec.bank, spec.seed, spec.key, spec.max_moves, spec.hands, spec.any_rules),
         (title, spec.record is None),
-        [_digest_one(one, spec) for one in given],
+        [_digest_agent(agent, spec) for agent in given],
     )
 
 
-def _digest_one(one: Agent | str, spec: EvaluationSpec) -> tuple[Any, ...]:
-    """What tells an agent, as it was given, from others: what it is made of, and by which code."""
-    if isinstance(one, str):
-        saved = find_saved(one, spec.game, spec.rules)
-        own = [_digest_file(word) for word in re.split("[:=]", one)]
-        return one, saved and digest_agent(saved), own
+def _digest_agent(agent: Agent | str, spec: EvaluationSpec) -> tuple[Any, ...]:
+    """The identity of an agent as it was given: its content and its code."""
+    if isinstance(agent, str):
+        saved = find_saved(agent, spec.game, spec.rules)
+        modules = [_digest_file(word) for word in re.split("[:=]", agent)]
+        return agent, saved and digest_agent(saved), modules
     import joblib
 
     try:
-        made_of = joblib.hash(one)
-    except Exception:  # it cannot be pickled: what it is nobody can say
-        made_of = new_key()
-    kind = type(one)
+        content = joblib.hash(agent)
+    except Exception:  # it cannot be pickled: its content is unknown, so nothing is equal to it
+        content = new_key()
+    kind = type(agent)
     methods = [code for code in vars(kind).values() if isinstance(code, FunctionType)]
-    return made_of, _digest_file(kind.__module__) or [digest_code(code) for code in methods]
+    return content, _digest_file(kind.__module__) or [digest_code(code) for code in methods]
 
 
 def _digest_file(module: str) -> str | None:
-    """What differs when the file of a loaded module does; None for a notebook, or no module."""
+    """The digest of the file of a loaded module; None for a notebook, or no module."""
     file = getattr(sys.modules.get(module), "__file__", None)
     return None if file is None else sha256(Path(file).read_bytes()).hexdigest()
 

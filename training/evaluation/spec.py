@@ -1,4 +1,4 @@
-"""What an evaluation plays and how it is counted: checked once, and then read by all of it."""
+"""The specification of an evaluation: what is played and how it is counted, checked once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from parlour.agents.registry import Agent, FixedAgent, load_agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.kernel.cards import bank_seeds, default_bank
@@ -15,9 +16,8 @@ from parlour.envs.core.kernel.rng import new_key
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rules_table import describe_rules
 
-from .labels.labels import Labels
-from .labels.truth import find_requested_labels
-from .replays.replay_files import make_replay_file
+from .check_outputs import make_record_file
+from .labels.labels import Labels, find_requested_labels
 from .stats import CONFIDENCE
 
 DEALS = 10_000
@@ -27,33 +27,33 @@ DEALS = 10_000
 class EvaluationSpec:
     """What is played: deals ``first`` .. ``first + deals - 1`` of a bank, by one set of rules.
 
-    `make_specs` makes one, and checks it.
+    `make_specs` checks all of it.
     """
 
     game: Game
     rules: Any
-    """One of the game's own `rules`: a variant, with options of one's own or without."""
+    """One of the game's own `rules`: a variant, with or without other options."""
     base_variant: str
     """The name of the variant that the rules were made from."""
     bank: str
     first: int
     deals: int
     seed: int
-    """What agents are made with that take a seed; it deals nothing."""
+    """The seed of agents that take one; it deals nothing."""
     key: str
     """The secret that `Turn.seeds` come from, and with them agents' draws and hidden cards."""
     confidence: float
     """Of all intervals."""
     max_moves: int | None = MAX_MOVES
-    """Where games for one player are cut off; None or 0: nowhere."""
+    """Where games for one player are truncated; None or 0: nowhere."""
     hands: int = 1
-    """In games for several: each deal is a session of so many (see `duplicate_play.hand_seeds`)."""
+    """In games for several: each deal is a session of so many (see `play.hand_seeds`)."""
     any_rules: bool = False
     """Whether saved agents may play that were trained by other rules of the game."""
     labels: Labels | None = None
-    """In games for one player: what a solver found out about these deals, or some of them."""
+    """In games for one player: the solver labels of these deals, or of some of them."""
     record: Path | None = None
-    """The file that games are written to as they end; None: they are not (see `recording`)."""
+    """The file that games are written to as they end; None: they are not."""
 
     @property
     def variant(self) -> str:
@@ -69,6 +69,12 @@ class EvaluationSpec:
     def is_multiplayer(self) -> bool:
         """Whether each deal is played from every seat, among others."""
         return self.num_players > 1
+
+    def load_agent(self, agent: Agent | str) -> FixedAgent:
+        """Return an agent, given or named, that plays by these rules."""
+        if isinstance(agent, str):
+            agent = load_agent(agent, self.game, self.rules, self.seed, self.any_rules)
+        return FixedAgent(agent)
 
     @property
     def numbers(self) -> np.ndarray:
@@ -90,7 +96,7 @@ class EvaluationSpec:
         return f"deals {self.first} to {self.first + self.deals - 1} of bank {self.bank}"
 
     def rules_summary(self) -> dict[str, Any]:
-        """Return by which rules is played, as JSON has it."""
+        """Return the game and the rules for JSON."""
         return {
             "game": self.game.name,
             "variant": self.variant,
@@ -104,7 +110,6 @@ def make_specs(
     variants: Sequence[str] | None = None,
     options: Mapping[str, Any] | None = None,
     *,
-    several: bool = False,
     deals: int = DEALS,
     bank: str | None = None,
     first: int = 0,
@@ -117,16 +122,16 @@ def make_specs(
     any_rules: bool = False,
     record: Path | str | None = None,
 ) -> list[EvaluationSpec]:
-    """Return what is to be played by each variant (None: the game's default), all of it checked.
+    """Return the specification of each variant (None: the game's default), all of it checked.
 
-    ``several``: rules are to be for several players; then ``max_moves`` and ``truth`` mean nothing,
-    else ``hands``. ``bank`` None is the game's own, ``key`` None a new one; for ``truth`` see
-    `truth.find_requested_labels`, for ``any_rules`` `registry.load_agent`. ``record`` is a file
-    that is not there yet. Raises ValueError naming what is unknown or out of range, and what is
-    allowed.
+    In games for one player ``hands`` means nothing; in games for several ``max_moves`` and
+    ``truth`` do. ``bank`` None is the game's own, ``key`` None a new one; for ``truth`` see
+    `labels.find_requested_labels`, for ``any_rules`` `registry.load_agent`. ``record`` is made as
+    an empty file. Raises ValueError naming what is unknown or out of range, and what is allowed.
     """
     game = find_game(game) if isinstance(game, str) else game
-    check_number("deals", deals, 2 if several else 1)  # Student's interval needs two values
+    is_multiplayer = is_for_several(game, variants, options)
+    check_number("deals", deals, 2 if is_multiplayer else 1)  # Student's interval needs two values
     check_number("seed", seed, 0)
     check_number("max_moves", max_moves or 0, 0)
     check_number("hands", hands, 1)
@@ -134,8 +139,10 @@ def make_specs(
     key = new_key() if key is None else key
     bank_seeds(bank, [first])  # refuses a number below 0
     specs = []
-    for variant, rules in _read_variants(game, variants, options, several).items():
-        labels = None if several else find_requested_labels(truth, game, rules, bank, first, deals)
+    for variant, rules in _read_variants(game, variants, options).items():
+        labels = None
+        if not is_multiplayer:
+            labels = find_requested_labels(truth, game, rules, bank, first, deals)
         spec = EvaluationSpec(
             game=game,
             rules=rules,
@@ -154,48 +161,56 @@ def make_specs(
         )
         specs.append(spec)
     if record is not None:
-        make_replay_file(Path(record))
+        make_record_file(Path(record))
     return specs
 
 
 def _read_variants(
-    game: Game, variants: Sequence[str] | None, options: Mapping[str, Any] | None, several: bool
+    game: Game, variants: Sequence[str] | None, options: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     """The rules of each variant, of which no two are the same."""
-    known: dict[Any, str] = {}
+    variant_of: dict[Any, str] = {}
     for variant in variants or [game.default]:
         rules = game.make_rules(variant, options)
-        if rules in known:
-            raise ValueError(f"variants {known[rules]!r} and {variant!r} are the same rules here")
-        check_player_count(game, rules, variant, several)
-        known[rules] = variant
-    return {variant: rules for rules, variant in known.items()}
+        if rules in variant_of:
+            raise ValueError(
+                f"variants {variant_of[rules]!r} and {variant!r} are the same rules here"
+            )
+        variant_of[rules] = variant
+    return {variant: rules for rules, variant in variant_of.items()}
+
+
+def is_for_several(
+    game: Game, variants: Sequence[str] | None, options: Mapping[str, Any] | None
+) -> bool:
+    """Return whether rules are for several players.
+
+    Raises ValueError if some variants are for one player and others for several.
+    """
+    by_several: dict[bool, list[str]] = {}
+    for name in variants or [game.default]:
+        several = game.num_players(game.make_rules(name, options)) > 1
+        by_several.setdefault(several, []).append(name)
+    if len(by_several) > 1:
+        raise ValueError(
+            f"variants for one player ({', '.join(by_several[False])}) and for several "
+            f"({', '.join(by_several[True])}) are compared apart"
+        )
+    return True in by_several
 
 
 def read_options(pairs: Iterable[str]) -> dict[str, str]:
     """Return ``name=value`` pairs as a dictionary. Raises ValueError for one without ``=``."""
-    found = {}
+    options = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
             raise ValueError(f"option {pair!r}: write NAME=VALUE, such as --option passes=2")
-        found[name.strip()] = value.strip()
-    return found
+        options[name.strip()] = value.strip()
+    return options
 
 
 def check_number(name: str, value: int, low: int) -> None:
     """Raise ValueError, naming the number, if it is below ``low``."""
     if value < low:
         raise ValueError(f"{name}={value}: allowed are whole numbers from {low}")
-
-
-def check_player_count(game: Game, rules: Any, variant: str, several: bool) -> None:
-    """Raise ValueError if rules are not for one player, or with ``several`` if they are."""
-    players = game.num_players(rules)
-    if several and players == 1:
-        raise ValueError(f"{game.title}, {variant}, is for one player")
-    if not several and players > 1:
-        raise ValueError(
-            f"{game.title}, {variant}, is for {players} players: see "
-            "parlour.training.evaluation.duplicate"
-        )

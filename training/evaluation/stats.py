@@ -124,15 +124,15 @@ def student_means(values: np.ndarray, confidence: float = CONFIDENCE) -> list[Te
     columns = [values[:, column] for column in range(values.shape[1])]
     ps = [_student_p(column) for column in columns]
     adjusted = holm_adjust(ps)
-    told = [p < 1 - confidence for p in adjusted]
-    left = len(ps) - sum(told)
+    rejected = [p < 1 - confidence for p in adjusted]
+    left = len(ps) - sum(rejected)
     ranks = {column: rank for rank, column in enumerate(sorted(range(len(ps)), key=ps.__getitem__))}
-    found = []
+    tested = []
     for column, sample in enumerate(columns):
-        among = len(ps) - ranks[column] if told[column] else left
+        among = len(ps) - ranks[column] if rejected[column] else left
         wide = student_mean(sample, 1 - (1 - confidence) / among)
-        found.append(TestedMean(student_mean(sample, confidence), wide, adjusted[column]))
-    return found
+        tested.append(TestedMean(student_mean(sample, confidence), wide, adjusted[column]))
+    return tested
 
 
 def holm_adjust(p_values: Sequence[float]) -> list[float]:

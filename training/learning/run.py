@@ -23,10 +23,9 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.turn import LONGEST_NAME
 
-from ..evaluation.duplicate_play import play_duplicate
-from ..evaluation.evaluate import EpisodeResults, play_deals
-from ..evaluation.machine import describe_machine
+from ..evaluation.play import EpisodeResults, play_deals, play_duplicate
 from ..evaluation.report.terminal import as_line, cut_middle
+from ..evaluation.result import describe_machine
 from ..evaluation.stats import bootstrap_mean, wilson_rate
 from ..files import seal, write_json
 from . import checkpoint

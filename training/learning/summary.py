@@ -13,8 +13,7 @@ from parlour.agents.validation import NUMBER, TABLE, TEXT, check_fields, naming,
 from parlour.envs import Game, find_game
 from parlour.envs.core.contract import WINNABLE
 
-from ..evaluation.labels.label_checks import NO_SCORE
-from ..evaluation.labels.labels import find_labels, is_scored
+from ..evaluation.labels.labels import NO_SCORE, find_labels, is_scored
 from ..evaluation.report.plots import BASELINES, COLOURS, plain_axes
 from ..files import seal, unseal, write_bytes, write_json
 from .progress import FILE, read

@@ -15,8 +15,8 @@ from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows, view_states
 from parlour.envs.interfaces.arguments import ChosenDeal, check_seat, read_reset_options
 
-from ..evaluation.duplicate import default_opponents
-from ..evaluation.duplicate_play import first_dealers, hand_seeds
+from ..evaluation.compare import default_opponents
+from ..evaluation.play import first_dealers, hand_seeds
 from ..evaluation.replays.replay import LEFT, OVER, Replay, deal_fields, read_result
 from ..evaluation.spec import check_number
 from .lone import make_agent_turn

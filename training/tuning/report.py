@@ -120,12 +120,12 @@ def write_toml(value: Any) -> str:
 
 def show(tuned: Tuned, console: Console) -> None:
     """Print the trials as a table, and the importance of each setting."""
-    from ..evaluation.report.terminal_tables import make_table, print_fitting
+    from ..evaluation.report.terminal_tables import make_terminal_table, print_fitting
 
     names, base = _names(tuned), tuned.plan.base
     title = f"{find_game(base.game).title}, {base.name_rules()}: trials of {base.method}"
-    table = make_table(title, "trial", tuned.plan.measure, "state", "s", *names)
-    short = make_table(title, "trial", tuned.plan.measure, "state", *names[:3])
+    table = make_terminal_table(title, "trial", tuned.plan.measure, "state", "s", *names)
+    short = make_terminal_table(title, "trial", tuned.plan.measure, "state", *names[:3])
     for trial in tuned.trials[:MOST_SHOWN]:
         values = [_cell(trial.settings.get(name)) for name in names]
         head = (Text(str(trial.number)), _value(tuned, trial), trial.state)

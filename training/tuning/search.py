@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from parlour.envs.core.options import unknown_text
 
-from ..evaluation.result import Presented
+from ..evaluation.result import Result
 from ..learning.settings.base import Settings
 from ..learning.settings.files import preset
 from .trial import TunedTrial, TunePlan, make_space, read_space
@@ -47,10 +47,10 @@ def check_extras(backend: str) -> None:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tuned(Presented):
+class Tuned(Result):
     """The result of a search: its trials, the best one first.
 
-    ``to_pandas()``, ``plot()`` and ``save(folder)``: see `presented.Presented`. ``importance`` is
+    ``to_pandas()``, ``plot()`` and ``save(folder)``: see `result.Result`. ``importance`` is
     the share of each setting in the differences between trials (PED-ANOVA), summing to 1; it is
     empty if there are too few finished trials.
     """
@@ -58,7 +58,7 @@ class Tuned(Presented):
     plan: TunePlan
     trials: list[TunedTrial]
     importance: Mapping[str, float]
-    report = ".tuning.report"
+    report = "parlour.training.tuning.report"
 
     @property
     def best(self) -> TunedTrial:
@@ -76,7 +76,7 @@ class Tuned(Presented):
         return replace(self.plan.base, **self.best.settings)
 
     def headline(self) -> str:
-        """See `Presented.headline`."""
+        """See `Result.headline`."""
         from ..learning.run import measured  # torch takes seconds to load
 
         base, best = self.plan.base, self.best

@@ -5,8 +5,9 @@ Compiled; the kernels trust the action mask.
 
 from ...core.aliases import Action, RulesRecord, State
 from ...core.batch import make_batch_kernels
-from ...core.kernel.cards import random_below, shuffle
+from ...core.kernel.cards import shuffle
 from ...core.kernel.jit import jit
+from ...core.kernel.rng import random_below
 from ...core.seating import wrap_seat
 from ...core.tricks.history_check import Hand, make_deck_check, make_history_check
 from ..bidding.play import (

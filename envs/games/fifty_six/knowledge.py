@@ -7,8 +7,8 @@ import numpy as np
 
 from ...core.aliases import Action, RulesRecord, Seat, State, States
 from ...core.game import HiddenCards
-from ...core.kernel.cards import random_below
 from ...core.kernel.jit import jit
+from ...core.kernel.rng import random_below
 from ...core.schema import Piece, whole_number
 from ...core.seating import make_turned_codes
 from ...core.tricks.tricks import NO_SUIT

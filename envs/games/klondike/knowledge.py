@@ -8,8 +8,9 @@ import numpy as np
 from ...core.aliases import CardCode, CardSet, RulesRecord, Seat, State, States
 from ...core.game import HiddenCards
 from ...core.kernel.bits import count, lowest
-from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, random_below
+from ...core.kernel.cards import FIRST_CARD, PACK_SIZE
 from ...core.kernel.jit import jit
+from ...core.kernel.rng import random_below
 from ...core.schema import CARD, Piece
 from .rules import COLUMN, COLUMNS, STOCK, STOCK_SIZE, TABLEAU_SIZE, UNSEEN, deck_place
 

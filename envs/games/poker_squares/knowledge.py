@@ -5,8 +5,9 @@ import numpy as np
 from ...core.aliases import RulesRecord, Seat, State, States
 from ...core.game import HiddenCards
 from ...core.kernel.bits import count, lowest
-from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, random_below, shuffle
+from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, shuffle
 from ...core.kernel.jit import jit
+from ...core.kernel.rng import random_below
 from ...core.schema import CARD, Piece
 from .kernel import bring_grid_to_front, legal_squares, place_secretly, view
 from .rules import SQUARES

@@ -5,8 +5,9 @@ import numpy as np
 from ...core.aliases import RulesRecord, Seat, State, States
 from ...core.game import HiddenCards
 from ...core.kernel.bits import count, lowest
-from ...core.kernel.cards import PACK_SIZE, random_below
+from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.jit import jit
+from ...core.kernel.rng import random_below
 from ...core.schema import RANK, Piece
 from .rules import KING, PILE, PYRAMID, TABLE
 

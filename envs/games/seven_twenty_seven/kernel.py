@@ -8,8 +8,9 @@ import numpy as np
 from ...core.aliases import Action, RulesRecord, Seat, State
 from ...core.batch import Over, make_batch_kernels
 from ...core.kernel.bits import highest
-from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, random_below, shuffle
+from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, shuffle
 from ...core.kernel.jit import jit
+from ...core.kernel.rng import random_below
 from ...core.schema import DIGIT_BASE
 from ...core.seating import next_seat, wrap_seat
 from .knowledge import view, write_digits

@@ -13,8 +13,8 @@ from ...core.aliases import RulesRecord, Seat, State, States
 from ...core.batch import is_finished
 from ...core.game import HiddenCards
 from ...core.kernel.bits import count, lowest
-from ...core.kernel.cards import random_below
 from ...core.kernel.jit import jit
+from ...core.kernel.rng import random_below
 from ...core.schema import DIGIT_BASE, Piece, whole_number
 from ...core.seating import wrap_seat
 from .rules import CLASSES, FACE, FAR, SEATS, Declare, Nearness, Phase, Status

@@ -5,8 +5,8 @@ import numpy as np
 from ...core.aliases import Action, Places, RulesRecord, Seat, State, States
 from ...core.game import HiddenCards
 from ...core.kernel.bits import count, lowest
-from ...core.kernel.cards import random_below
 from ...core.kernel.jit import jit
+from ...core.kernel.rng import random_below
 from ...core.schema import Piece, whole_number
 from ...core.seating import make_turned_codes
 from ...core.tricks.tricks import NO_SUIT, suit_set

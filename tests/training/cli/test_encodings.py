@@ -15,7 +15,7 @@ from parlour.envs import GAMES
 from parlour.envs.core.kernel.cards import SUIT_SIGNS, SUITS
 from parlour.training.cli import main
 from parlour.training.evaluation.report.terminal import plain_text
-from parlour.training.evaluation.report.terminal_tables import make_table, print_fitting
+from parlour.training.evaluation.report.terminal_tables import make_terminal_table, print_fitting
 
 ENCODINGS = ("cp1252", "latin-1", "ascii")
 COMMANDS = [
@@ -118,7 +118,7 @@ def test_signs_have_a_plain_form(encoding: str, written: str) -> None:
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_columns_of_tables_stay_aligned(encoding: str) -> None:
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict")
-    table = make_table("a title with ±", "agent", "± of it", "time")
+    table = make_terminal_table("a title with ±", "agent", "± of it", "time")
     table.add_row(Text("one…♥", "bold"), "1.5 ±0.1", "3 µs")
     table.add_row(Text("another"), "[red]−22.5 ±10.1[/]", "–")
     print_fitting(Console(file=file, width=80, emoji=False), [table])

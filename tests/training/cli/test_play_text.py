@@ -11,7 +11,7 @@ from parlour.envs import GAMES, game
 from parlour.envs.core.contract import Solution
 from parlour.training.cli.main import main
 from parlour.training.cli.play import TerminalGame, play_solitaire
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.report.terminal import ENDLESS, wrap_lines
 from parlour.training.play.lone import HOPELESS
 from tests.fake_solver import FakeSolver, solved

@@ -14,11 +14,10 @@ from parlour.agents.baselines.greedy import GreedyAgent
 from parlour.agents.networks.build import build_network
 from parlour.envs import Game, game
 from parlour.envs.core.batch import StepConfig
-from parlour.training.evaluation.compare import Comparison, compare
-from parlour.training.evaluation.duplicate import compare_duplicate
-from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.evaluation.report import duplicate_report, report
+from parlour.training.evaluation.compare import compare, evaluate
+from parlour.training.evaluation.report import report
 from parlour.training.evaluation.report.plots import plot_comparison
+from parlour.training.evaluation.result import Comparison
 from parlour.training.learning import save_agent
 
 GAME = game("pyramid")
@@ -99,12 +98,12 @@ def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
     assert "mine~ " in out.getvalue() and "mine " in out.getvalue()
     assert "~ was trained by other rules" in out.getvalue()
     other = saved(tmp_path / "agent", game("seven_twenty_seven"))
-    match = compare_duplicate(
+    match = compare(
         "seven_twenty_seven", [other], deals=2, options={"ante": 2}, field=[other], any_rules=True
     )
-    assert match.matches[0].other_rules and match.matches[0].field == ("tr~",)
+    assert match.evaluations[0].other_rules and match.evaluations[0].field == ("tr~",)
     out = StringIO()
-    duplicate_report.show(match, Console(file=out, width=100))
+    report.show(match, Console(file=out, width=100))
     assert "among tr~" in out.getvalue() and "~ was trained by other rules" in out.getvalue()
 
 

@@ -15,19 +15,11 @@ from parlour.agents.baselines.uniform import UniformAgent
 from parlour.envs import game
 from parlour.envs.core.batch import StepConfig
 from parlour.training.evaluation.check_outputs import FILES
-from parlour.training.evaluation.duplicate import (
-    compare_duplicate,
-    default_opponents,
-    evaluate_duplicate,
-)
-from parlour.training.evaluation.duplicate_play import DuplicateResults
-from parlour.training.evaluation.duplicate_results import (
-    DuplicateComparison,
-    DuplicateEvaluation,
-    unit_name,
-)
-from parlour.training.evaluation.report import duplicate_report as report
-from parlour.training.evaluation.report.duplicate_plots import plot_duplicate
+from parlour.training.evaluation.compare import compare, default_opponents, evaluate
+from parlour.training.evaluation.play import EpisodeResults
+from parlour.training.evaluation.report import report
+from parlour.training.evaluation.report.plots import plot_comparison
+from parlour.training.evaluation.result import Comparison, TableEvaluation, unit_name
 from parlour.training.evaluation.spec import make_specs
 from parlour.training.evaluation.stats import student_mean
 from tests.training.evaluation.test_duplicate_play import Cautious
@@ -45,23 +37,22 @@ class Looker(Cautious):
 
 
 @pytest.fixture(scope="module")
-def found() -> DuplicateComparison:
+def found() -> Comparison:
     agents = ["uniform", Cautious(), Peeker(7), Looker()]
     variants = ["home", "declare"]
     keywords: dict[str, Any] = {"deals": 40, "field": FIELD, "hands": 2, "key": "k"}
-    return compare_duplicate(GAME, agents, variants=variants, **keywords)
+    return compare(GAME, agents, variants=variants, **keywords)
 
 
-def by_hand(
-    agent: str, nets: list[list[int]], ante: int = 2, hands: int = 1
-) -> DuplicateEvaluation:
+def by_hand(agent: str, nets: list[list[int]], ante: int = 2, hands: int = 1) -> TableEvaluation:
     options, deals = {"players": 2, "ante": ante}, len(nets)
-    (spec,) = make_specs(GAME, None, options, several=True, first=10, deals=deals, hands=hands)
-    results = DuplicateResults(np.array(nets), {"won": np.array(nets) > 0}, hands, 0.0)
-    return DuplicateEvaluation(spec, agent, False, False, ("greedy",), False, results)
+    (spec,) = make_specs(GAME, None, options, first=10, deals=deals, hands=hands)
+    facts = {"net": np.array(nets), "won": np.array(nets) > 0}
+    results = EpisodeResults(facts, 0.0, hands)
+    return TableEvaluation(spec, agent, False, False, results, field=("greedy",))
 
 
-def test_everyone_plays_in_the_field_and_among_every_other(found: DuplicateComparison) -> None:
+def test_everyone_plays_in_the_field_and_among_every_other(found: Comparison) -> None:
     names = ["uniform", "cautious", "peeker", "looker"]
     assert list(found.variants) == ["home", "declare"]
     for variant, group in found.variants.items():
@@ -87,7 +78,7 @@ def test_numbers_of_a_case_worked_by_hand() -> None:
 def test_differences_are_paired_by_deal_and_position() -> None:
     one = by_hand("one", [[2, 6], [0, -4], [4, 4], [2, 10]])
     other = by_hand("other", [[0, 10], [-2, 0], [2, 9], [1, 14]])
-    (difference,) = DuplicateComparison([one, other]).differences
+    (difference,) = Comparison([one, other]).differences
     assert (difference.agent, difference.minus) == ("other", "one")
     assert difference.net == student_mean(np.array([0.5, 0.5, 0.75, 0.75]))
     # position 1: -1 -1 -1 -0.5, position 2: 2 2 2.5 2
@@ -101,8 +92,8 @@ def test_differences_are_paired_by_deal_and_position() -> None:
 
 def test_equals_differ_by_exactly_nothing() -> None:
     twins = [Cautious(), Cautious()]
-    found = compare_duplicate(GAME, twins, deals=20, field=[Cautious()])
-    for match in found.matches:
+    found = compare(GAME, twins, deals=20, field=[Cautious()])
+    for match in found.evaluations:
         assert (match.nets.sum(axis=1) == 0).all()
         assert match.net[:3] == (0, 0, 0)
     (difference,) = found.differences
@@ -112,22 +103,35 @@ def test_equals_differ_by_exactly_nothing() -> None:
     assert difference.below == difference.above == []
 
 
-def test_results_do_not_depend_on_who_else_is_compared(found: DuplicateComparison) -> None:
-    alone = evaluate_duplicate(GAME, "uniform", deals=40, field=FIELD, hands=2, key="k")
+def test_results_do_not_depend_on_who_else_is_compared(found: Comparison) -> None:
+    alone = evaluate(GAME, "uniform", deals=40, field=FIELD, hands=2, key="k")
     beside = found.variants["home"][0]
     assert np.array_equal(alone.nets, beside.nets)
     for fact, values in alone.results.facts.items():
         assert np.array_equal(values, beside.results.facts[fact])
-    later = evaluate_duplicate(GAME, "uniform", deals=15, first=25, field=FIELD, hands=2, key="k")
+    later = evaluate(GAME, "uniform", deals=15, first=25, field=FIELD, hands=2, key="k")
     assert np.array_equal(alone.nets[25:], later.nets)
 
 
 def test_the_field_without_names_is_greedy_and_the_players_by_rule() -> None:
     assert default_opponents(GAME) == ["greedy", *GAME.rule_agents]
-    assert evaluate_duplicate(GAME, "uniform", deals=2).field == tuple(default_opponents(GAME))
+    assert evaluate(GAME, "uniform", deals=2).field == tuple(default_opponents(GAME))
 
 
-def test_the_summary_is_json(found: DuplicateComparison) -> None:
+@pytest.mark.parametrize(("game", "field"), [(GAME, ["greedy"]), ("pyramid", None)])
+def test_evaluate_plays_what_compare_plays(game: Any, field: list[str] | None) -> None:
+    """In games for one player and for several alike, with progress and a name for the draws."""
+    ended: list[int] = []
+    keywords: dict[str, Any] = {"deals": 6, "field": field, "key": "k"}
+    one = evaluate(game, "uniform", name="mine", progress=ended.append, **keywords)
+    (other,) = compare(game, ["mine=uniform"], **keywords).evaluations
+    assert (one.agent, sum(ended)) == ("mine", 6)
+    assert type(one) is type(other) and one.results.facts.keys() == other.results.facts.keys()
+    for name, values in one.results.facts.items():
+        assert np.array_equal(values, other.results.facts[name])
+
+
+def test_the_summary_is_json(found: Comparison) -> None:
     summary = json.loads(json.dumps(found.summary(), allow_nan=False))
     assert [len(summary[part]) for part in ("results", "pairs", "differences")] == [8, 24, 12]
     for one in summary["results"] + summary["pairs"]:
@@ -141,7 +145,7 @@ def test_the_summary_is_json(found: DuplicateComparison) -> None:
             assert at["holm"]["low"] <= at["low"] <= at["high"] <= at["holm"]["high"]
 
 
-def test_files(found: DuplicateComparison, tmp_path: Path) -> None:
+def test_files(found: Comparison, tmp_path: Path) -> None:
     paths = report.save(found, tmp_path / "new")
     assert [path.name for path in paths] == [*FILES]
     rows = pq.read_table(paths[0])
@@ -162,7 +166,7 @@ def test_files(found: DuplicateComparison, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [66, 80, 120])
-def test_tables(found: DuplicateComparison, width: int) -> None:
+def test_tables(found: Comparison, width: int) -> None:
     out = StringIO()
     report.show(found, Console(file=out, width=width))
     text = out.getvalue().replace(" \n", " ")
@@ -185,8 +189,8 @@ def test_tables(found: DuplicateComparison, width: int) -> None:
     assert (" ± " in text) == (width > 66)
 
 
-def test_the_picture_shows_pairs_field_and_positions(found: DuplicateComparison) -> None:
-    figure = plot_duplicate(found)
+def test_the_picture_shows_pairs_field_and_positions(found: Comparison) -> None:
+    figure = plot_comparison(found)
     titles = [axes.get_title("left") for axes in figure.axes[:3]]
     assert titles == [
         "home: line among column, antes a hand",
@@ -201,11 +205,11 @@ def test_the_picture_shows_pairs_field_and_positions(found: DuplicateComparison)
         "3",
         "dealer",
     ]
-    assert len(plot_duplicate(DuplicateComparison(found.variants["home"][:1])).axes) == 2
+    assert len(plot_comparison(Comparison(found.variants["home"][:1])).axes) == 2
 
 
 def test_a_game_without_a_dealer() -> None:
-    found = compare_duplicate("poker_squares", ["uniform", "columns"], variants=["duel"], deals=8)
+    found = compare("poker_squares", ["uniform", "columns"], variants=["duel"], deals=8)
     columns = found.pairs("duel")["columns", "uniform"]
     assert columns.net.mean > 0.5
     assert unit_name(columns.spec) == "stakes"
@@ -225,7 +229,7 @@ def test_progress_is_reported_match_by_match() -> None:
         return count
 
     agents = ["uniform", Cautious()]
-    compare_duplicate(GAME, agents, variants=["mini"], deals=6, hands=2, field=FIELD, report=report)  # type: ignore[arg-type]
+    compare(GAME, agents, variants=["mini"], deals=6, hands=2, field=FIELD, report=report)  # type: ignore[arg-type]
     names = ("uniform", "cautious", "uniform among cautious", "cautious among uniform")
     assert ended == {f"mini: {name}": 6 for name in names}
 
@@ -237,13 +241,13 @@ def test_finished_matches_are_kept_if_an_agent_fails() -> None:
         def act(self, turn: object) -> np.ndarray:
             raise RuntimeError("a fault of its own")
 
-    finished: list[DuplicateEvaluation] = []
+    finished: list[TableEvaluation] = []
     with pytest.raises(RuntimeError, match="of its own"):
         agents = ["uniform", Failing()]
-        compare_duplicate(GAME, agents, deals=4, field=["uniform"], finished=finished)
+        compare(GAME, agents, deals=4, field=["uniform"], finished=finished)
     assert [one.agent for one in finished] == ["uniform"]
     out = StringIO()
-    report.show(DuplicateComparison(finished), Console(file=out, width=80))
+    report.show(Comparison(finished), Console(file=out, width=80))
     assert "uniform" in out.getvalue()
 
 
@@ -258,10 +262,11 @@ def test_what_makes_no_sense_is_refused() -> None:
         ({"options": {"players": 99}}, "players=99"),
     ):
         with pytest.raises(ValueError, match=said):
-            compare_duplicate(GAME, ["uniform"], **keywords)  # type: ignore[arg-type]
+            compare(GAME, ["uniform"], **keywords)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'human' plays one hand"):
-        compare_duplicate(GAME, ["uniform", "human"])
-    with pytest.raises(ValueError, match="Pyramid, web, is for one player"):
-        compare_duplicate("pyramid", ["uniform"], variants=["web"])
+        compare(GAME, ["uniform", "human"])
+    for others in ({"field": ["greedy"]}, {"partner": "greedy"}):
+        with pytest.raises(ValueError, match="Pyramid, web, is for one player"):
+            compare("pyramid", ["uniform"], variants=["web"], **others)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least one"):
-        compare_duplicate(GAME, [])
+        compare(GAME, [])

@@ -11,8 +11,8 @@ from parlour.envs import GAMES, Game, game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.rows import Rows
-from parlour.training.evaluation.duplicate_play import (
-    DuplicateResults,
+from parlour.training.evaluation.play import (
+    EpisodeResults,
     first_dealers,
     hand_seeds,
     play_duplicate,
@@ -73,7 +73,7 @@ class Wrong(Cautious):
     name, order = "wrong", (11, 11, 11, 11)
 
 
-def equal(first: DuplicateResults, second: DuplicateResults) -> bool:
+def equal(first: EpisodeResults, second: EpisodeResults) -> bool:
     return np.array_equal(first.nets, second.nets) and all(
         np.array_equal(values, second.facts[name]) for name, values in first.facts.items()
     )

@@ -10,7 +10,9 @@ from parlour.envs import CardEnv, game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.rules_table import describe_rules
-from parlour.training.evaluation.evaluate import evaluate, play_deals
+from parlour.training.evaluation.compare import evaluate
+from parlour.training.evaluation.play import play_deals
+from parlour.training.evaluation.result import TableEvaluation
 
 GAME = game("pyramid")
 RULES = GAME.make_rules("three-passes")
@@ -138,11 +140,10 @@ def test_wrong_numbers_are_refused() -> None:
         play_deals(GAME, RULES, UniformAgent(), SEEDS[:0])
 
 
-def test_a_game_for_several_is_played_elsewhere() -> None:
-    with pytest.raises(ValueError, match=r"Seven Twenty-Seven, six, is for 6 players: see parlour"):
-        evaluate("seven_twenty_seven", "uniform", variant="six")
-    with pytest.raises(ValueError, match="is for 2 players"):
-        evaluate("seven_twenty_seven", "uniform", options={"players": 2})
+def test_a_game_for_several_is_played_from_every_seat() -> None:
+    found = evaluate("seven_twenty_seven", "uniform", deals=3, options={"players": 2})
+    assert isinstance(found, TableEvaluation) and found.nets.shape == (3, 2)
+    assert found.truth is None
 
 
 def test_agents_are_found_by_name() -> None:

@@ -10,7 +10,7 @@ from rich.text import Text
 from parlour.training.evaluation.report.terminal import as_line, time_text, wrap_beside
 from parlour.training.evaluation.report.terminal_tables import (
     ENDLESS,
-    make_table,
+    make_terminal_table,
     open_console,
     print_fitting,
 )
@@ -24,7 +24,7 @@ def shown(width: int, names: list[str] = NAMES, shapes: int = 2) -> str:
     out = StringIO()
     tables = []
     for dropped in range(shapes):
-        table = make_table(
+        table = make_terminal_table(
             "a [title] of its own", "agent", *["won %", "score", "ms"][: 3 - dropped]
         )
         for name in names:

@@ -15,9 +15,9 @@ import pytest
 from parlour.envs import GAMES, game
 from parlour.training.cli import main
 from parlour.training.evaluation.labels import label_verification as verification
-from parlour.training.evaluation.labels.label_checks import NO_SCORE
 from parlour.training.evaluation.labels.labelling import make_labels
 from parlour.training.evaluation.labels.labels import (
+    NO_SCORE,
     SHIPPED_FOLDER,
     Labels,
     is_scored,

@@ -22,20 +22,21 @@ from parlour.envs.core.contract import Solution
 from parlour.envs.core.kernel.cards import bank_seeds, decks_digest
 from parlour.envs.core.turn import prepare_turn
 from parlour.training.cli import main
-from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.evaluate import Evaluation, evaluate, play_deals
+from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.labels import labelling, labels
-from parlour.training.evaluation.labels.label_checks import find_settled
 from parlour.training.evaluation.labels.labels import (
     OWN_FOLDER,
     Labels,
     find_labels,
+    find_settled,
     load_labels,
     save_labels,
 )
 from parlour.training.evaluation.labels.truth import Contradiction, verify_solution
+from parlour.training.evaluation.play import play_deals
 from parlour.training.evaluation.report import report
 from parlour.training.evaluation.report.plots import plot_comparison
+from parlour.training.evaluation.result import Evaluation
 from parlour.training.evaluation.stats import wilson_rate
 from tests.fake_solver import FakeSolver, SeesAll, solved
 
@@ -144,7 +145,8 @@ def test_what_was_done_is_not_done_again(
     # another job touches nothing of this one
     labelling.make_labels(GAME, deals=10, optimal=False, jobs=1)
     fake.asked = 0
-    found = load_labels(labelling.make_labels(GAME, deals=120, jobs=1))
+    with pytest.warns(UserWarning, match="is damaged, so this part is computed again"):
+        found = load_labels(labelling.make_labels(GAME, deals=120, jobs=1))
     assert fake.asked == 70
     assert found.metadata()["content"] == whole.metadata()["content"]
     assert [path.name for path in Path("runs/banks").iterdir()] == ["pyramid-three-passes.parquet"]

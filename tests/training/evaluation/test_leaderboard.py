@@ -12,8 +12,7 @@ from parlour.agents.registry import find_saved
 from parlour.agents.saved import TRAINED_FOLDER, digest_agent
 from parlour.envs import GAMES
 from parlour.training.cli.board import BOARD_FILE
-from parlour.training.evaluation.duplicate import evaluate_duplicate
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.labels.labelling import make_labels
 from parlour.training.evaluation.labels.labels import find_labels
 from parlour.training.evaluation.leaderboard import leaderboard as board
@@ -139,7 +138,7 @@ def test_at_a_table_of_several_it_is_what_is_won_among_greedy() -> None:
     cells = {"game": "seven_twenty_seven", "variant": "mini", "agent": "tight", "deals": "30"}
     entry = board.make_entry(cells)
     claim = play.make_claim(entry)
-    match = evaluate_duplicate(
+    match = evaluate(
         "seven_twenty_seven", "tight", variant="mini", deals=30, key=play.KEY, field=["greedy"]
     )
     assert claim.score == pytest.approx(match.net.mean, rel=1e-5)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from parlour.envs import game
-from parlour.training import compare, compare_duplicate, find_lost
+from parlour.training import compare, find_lost
 from parlour.training.evaluation.reviews.review_lost import review_lost
 
 GAME = game("pyramid")
@@ -61,7 +61,7 @@ def test_what_cannot_be_answered_is_refused(tmp_path: Path) -> None:
     (tmp_path / "episodes.parquet").write_bytes(b"no such thing")
     with pytest.raises(ValueError, match=r"episodes\.parquet"):
         find_lost(tmp_path)
-    several = compare_duplicate("seven_twenty_seven", ["greedy"], deals=2)
+    several = compare("seven_twenty_seven", ["greedy"], deals=2)
     several.save(tmp_path)
     with pytest.raises(ValueError, match="those of games for one player are needed"):
         find_lost(tmp_path)

@@ -14,9 +14,9 @@ import pytest
 from parlour.agents.baselines.uniform import UniformAgent
 from parlour.training.cli import main
 from parlour.training.equilibrium import exploitability
-from parlour.training.evaluation import compare, duplicate
+from parlour.training.evaluation import compare
 from parlour.training.evaluation.check_outputs import check_agent_folder, check_folder
-from parlour.training.evaluation.report import duplicate_report, plots, report
+from parlour.training.evaluation.report import plots, report
 from parlour.training.evaluation.report.plots import plot_comparison
 
 LINES = {
@@ -72,7 +72,6 @@ def test_a_place_that_cannot_be_written_is_refused_before_play(
     if place == "closed" and os.access("closed", os.W_OK):
         pytest.skip("nothing is closed to this user")
     monkeypatch.setattr(compare, "compare_specs", refuse_play)
-    monkeypatch.setattr(duplicate, "compare_duplicate_specs", refuse_play)
     status, out, err = parlour(*LINES[kind], "--out", place)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert said in err
@@ -151,15 +150,15 @@ def test_names_are_printed_as_they_are(
 ) -> None:
     from parlour.training.evaluation.report.terminal_tables import open_console
 
-    several = duplicate.compare_duplicate(
+    several = compare.compare(
         "seven-twenty-seven",
         list(map(named, NAMES[:4])),
         variants=["mini"],
         deals=2,
         field=[named("[f]"), named("[f]")],
     )
-    for found, module, names in ((alone, report, NAMES), (several, duplicate_report, NAMES[:4])):
-        module.show(found, open_console())  # type: ignore[attr-defined]
+    for found, names in ((alone, NAMES), (several, NAMES[:4])):
+        report.show(found, open_console())
         out = capsys.readouterr().out
         rows = [line.split("  ")[0].strip() for line in out.splitlines()]
         assert [name for name in names if name not in rows] == []

@@ -7,8 +7,8 @@ from parlour.agents.baselines.uniform import UniformAgent
 from parlour.agents.registry import Turn
 from parlour.envs import GAMES
 from parlour.envs.core.kernel.cards import bank_seeds
-from parlour.training.evaluation.duplicate import compare_duplicate
-from parlour.training.evaluation.duplicate_play import play_duplicate
+from parlour.training.evaluation.compare import compare
+from parlour.training.evaluation.play import play_duplicate
 
 
 class Seen(UniformAgent):
@@ -38,9 +38,9 @@ def test_a_partner_has_the_other_seats_of_a_side() -> None:
 
 def test_a_bad_partner_costs() -> None:
     good, bad = (
-        compare_duplicate(
+        compare(
             "twenty_eight", ["greedy"], field=["greedy"], partner=name, deals=60, key="k"
-        ).matches[0]
+        ).evaluations[0]
         for name in (None, "uniform")
     )
     assert (good.partner, bad.partner) == (None, "uniform")
@@ -52,4 +52,4 @@ def test_a_bad_partner_costs() -> None:
 def test_where_all_play_for_themselves_there_is_no_partner(name: str) -> None:
     variants = ["duel"] if name == "poker_squares" else None
     with pytest.raises(ValueError, match="partner='greedy': by these rules every seat plays"):
-        compare_duplicate(name, ["uniform"], variants=variants, partner="greedy", deals=2)
+        compare(name, ["uniform"], variants=variants, partner="greedy", deals=2)

@@ -16,10 +16,8 @@ from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene.scene import ansi
 from parlour.training import Replay, load_replays, verify_replays
-from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.duplicate import compare_duplicate
-from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.evaluation.replays import film
+from parlour.training.evaluation.compare import compare, evaluate
+from parlour.training.evaluation.replays import replay_view
 from parlour.training.evaluation.replays.replay import CUT, LEFT, deal_fields, read_result
 from parlour.training.evaluation.replays.replay_files import (
     MOST_ACTIONS,
@@ -161,21 +159,21 @@ def test_compare_records_every_agent_and_variant(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "variant"), [("seven_twenty_seven", "home"), ("poker", "duel")])
 def test_tables_of_several_are_recorded(tmp_path: Path, name: str, variant: str) -> None:
     path, chosen = tmp_path / "hands.jsonl", game({"poker": "poker_squares"}.get(name, name))
-    found = compare_duplicate(
+    found = compare(
         chosen, ["greedy", "uniform"], variants=[variant], deals=3, hands=2, record=path
     )
     replays = load_replays(path)
     assert faults(replays) == []
-    seats = chosen.num_players(found.matches[0].spec.rules)
-    assert len(replays) == len(found.matches) * 3 * 2 * seats
+    seats = chosen.num_players(found.evaluations[0].spec.rules)
+    assert len(replays) == len(found.evaluations) * 3 * 2 * seats
     assert {one.hand for one in replays} == {0, 1}
     assert {len(one.agents) for one in replays} == {seats}
 
 
 def test_hands_are_those_that_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "hands.jsonl"
-    found = compare_duplicate(TABLE, ["greedy", "uniform"], deals=4, record=path)
-    pair = found.pairs(found.matches[0].spec.variant)["uniform", "greedy"]
+    found = compare(TABLE, ["greedy", "uniform"], deals=4, record=path)
+    pair = found.pairs(found.evaluations[0].spec.variant)["uniform", "greedy"]
     mine = [
         one
         for one in load_replays(path)
@@ -340,10 +338,10 @@ def test_a_film_has_a_picture_a_position(tmp_path: Path) -> None:
         return np.full((8, 9, 3), 20 * len(drawn), np.uint8)
 
     path = tmp_path / "game.gif"
-    film.save_film(one, path, seconds=0.1, draw=draw)
+    replay_view.save_film(one, path, seconds=0.1, draw=draw)
     assert drawn == [one.scene(move) for move in range(6)]
     with image.open(path) as made:
         assert (made.n_frames, made.size, made.info["duration"]) == (6, (9, 8), 100)
     for wrong in ({"path": tmp_path / "a.mp4"}, {"path": path, "seconds": 0}):
         with pytest.raises(ValueError, match="allowed are"):
-            film.save_film(one, draw=draw, **wrong)
+            replay_view.save_film(one, draw=draw, **wrong)

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from parlour.envs import game
-from parlour.training import compare, compare_duplicate
+from parlour.training import compare
 from parlour.training.cli import main
-from parlour.training.evaluation.compare import Comparison
+from parlour.training.evaluation.report.plots import plot_scores, plot_variants
 from parlour.training.evaluation.report.report_page import make_page
-from parlour.training.evaluation.report.variant_plots import plot_scores, plot_variants
+from parlour.training.evaluation.result import Comparison
 
 GAME = game("pyramid")
 
@@ -70,7 +70,7 @@ def test_names_are_text_in_a_page() -> None:
 
 
 def test_tables_of_several_have_a_page() -> None:
-    found = compare_duplicate(
+    found = compare(
         "seven_twenty_seven", ["greedy", "uniform"], variants=["mini"], deals=2, field=["uniform"]
     )
     page = unescape(make_page(found))

@@ -11,12 +11,15 @@ import pytest
 from matplotlib.colors import to_hex
 
 from parlour.agents.baselines.uniform import UniformAgent
-from parlour.training import evaluate, plot_comparison
-from parlour.training.evaluation.compare import Comparison, compare
-from parlour.training.evaluation.duplicate import compare_duplicate, evaluate_duplicate
-from parlour.training.evaluation.report.duplicate_plots import plot_duplicate
-from parlour.training.evaluation.report.plots import BASELINES, COLOURS, agent_colours
+from parlour.training.evaluation.compare import compare, evaluate
+from parlour.training.evaluation.report.plots import (
+    BASELINES,
+    COLOURS,
+    agent_colours,
+    plot_comparison,
+)
 from parlour.training.evaluation.report.terminal import cut_middle, cut_names
+from parlour.training.evaluation.result import Comparison
 
 LONG = "pyramid-three-passes-20261122-080000/seed-{}"
 BEGINS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
@@ -36,20 +39,16 @@ def alone(*names: str) -> Comparison:
 def results() -> dict[str, Any]:
     found = compare("pyramid", ["uniform", "greedy"], deals=6, max_moves=9)
     keywords: dict[str, Any] = {"deals": 2, "field": ["uniform"]}
-    several = compare_duplicate(
-        "seven-twenty-seven", ["greedy", "uniform"], variants=["mini"], **keywords
-    )
+    several = compare("seven-twenty-seven", ["greedy", "uniform"], variants=["mini"], **keywords)
     return {
         "Comparison": found,
-        "Evaluation": evaluate("pyramid", "greedy", deals=6, max_moves=9),
-        "DuplicateComparison": several,
-        "DuplicateEvaluation": evaluate_duplicate(
-            "seven-twenty-seven", "greedy", variant="mini", **keywords
-        ),
+        "SolitaireEvaluation": evaluate("pyramid", "greedy", deals=6, max_moves=9),
+        "Comparison of tables": several,
+        "TableEvaluation": evaluate("seven-twenty-seven", "greedy", variant="mini", **keywords),
     }
 
 
-KINDS = ["Comparison", "Evaluation", "DuplicateComparison", "DuplicateEvaluation"]
+KINDS = ["Comparison", "SolitaireEvaluation", "Comparison of tables", "TableEvaluation"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -105,7 +104,7 @@ def test_a_name_in_a_page_is_escaped() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_result_is_printed_on_one_line(results: dict[str, Any], kind: str) -> None:
     line = repr(results[kind])
-    assert line.startswith(f"<{kind}: ") and "greedy" in line
+    assert line.startswith(f"<{kind.split()[0]}: ") and "greedy" in line
     assert "\n" not in line and len(line) < 160, line
 
 
@@ -117,7 +116,7 @@ def test_str_of_a_result_is_its_table(results: dict[str, Any], kind: str) -> Non
 
 
 def test_what_a_result_has_is_printed_on_one_line(results: dict[str, Any]) -> None:
-    one, match = results["Evaluation"], results["DuplicateEvaluation"]
+    one, match = results["SolitaireEvaluation"], results["TableEvaluation"]
     for part in (one.spec, one.results, match.results):
         assert "\n" not in repr(part) and len(repr(part)) < 160, part
     said = "<EvaluationSpec: pyramid, three-passes, deals 0 to 5 of bank pyramid-1>"
@@ -132,10 +131,10 @@ def test_an_agent_has_one_colour_in_every_picture() -> None:
     assert colours[0][0] == BASELINES["uniform"]
     lines = [to_hex(line.get_color()) for line in first.axes[1].lines]
     assert lines[::2] == colours[0]
-    several = compare_duplicate(
+    several = compare(
         "seven-twenty-seven", [named("b"), "greedy"], variants=["mini"], deals=2, field=["uniform"]
     )
-    bar = plot_duplicate(several).axes[1].patches[0]
+    bar = plot_comparison(several).axes[1].patches[0]
     assert to_hex(bar.get_facecolor()) == colours[0][1]
 
 
@@ -164,8 +163,8 @@ def test_labels_are_cut_in_the_middle_and_stay_apart() -> None:
 def test_agents_are_renamed_where_they_are_named() -> None:
     found = compare("pyramid", ["mine=greedy", "greedy", "yours=greedy"], deals=3, max_moves=5)
     assert [one.agent for one in found.evaluations] == ["mine", "greedy", "yours"]
-    match = compare_duplicate(
+    match = compare(
         "seven-twenty-seven", ["a=greedy"], variants=["mini"], deals=2, field=["b=greedy"]
     )
-    assert (match.matches[0].agent, match.matches[0].field) == ("a", ("b",))
-    assert np.array_equal(match.matches[0].deals, [0, 1])
+    assert (match.evaluations[0].agent, match.evaluations[0].field) == ("a", ("b",))
+    assert np.array_equal(match.evaluations[0].deals, [0, 1])

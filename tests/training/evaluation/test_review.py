@@ -14,7 +14,7 @@ from parlour.envs.core.rows import resample_copies
 from parlour.envs.core.upper_bound import WinnableInfo, deal_position, trace_actions
 from parlour.training.evaluation.check_outputs import REVIEW_FILES
 from parlour.training.evaluation.labels.labels import find_labels
-from parlour.training.evaluation.play_steps import play_deal
+from parlour.training.evaluation.play import play_deal
 from parlour.training.evaluation.reviews.review import Review, action_kind, review_deal, review_game
 from parlour.training.evaluation.reviews.review_bank import BankReview, review_bank, review_spec
 from parlour.training.evaluation.reviews.review_judges import (

@@ -21,10 +21,9 @@ from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.kernel.rng import GAMMA, derive_key, key_words, mix64, turn_seeds
 from parlour.envs.core.rows import HIDDEN_SALT, Rows, resample_copies
 from parlour.envs.core.turn import random_floats
-from parlour.training.evaluation import duplicate, duplicate_play
-from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.duplicate_play import play_duplicate
-from parlour.training.evaluation.evaluate import evaluate, play_deals
+from parlour.training.evaluation import play
+from parlour.training.evaluation.compare import compare, evaluate
+from parlour.training.evaluation.play import play_deals, play_duplicate
 from tests.contract.cases import SEVERAL, Case, Whole
 
 POKER = game("poker_squares")
@@ -213,13 +212,13 @@ def pooled(monkeypatch: pytest.MonkeyPatch, **keywords: Any) -> tuple[int, float
     The true decks are noted where turns are made: the agent does not get them.
     """
     decks: list[list[bytes]] = []
-    made = duplicate_play.make_turn
+    made = play.make_turn
 
     def noting(*given: Any) -> Turn:
         decks.append([deck.tobytes() for deck in given[3]["deck"]])
         return made(*given)
 
-    monkeypatch.setattr(duplicate_play, "make_turn", noting)
+    monkeypatch.setattr(play, "make_turn", noting)
     agent = Pooler()
     rules = TABLE.make_rules()
     play_duplicate(TABLE, rules, agent, [agent], bank_seeds("hands-1", range(300)), **keywords)
@@ -249,7 +248,7 @@ def test_it_could_where_seeds_are_those_of_the_deal(monkeypatch: pytest.MonkeyPa
     def leaky(words: np.ndarray, states: np.ndarray, seatings: Any = 0) -> np.ndarray:
         return mix64(states["rng"])
 
-    monkeypatch.setattr(duplicate_play, "turn_seeds", leaky)
+    monkeypatch.setattr(play, "turn_seeds", leaky)
     assert pooled(monkeypatch)[0] > 300
 
 
@@ -395,7 +394,7 @@ def test_what_an_agent_was_shown_is_what_results_say_of_it(honest: int) -> None:
     rules, bank = TABLE.make_rules(), bank_seeds("seven_twenty_seven-1", range(20))
     true = {deck.tobytes() for deck in states_of(TABLE, bank, rules)["deck"]}
     agent = TwoFaced(honest)
-    match = duplicate.compare_duplicate(TABLE, ["greedy"], field=[agent], deals=20).matches[0]
+    match = compare(TABLE, ["greedy"], field=[agent], deals=20).evaluations[0]
     assert match.field == ("two-faced*" if true & set(agent.decks) else "two-faced",)
     agent = TwoFaced(honest)
     env = CardEnv(TABLE, opponents=agent)

@@ -6,7 +6,6 @@ import pytest
 from parlour.envs import game
 from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.duplicate import compare_duplicate
 from parlour.training.evaluation.spec import make_specs
 
 PYRAMID, TABLE = game("pyramid"), game("seven_twenty_seven")
@@ -39,12 +38,10 @@ def test_all_variants_share_one_key() -> None:
 
 
 def test_seats() -> None:
-    (spec,) = make_specs(TABLE, several=True, hands=2)
+    (spec,) = make_specs(TABLE, hands=2)
     assert (spec.is_multiplayer, spec.num_players, spec.hands) == (True, 4, 2)
-    with pytest.raises(ValueError, match="home, is for 4 players"):
-        make_specs(TABLE)
-    with pytest.raises(ValueError, match="Pyramid, web, is for one player"):
-        make_specs(PYRAMID, ["web"], several=True)
+    with pytest.raises(ValueError, match="compared apart"):
+        make_specs("poker_squares", ["book", "duel"])
 
 
 @pytest.mark.parametrize(
@@ -70,5 +67,5 @@ def test_results_have_the_specification_that_they_are_of() -> None:
     first, second = (one.spec for one in found.evaluations)
     assert first is second
     assert (first.deals, first.max_moves, first.seed) == (2, 5, 3)
-    (match,) = compare_duplicate(TABLE, ["uniform"], variants=["mini"], deals=2).matches
+    (match,) = compare(TABLE, ["uniform"], variants=["mini"], deals=2).evaluations
     assert (match.spec.variant, match.spec.hands) == ("mini", 1)

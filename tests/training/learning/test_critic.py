@@ -13,7 +13,7 @@ from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.envs.core.rows import observation_codes, resample_copies
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import evaluate
 from parlour.training.learning.critic import WiderVecEnv
 from parlour.training.learning.learner import CardPolicy
 from parlour.training.learning.methods.ppo import CardPPO, PPORun, PPOSettings, make_ppo

@@ -18,7 +18,7 @@ from parlour.envs import game
 from parlour.envs.core.rows import Rows, observation_codes
 from parlour.envs.core.rules_table import make_table
 from parlour.envs.core.turn import prepare_turn
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import evaluate
 from parlour.training.learning.methods import make_settings
 from parlour.training.learning.methods.distill import (
     FOLDER,

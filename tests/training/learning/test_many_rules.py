@@ -17,7 +17,7 @@ from parlour.envs import CardVectorEnv, game
 from parlour.envs.core.rules_table import draw_option_sets
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.cli.main import main as parlour
-from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.evaluation.play import play_deals
 from parlour.training.learning.methods import METHODS, make_settings
 from parlour.training.learning.methods.ppo import PPORun, PPOSettings
 from parlour.training.learning.run import Stop, interleave

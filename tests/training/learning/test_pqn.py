@@ -15,7 +15,7 @@ from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.envs import game
 from parlour.envs.core.rows import Rows
 from parlour.envs.interfaces.sb3 import CardVecEnv
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import evaluate
 from parlour.training.learning.methods import make_settings
 from parlour.training.learning.methods.pqn import CardPQN, PQNRun, PQNSettings, lambda_returns
 from parlour.training.learning.run_network import make_env, make_learner

@@ -18,7 +18,7 @@ from parlour.agents.saved import ArtefactError
 from parlour.envs import game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.rows import Rows
-from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.evaluation.play import play_deals
 from parlour.training.learning import checkpoint, progress, save_agent
 from parlour.training.learning.methods import cma_es
 from parlour.training.learning.methods.cma_es import CmaEsRun, CmaEsSettings

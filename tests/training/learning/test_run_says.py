@@ -19,7 +19,7 @@ from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.training.cli.arguments import read_whole
-from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.evaluation.play import play_deals
 from parlour.training.files import seal, write_json
 from parlour.training.learning import progress, summary
 from parlour.training.learning.methods import METHODS, make_settings

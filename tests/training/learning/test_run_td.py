@@ -16,7 +16,7 @@ from parlour.agents.saved import ArtefactError
 from parlour.envs import GAMES
 from parlour.envs.core.kernel.jit import plain_python
 from parlour.envs.core.options import as_record
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import evaluate
 from parlour.training.learning.methods import td
 from parlour.training.learning.methods.td import (
     LearningPlan,

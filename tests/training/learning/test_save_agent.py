@@ -22,8 +22,7 @@ from parlour.envs import GAMES, game
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import observation_codes
 from parlour.envs.interfaces.sb3 import CardVecEnv
-from parlour.training.evaluation.duplicate import compare_duplicate
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.learning import save_agent
 
 GAME = game("pyramid")
@@ -336,8 +335,8 @@ def test_no_two_agents_of_a_comparison_have_one_name(tmp_path: Path) -> None:
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
     said = re.escape(f"agents {one} and {other} must not have the same name, got 'same'")
     with pytest.raises(ValueError, match=said):
-        compare_duplicate(SEATS, [one], deals=2, field=[other, "uniform"], key="k")
-    (found,) = compare_duplicate(SEATS, [one], deals=2, field=[f"mine={other}"], key="k").matches
+        compare(SEATS, [one], deals=2, field=[other, "uniform"], key="k")
+    (found,) = compare(SEATS, [one], deals=2, field=[f"mine={other}"], key="k").evaluations
     assert (found.agent, found.field) == ("same", ("mine",))
-    both = compare_duplicate(SEATS, [one, other], deals=2, field=["uniform"], key="k")
-    assert {match.agent for match in both.matches} == {f"same ({one})", f"same ({other})"}
+    both = compare(SEATS, [one, other], deals=2, field=["uniform"], key="k")
+    assert {match.agent for match in both.evaluations} == {f"same ({one})", f"same ({other})"}

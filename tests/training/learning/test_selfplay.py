@@ -26,7 +26,7 @@ from parlour.envs.games.seven_twenty_seven.knowledge import HIDDEN
 from parlour.training.equilibrium.cfr import exploit
 from parlour.training.equilibrium.exploitability import extract_policy
 from parlour.training.equilibrium.game_tree import Tree, build
-from parlour.training.evaluation.duplicate_play import play_duplicate
+from parlour.training.evaluation.play import play_duplicate
 from parlour.training.learning import checkpoint
 from parlour.training.learning.critic import check_critic
 from parlour.training.learning.learner import CardPolicy

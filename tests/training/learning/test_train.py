@@ -18,7 +18,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
 from parlour.envs import GAMES, game
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import evaluate
 from parlour.training.learning import progress
 from parlour.training.learning.methods import make_settings
 from parlour.training.learning.methods.ppo import PPORun, PPOSettings

@@ -12,8 +12,7 @@ import pytest
 from parlour.envs.core.turn import Turn
 from parlour.training.cli import STOPPED, main
 from parlour.training.evaluation import parts
-from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.labels import labelling
 from parlour.training.evaluation.replays.replay_files import load_replays
 from parlour.training.evaluation.reviews.review_bank import review_bank

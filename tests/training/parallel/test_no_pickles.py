@@ -11,10 +11,9 @@ from parlour.envs import game
 from parlour.training.cli import STOPPED, main
 from parlour.training.evaluation import parts
 from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.duplicate import compare_duplicate
 from parlour.training.evaluation.labels import labelling
 from parlour.training.evaluation.reviews import review_bank
-from parlour.training.evaluation.reviews.review_arrays import pack_reviews, unpack_reviews
+from parlour.training.evaluation.reviews.review_bank import pack_reviews, unpack_reviews
 from parlour.training.files import pack_arrays, read_arrays
 from parlour.training.parallel.tasks import Cluster
 from tests.damage import damaged
@@ -124,13 +123,13 @@ def test_reviews_are_read_as_they_were_written(name: str, tmp_path: Path) -> Non
 
 def test_tables_of_several_resume_from_parts(tmp_path: Path) -> None:
     given: dict[str, Any] = {"deals": 20, "key": "k", "hands": 2, "field": ["uniform"]}
-    whole = compare_duplicate("seven_twenty_seven", ["greedy"], **given)
+    whole = compare("seven_twenty_seven", ["greedy"], **given)
     kept = Cluster("sequential", 1, chunks=tmp_path / "chunks")
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
         interrupt_second(patch, parts, "play_part")
-        compare_duplicate("seven_twenty_seven", ["greedy"], **given, cluster=kept)
-    found = compare_duplicate("seven_twenty_seven", ["greedy"], **given, cluster=kept)
-    one, other = found.matches[0].results, whole.matches[0].results
+        compare("seven_twenty_seven", ["greedy"], **given, cluster=kept)
+    found = compare("seven_twenty_seven", ["greedy"], **given, cluster=kept)
+    one, other = found.evaluations[0].results, whole.evaluations[0].results
     np.testing.assert_array_equal(one.nets, other.nets)
     assert one.hands == other.hands and one.facts.keys() == other.facts.keys()
     for fact, values in other.facts.items():

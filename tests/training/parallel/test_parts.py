@@ -14,9 +14,7 @@ import pytest
 
 from parlour.training.cli import STOPPED, main
 from parlour.training.evaluation import parts
-from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.duplicate import compare_duplicate
-from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.replays.replay_files import load_replays
 from parlour.training.evaluation.reviews.review_bank import review_bank
 from parlour.training.parallel import engines, tasks
@@ -83,9 +81,9 @@ def test_a_comparison_of_variants_in_parts() -> None:
 
 def test_tables_of_several_in_parts() -> None:
     given: dict[str, Any] = {"deals": 15, "key": "k", "hands": 2, "field": ["tight", "uniform"]}
-    whole = compare_duplicate("seven_twenty_seven", ["greedy", "uniform"], **given)
-    found = compare_duplicate("seven_twenty_seven", ["greedy", "uniform"], **given, cluster=HERE)
-    for one, other in zip(found.matches, whole.matches, strict=True):
+    whole = compare("seven_twenty_seven", ["greedy", "uniform"], **given)
+    found = compare("seven_twenty_seven", ["greedy", "uniform"], **given, cluster=HERE)
+    for one, other in zip(found.evaluations, whole.evaluations, strict=True):
         np.testing.assert_array_equal(one.results.nets, other.results.nets)
         assert_same(one.results.facts, other.results.facts)
 
@@ -228,7 +226,7 @@ def test_the_extra_that_is_missing_is_named(
 def test_no_engine_is_imported_unless_it_is_named() -> None:
     code = (
         "import sys; from parlour.training.cli import main; from parlour.training.evaluation "
-        "import compare, duplicate, review_bank, labelling; "
+        "import compare, review_bank, labelling; "
         "main.main(['evaluate', 'pyramid', '--deals', '5', '--json']); "
         "sys.exit(str({'ray', 'optuna'} & set(sys.modules) or ''))"
     )

@@ -15,11 +15,10 @@ from parlour.envs.core.kernel.jit import digest_code
 from parlour.envs.core.upper_bound import solver_of
 
 from ...parallel.tasks import Cluster, run_tasks
-from ..evaluate import Progress
+from ..play import Progress
 from ..spec import check_number
-from .label_checks import NO_SCORE, UNKNOWN_FEWEST
 from .labelling import LabelTask, solve_task
-from .labels import Labels, is_scored
+from .labels import NO_SCORE, UNKNOWN_FEWEST, Labels, is_scored
 
 SAMPLE = 100
 """Labels of each kind that are solved again by default."""

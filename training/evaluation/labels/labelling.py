@@ -1,12 +1,14 @@
-"""Deal banks with truth: every deal of a bank solved, in parallel.
+"""Solver labels made: every deal of a bank is solved, in parallel.
 
-The work is cut into chunks, which are handed out to processes of this machine or to a cluster. A
-chunk that is done is on disk at once, so a run that was stopped goes on from there.
+The work is cut into chunks, which processes of this machine or a cluster solve. Finished chunks are
+saved by the task cache (`kept.run_kept`), from which an interrupted run resumes.
 """
 
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,11 +22,11 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.upper_bound import solver_of
 
-from ...files import pack_arrays, read_arrays, sole_use, write_bytes
-from ...parallel.tasks import Cluster, run_tasks
-from ..evaluate import Progress
+from ...files import sole_use
+from ...parallel.task_cache import SUFFIX, Packing, run_kept
+from ...parallel.tasks import Cluster
+from ..play import Progress
 from ..spec import DEALS, check_number
-from .label_checks import find_settled
 from .labels import (
     COLUMN_TYPES,
     OWN_FOLDER,
@@ -33,6 +35,7 @@ from .labels import (
     deck_digests,
     decks_of,
     file_stem,
+    find_settled,
     is_scored,
     load_labels,
     save_labels,
@@ -43,7 +46,7 @@ from .truth import verify_solution
 CHUNK = 50
 """Deals of one task: enough for the hand-out to cost nothing, few enough to lose."""
 
-CHUNK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
+CHUNK_NAME = re.compile(rf"(\d+)-(\d+)\{SUFFIX}")
 
 
 class LabelTask(NamedTuple):
@@ -74,19 +77,33 @@ def make_labels(
     out: Path | str = OWN_FOLDER,
     progress: Progress | None = None,
 ) -> Path:
-    """Solve numbered deals of a bank (None: the game's own) and return the file of their labels.
+    """Solve numbered deals of a bank and return the file of their labels.
 
-    ``optimal`` asks for shortest wins, too; ``limit`` is how many positions the solver may look at
-    for each deal. ``jobs``, ``backend`` and ``address`` say where: see `tasks.Cluster`. Finished
-    chunks lie in a hidden folder beside the file until it is written, whole; a second call with the
-    same arguments, or with more ``deals``, goes on from them. A file that has these labels, or more
-    of the same, is returned as it is; of one with fewer deals, or with a lower limit, and of the
-    labels that come with Parlour, what is settled is taken over, if the same code of the solver
-    found it. Every way to win is played by the game's own kernel.
+    Finished chunks are saved in a hidden folder beside the file until the file is written. A second
+    call with the same arguments, or with more ``deals``, resumes from them. A file that has these
+    labels, or more of the same, is returned unchanged. Settled labels of a file with fewer deals or
+    a lower limit, and of the labels that ship with Parlour, are reused if the same code of the
+    solver found them. The game's own kernel plays every solution.
 
-    Raises ValueError for wrong rules, numbers out of range, where there is no solver, or if
-    the file has labels of more deals, shortest wins or a higher limit, which would be lost;
-    `truth.Contradiction` if a way to win does not win.
+    Args:
+        game: The game.
+        variant: The variant (None: the game's default).
+        options: Options of the rules that are not the variant's.
+        bank: The deal set (None: the game's own).
+        first: The number of the first deal.
+        deals: The number of deals.
+        optimal: Whether to find shortest wins, too.
+        limit: Positions that the solver may visit for each deal (None: its own limit).
+        jobs: The number of worker processes, see `tasks.Cluster`.
+        backend: The kind of worker processes, see `tasks.Cluster`.
+        address: The address of a cluster, see `tasks.Cluster`.
+        out: The folder of the file.
+        progress: Called with the number of deals that have been solved.
+
+    Raises:
+        ValueError: The rules are wrong, a number is out of range, there is no solver, or the file
+            has labels of more deals, shortest wins or a higher limit, which would be lost.
+        truth.Contradiction: A solution does not win.
     """
     rules = game.make_rules(variant, options)
     check_number("deals", deals, 1)
@@ -110,17 +127,17 @@ def make_labels(
             columns["deck"] = deck_digests(decks_of(game, rules, bank, first, deals))
             ordered = {name: columns[name] for name in COLUMN_TYPES if name in columns}
             name = describe_rules(game, rules, variant)
-            said = Labels(game, rules, name, bank, first, optimal, limit, ordered, solver)
-            save_labels(said, target)
+            labels = Labels(game, rules, name, bank, first, optimal, limit, ordered, solver)
+            save_labels(labels, target)
         _drop(folder, whole)
     return target
 
 
 def _drop(folder: Path, whole: LabelTask) -> None:
-    """Remove the chunks of deals that are in the file now; those of others stay."""
-    for path in folder.glob("*.npz"):
-        found = CHUNK_NAME.fullmatch(path.name)
-        first, n = map(int, found.groups()) if found else (-1, 0)
+    """Remove the chunks of deals that the file has now; other chunks stay."""
+    for path in folder.glob(f"*{SUFFIX}"):
+        match = CHUNK_NAME.fullmatch(path.name)
+        first, n = map(int, match.groups()) if match else (-1, 0)
         if whole.first <= first and first + n <= whole.first + whole.n:
             path.unlink()
     for path in folder.glob(".*.part"):
@@ -130,7 +147,7 @@ def _drop(folder: Path, whole: LabelTask) -> None:
 
 
 def _load_old(target: Path, whole: LabelTask, solver: str) -> Labels | None:
-    """Labels that can be gone on from, None if there are none: those of the file, or shipped ones.
+    """The labels to reuse, those of the file or shipped ones; None if there are none.
 
     Raises ValueError if the file has better ones: of more deals, with shortest wins, a higher
     limit.
@@ -141,24 +158,24 @@ def _load_old(target: Path, whole: LabelTask, solver: str) -> Labels | None:
             return old
         _refuse_loss(old, whole, solver)
     fits = [
-        found
-        for found in (old, _load_sound(shipped_file(target.name)))
-        if found is not None
-        and (found.solver, found.optimal) == (solver, whole.optimal)
-        and _limit(found.limit) <= _limit(whole.limit)
+        labels
+        for labels in (old, _load_sound(shipped_file(target.name)))
+        if labels is not None
+        and (labels.solver, labels.optimal) == (solver, whole.optimal)
+        and _limit(labels.limit) <= _limit(whole.limit)
     ]
-    return max(fits, key=lambda found: (_limit(found.limit), len(found)), default=None)
+    return max(fits, key=lambda labels: (_limit(labels.limit), len(labels)), default=None)
 
 
 def _load_sound(path: Path) -> Labels | None:
     try:
         return load_labels(path)
-    except (OSError, ValueError):  # none, or not as it was written: made anew
+    except (OSError, ValueError):  # none, or damaged: they are made again
         return None
 
 
 def _has_labels(old: Labels, whole: LabelTask, solver: str) -> bool:
-    """Whether all that is wanted is there."""
+    """Whether old labels have all that is asked for."""
     same = (old.solver, old.optimal, old.limit) == (solver, whole.optimal, whole.limit)
     return same and len(old) >= whole.n
 
@@ -180,7 +197,7 @@ def _refuse_loss(old: Labels, whole: LabelTask, solver: str) -> None:
 
 
 def _take_over(old: Labels | None, task: LabelTask) -> dict[str, np.ndarray] | None:
-    """The columns of a chunk that old labels have and a new search would not better."""
+    """The columns of a chunk from old labels; None if a new search could find more."""
     if old is None:
         return None
     rows = slice(task.first - old.first, task.first - old.first + task.n)
@@ -190,7 +207,7 @@ def _take_over(old: Labels | None, task: LabelTask) -> dict[str, np.ndarray] | N
 
 
 def _chunk_digest(task: LabelTask, solver: str) -> str:
-    """What chunks belong together: all but how many deals are wanted."""
+    """The digest of all that chunks depend on, except for the number of deals."""
     parts = (task.game.rules_digest(task.rules), *task[2:4], *task[5:], CHUNK, solver)
     return sha256(repr(parts).encode()).hexdigest()[:16]
 
@@ -202,42 +219,34 @@ def _solve_all(
     cluster: Cluster,
     progress: Progress | None,
 ) -> dict[str, np.ndarray]:
-    """The columns of all deals, from labels and chunks that are there and what is solved now."""
-    tasks = [
-        whole._replace(first=whole.first + i, n=min(CHUNK, whole.n - i))
-        for i in range(0, whole.n, CHUNK)
-    ]
-    parts = {
-        task: part
-        for task in tasks
-        if (part := _load_chunk(folder, task) or _take_over(old, task)) is not None
+    """The columns of all deals: from old labels, from finished chunks and from the solver."""
+    firsts = range(whole.first, whole.first + whole.n, CHUNK)
+    end = whole.first + whole.n
+    tasks = [whole._replace(first=first, n=min(CHUNK, end - first)) for first in firsts]
+    named = {f"{task.first}-{task.n}": task for task in tasks}
+    chunks = {
+        name: columns
+        for name, task in named.items()
+        if (columns := _take_over(old, task)) is not None
     }
-    tell = progress or (lambda _: None)
-    tell(sum(task.n for task in parts))
-    left = [task for task in tasks if task not in parts]
-    for number, part in run_tasks(solve_task, left, cluster):
-        task = left[number]
-        write_bytes(_path(folder, task), pack_arrays(part))
-        parts[task] = part
-        tell(task.n)
-    names = parts[tasks[0]]
-    return {name: np.concatenate([parts[task][name] for task in tasks]) for name in names}
+    report = progress or (lambda _: None)
+    report(sum(named[name].n for name in chunks))
+    left = {name: task for name, task in named.items() if name not in chunks}
+    packing = Packing(dict, partial(_check_columns, is_scored(whole.game)))
+    for name, columns in run_kept(solve_task, left, replace(cluster, chunks=folder), packing):
+        chunks[name] = columns
+        report(named[name].n)
+    names = chunks[next(iter(named))]
+    return {name: np.concatenate([chunks[chunk][name] for chunk in named]) for name in names}
 
 
-def _path(folder: Path, task: LabelTask) -> Path:
-    return folder / f"{task.first}-{task.n}.npz"
-
-
-def _load_chunk(folder: Path, task: LabelTask) -> dict[str, np.ndarray] | None:
-    """The columns of a chunk that was finished before; None if there is none that can be read."""
-    path, scored = _path(folder, task), is_scored(task.game)
-    wanted = {name: array.dtype for name, array in columns_of([], scored).items()}
-    try:
-        columns = read_arrays(path)
-        fits = {name: array.dtype for name, array in columns.items()} == wanted
-        return columns if fits and all(a.shape == (task.n,) for a in columns.values()) else None
-    except Exception:  # whatever is wrong with it: it is made anew
-        return None
+def _check_columns(scored: bool, columns: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the columns of a saved chunk; ValueError if they cannot be those of `solve_task`."""
+    expected = {name: array.dtype for name, array in columns_of([], scored).items()}
+    lengths = {array.shape for array in columns.values()}
+    if {name: array.dtype for name, array in columns.items()} != expected or len(lengths) != 1:
+        raise ValueError(f"columns must be {', '.join(expected)}, of one length")
+    return dict(columns)
 
 
 def solve_task(task: LabelTask) -> dict[str, np.ndarray]:
@@ -246,9 +255,9 @@ def solve_task(task: LabelTask) -> dict[str, np.ndarray]:
     assert game.solve is not None
     rows = Rows(game, rules, task.n)
     rows.deal_bank(task.bank, range(task.first, task.first + task.n))
-    found = []
+    solutions = []
     for i in range(task.n):
         state = rows.states[i : i + 1]
         answer = game.solve(state, rules, optimal=task.optimal, limit=task.limit)
-        found.append(verify_solution(game, rules, state, answer))
-    return columns_of(found, is_scored(game))
+        solutions.append(verify_solution(game, rules, state, answer))
+    return columns_of(solutions, is_scored(game))

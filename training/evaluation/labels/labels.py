@@ -1,4 +1,4 @@
-"""Labels: what solvers found out about the deals of a bank, as a file that proves what it is.
+"""Solver labels of the deals of a bank, in files whose content is verified.
 
 A file is Parquet, a row a deal: ``deck``, uint64, the first 8 bytes of the SHA-256 of its cards in
 dealing order; ``winnable``, int8, 1 yes, 0 no, -1 undecided; ``fewest``, int16, the moves of the
@@ -10,10 +10,11 @@ together. A file is refused unless all of that is so.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
+from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -21,20 +22,57 @@ from typing import Any
 import numpy as np
 
 from parlour import __version__
-from parlour.agents.validation import one_line, read_bytes
+from parlour.agents.validation import (
+    TABLE,
+    TEXT,
+    YES_OR_NO,
+    Field,
+    check_fields,
+    check_known,
+    maybe,
+    one_line,
+    read_bytes,
+    shorten,
+    whole,
+)
 from parlour.envs import Game, find_game
-from parlour.envs.core.contract import Solution
+from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE, Solution
 from parlour.envs.core.kernel.cards import decks_digest, default_bank
 from parlour.envs.core.options import replace_options, to_plain
 from parlour.envs.core.rows import Rows
 
 from ...files import write_bytes
-from .label_checks import FORMAT, NO_SCORE, UNKNOWN_FEWEST, check_metadata, check_values
 
+FORMAT = 1
+UNKNOWN_FEWEST = -1
+"""``fewest`` where the shortest win is not known."""
+NO_SCORE = -(2**31)
+"""``score`` where none was found."""
+MOST_DEALS = 10**8
+"""Most deals in one file, far more than a solver can solve."""
+METADATA: dict[str, Field] = {
+    "format": whole(FORMAT, FORMAT),
+    "parlour": TEXT,
+    "game": TEXT,
+    "variant": Field("a str", lambda value: isinstance(value, str)),
+    "rules": TABLE,
+    "rules_digest": TEXT,
+    "bank": Field("a str", lambda value: isinstance(value, str)),
+    "first": whole(0, 10**18),
+    "n": whole(1, MOST_DEALS),
+    "optimal": YES_OR_NO,
+    "limit": maybe(whole(1, 10**18))._replace(optional=False),
+    "solver": TEXT._replace(optional=True),  # files of earlier versions do not say it
+    "decks": TEXT,
+    "columns": TABLE,
+    "content": TEXT,
+}
 OWN_FOLDER = Path("runs/banks")
-"""Where one's own files are written, and looked for."""
-SHIPPED_FOLDER = Path(__file__).parent / "banks"
-"""Those that come with Parlour."""
+"""Default folder of label files that `labelling.make_labels` writes."""
+SHIPPED_FOLDER = Path(str(files("parlour.training.evaluation"))) / "banks"
+"""Folder of the label files that ship with Parlour."""
+NO_LABELS = "no"
+"""Instead of labels: none are looked for."""
 KEY = "parlour"
 COLUMN_TYPES: dict[str, Any] = {
     "deck": np.uint64,
@@ -48,7 +86,7 @@ MOST_BYTES = 1 << 32
 HASH_BYTES = 8
 """Bytes of the hash of each deck."""
 AT_ONCE = 4096
-"""Deals that are dealt side by side."""
+"""Deals that are dealt in one batch."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +146,7 @@ class Labels:
     def metadata(self) -> dict[str, Any]:
         """Return all that the file says of itself: whose deals these are, and the hashes."""
         decks = decks_of(self.game, self.rules, self.bank, self.first, len(self))
-        found: dict[str, Any] = {
+        metadata: dict[str, Any] = {
             "format": FORMAT,
             "parlour": __version__,
             "game": self.game.name,
@@ -124,17 +162,17 @@ class Labels:
             "columns": {name: _column_digest(values) for name, values in self.columns.items()},
         }
         if self.solver is not None:
-            found["solver"] = self.solver
-        return found | {"content": _metadata_digest(found)}
+            metadata["solver"] = self.solver
+        return metadata | {"content": _metadata_digest(metadata)}
 
 
-def columns_of(found: list[Solution], scored: bool) -> dict[str, np.ndarray]:
+def columns_of(solutions: list[Solution], scored: bool) -> dict[str, np.ndarray]:
     """Return the columns of solutions, without ``deck``; ``scored``: of a game played for score."""
     columns = {
-        "winnable": [one.winnable_code for one in found],
-        "fewest": [UNKNOWN_FEWEST if one.fewest is None else one.fewest for one in found],
-        "score": [NO_SCORE if one.score is None else one.score for one in found],
-        "nodes": [one.nodes for one in found],
+        "winnable": [one.winnable_code for one in solutions],
+        "fewest": [UNKNOWN_FEWEST if one.fewest is None else one.fewest for one in solutions],
+        "score": [NO_SCORE if one.score is None else one.score for one in solutions],
+        "nodes": [one.nodes for one in solutions],
     }
     if not scored:
         del columns["score"]
@@ -149,18 +187,18 @@ def is_scored(game: Game) -> bool:
 def decks_of(game: Game, rules: Any, bank: str, first: int, n: int) -> np.ndarray:
     """Return the decks of numbered deals, int8 (n, cards) in dealing order."""
     cards = len(game.pack(rules))
-    found = np.zeros((n, cards), np.int8)
+    decks = np.zeros((n, cards), np.int8)
     for begin in range(0, n, AT_ONCE):
         rows = Rows(game, rules, min(AT_ONCE, n - begin))
         rows.deal_bank(bank, range(first + begin, first + begin + rows.n))
-        found[begin : begin + rows.n] = rows.states["deck"][:, :cards]
-    return found
+        decks[begin : begin + rows.n] = rows.states["deck"][:, :cards]
+    return decks
 
 
 def deck_digests(decks: np.ndarray) -> np.ndarray:
     """Return the first 8 bytes of each deck's SHA-256 as a number, uint64 (n,)."""
     hashes = [sha256(deck.tobytes()).digest()[:8] for deck in np.ascontiguousarray(decks, np.int8)]
-    return np.array([int.from_bytes(found, "little") for found in hashes], np.uint64)
+    return np.array([int.from_bytes(digest, "little") for digest in hashes], np.uint64)
 
 
 def save_labels(labels: Labels, path: Path) -> None:
@@ -258,8 +296,8 @@ def _check_shape(labels: Labels, metadata: dict[str, Any]) -> None:
         name: COLUMN_TYPES[name] for name in COLUMN_TYPES if is_scored(game) or name != "score"
     }
     if {name: values.dtype for name, values in labels.columns.items()} != wanted:
-        said = ", ".join(f"{name} {np.dtype(kind)}" for name, kind in wanted.items())
-        raise ValueError(f"columns: {said} are needed, without gaps")
+        needed = ", ".join(f"{name} {np.dtype(kind)}" for name, kind in wanted.items())
+        raise ValueError(f"columns: {needed} are needed, without gaps")
     decks = decks_of(game, rules, labels.bank, labels.first, len(labels))
     if decks_digest(decks) != metadata["decks"]:
         raise ValueError(f"decks: bank {labels.bank!r} has others; their SHA-256 differs")
@@ -277,8 +315,66 @@ def _column_digest(values: np.ndarray) -> str:
 
 def _metadata_digest(metadata: dict[str, Any]) -> str:
     """The SHA-256 of all metadata, the columns' hashes among them."""
-    said = {name: value for name, value in metadata.items() if name != "content"}
-    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    hashed = {name: value for name, value in metadata.items() if name != "content"}
+    return sha256(json.dumps(hashed, sort_keys=True).encode()).hexdigest()
+
+
+def check_metadata(metadata: Any, rows: int) -> None:
+    """Refuse metadata of a file of ``rows`` rows: ValueError naming field, value, what is needed.
+
+    They are not compared with hashes or deals here.
+    """
+    if not isinstance(metadata, dict):
+        raise ValueError("its metadata are not a JSON object")
+    if metadata.get("format") != FORMAT:
+        raise ValueError(f"format {shorten(metadata.get('format'))}: this version reads {FORMAT}")
+    check_fields(metadata, METADATA)
+    check_known(metadata, METADATA)
+    if metadata["n"] != rows:
+        raise ValueError(f"n={metadata['n']}: the file has {rows} rows")
+
+
+def check_values(game: Game, rules: Any, first: int, columns: Mapping[str, np.ndarray]) -> None:
+    """Refuse columns, (n,) each, that contradict themselves or the game by its rules.
+
+    Raises ValueError naming the column, the deal, its value and what is possible; ``first`` is the
+    number of the first deal.
+    """
+    winnable, fewest, nodes = columns["winnable"], columns["fewest"], columns["nodes"]
+    known = fewest != UNKNOWN_FEWEST
+    least = game.shortest(rules)
+    checks = {
+        "winnable": (~np.isin(winnable, (UNDECIDED, LOST, WINNABLE)), "allowed are -1, 0 and 1"),
+        "nodes": (nodes < 0, "allowed are numbers from 0"),
+        "fewest": (known & (fewest < least), f"allowed are -1 and numbers from {least}"),
+    }
+    _refuse(checks, columns, first)
+    without = known & (winnable != WINNABLE)
+    _refuse({"fewest": (without, "the deal is not labelled winnable")}, columns, first)
+    if "score" in columns:
+        low, high = game.score_range
+        beyond = (columns["score"] < low) | (columns["score"] > high)
+        beyond &= columns["score"] != NO_SCORE
+        _refuse({"score": (beyond, f"allowed are {low} to {high}")}, columns, first)
+        _refuse({"winnable": (winnable != UNDECIDED, "nobody wins this game")}, columns, first)
+
+
+def find_settled(optimal: bool, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return of which deals a higher limit would find nothing more, bool (n,)."""
+    winnable = columns["winnable"]
+    shortest = (columns["fewest"] != UNKNOWN_FEWEST) | (winnable == LOST)
+    return (winnable != UNDECIDED) & (shortest | (not optimal))
+
+
+def _refuse(
+    checks: Mapping[str, tuple[np.ndarray, str]], columns: Mapping[str, np.ndarray], first: int
+) -> None:
+    for name, (wrong, allowed) in checks.items():
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ValueError(
+                f"column {name}: {columns[name][row]} at deal {first + row}: {allowed}"
+            )
 
 
 def file_stem(game: Game, rules: Any, bank: str, first: int = 0) -> str:
@@ -294,7 +390,7 @@ def file_stem(game: Game, rules: Any, bank: str, first: int = 0) -> str:
 
 
 def shipped_file(name: str) -> Path:
-    """Return where labels of this name lie if they come with Parlour."""
+    """Return the path of shipped labels of this name, whether they exist or not."""
     return SHIPPED_FOLDER / name
 
 
@@ -314,7 +410,7 @@ def find_labels(
     ValueError for a damaged file.
     """
     bank = bank or default_bank(game.name)
-    found = [
+    candidates = [
         labels
         for labels in map(_load_if_possible, _files(game, rules, bank, folder))
         if labels is not None and (labels.rules, labels.bank) == (rules, bank)
@@ -325,7 +421,7 @@ def find_labels(
             return len(labels)
         return len(range(deals)[labels.overlap(first, deals)[0]])
 
-    return max(found, key=count_covered, default=None)
+    return max(candidates, key=count_covered, default=None)
 
 
 def _files(game: Game, rules: Any, bank: str, folder: Path | str | None) -> Iterator[Path]:
@@ -340,3 +436,32 @@ def _load_if_possible(path: Path) -> Labels | None:
         return load_labels(path)
     except ModuleNotFoundError:  # environments and agents alone can be installed without pyarrow
         return None
+
+
+def find_requested_labels(
+    truth: Labels | Path | str | None, game: Game, rules: Any, bank: str, first: int, deals: int
+) -> Labels | None:
+    """Return the labels meant by ``truth``: a file's, those found (None), or none (`NO_LABELS`).
+
+    Labels that cover none of the deals are none. Raises ValueError if a file, or labels, are of
+    another game, other rules or another bank.
+    """
+    if truth == NO_LABELS:
+        return None
+    if truth is None:
+        labels = find_labels(game, rules, bank, first, deals)
+    else:
+        labels = truth if isinstance(truth, Labels) else load_labels(truth)
+        _check_same_deals(labels, game, rules, bank)
+    return None if labels is None or labels.overlap(first, deals)[0] == slice(0, 0) else labels
+
+
+def _check_same_deals(labels: Labels, game: Game, rules: Any, bank: str) -> None:
+    compared = {
+        "game": (labels.game.name, game.name),
+        "rules": (labels.variant, "those played" if labels.rules != rules else labels.variant),
+        "bank": (labels.bank, bank),
+    }
+    for name, (has, wanted) in compared.items():
+        if has != wanted:
+            raise ValueError(f"truth {labels.source}: its {name}, {has}, is not {wanted}")

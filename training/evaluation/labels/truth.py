@@ -1,12 +1,11 @@
-"""What an agent made of deals beside what could be made of them, where a solver has labelled them.
+"""Upper bounds: how an agent played beside what the solver found with all cards known.
 
-The bound is the share of deals that one who knew all cards could win; regret is what an agent left
-behind: points below the best that the solver found, or moves above the fewest.
+The bound is the share of deals that can be won with all cards known. Regret is what an agent left
+behind: points below the best score that the solver found, or moves above the fewest.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,7 @@ from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE, Solution
 from parlour.envs.core.upper_bound import play_actions
 
 from ..stats import Estimate, bootstrap_mean, wilson_rate
-from .label_checks import NO_SCORE, UNKNOWN_FEWEST
-from .labels import Labels, find_labels, is_scored, load_labels
-
-NO_LABELS = "no"
-"""Instead of labels: none are looked for."""
+from .labels import NO_SCORE, UNKNOWN_FEWEST, Labels, is_scored
 
 
 class Contradiction(RuntimeError):
@@ -56,63 +51,34 @@ class Truth:
 
     def summary(self) -> dict[str, Any]:
         """Return it as JSON has it: an ``{"mean", "low", "high", "n"}`` for each estimate."""
-        found = {
+        summary = {
             name: value._asdict() if isinstance(value, Estimate) else value
             for name, value in vars(self).items()
         }
-        found["of_the_winnable_won"] = found.pop("won")
-        found["lost_though_winnable"] = found.pop("lost")
-        return found
-
-
-def find_requested_labels(
-    truth: Labels | Path | str | None, game: Game, rules: Any, bank: str, first: int, deals: int
-) -> Labels | None:
-    """Return the labels meant by ``truth``: a file's, those found (None), or none (`NO_LABELS`).
-
-    Labels that cover none of the deals are none. Raises ValueError if a file, or labels, are of
-    another game, other rules or another bank.
-    """
-    if truth == NO_LABELS:
-        return None
-    if truth is None:
-        labels = find_labels(game, rules, bank, first, deals)
-    else:
-        labels = truth if isinstance(truth, Labels) else load_labels(truth)
-        _check_same(labels, game, rules, bank)
-    return None if labels is None or labels.overlap(first, deals)[0] == slice(0, 0) else labels
-
-
-def _check_same(labels: Labels, game: Game, rules: Any, bank: str) -> None:
-    found = {
-        "game": (labels.game.name, game.name),
-        "rules": (labels.variant, "those played" if labels.rules != rules else labels.variant),
-        "bank": (labels.bank, bank),
-    }
-    for what, (has, wanted) in found.items():
-        if has != wanted:
-            raise ValueError(f"truth {labels.source}: its {what}, {has}, is not {wanted}")
+        summary["of_the_winnable_won"] = summary.pop("won")
+        summary["lost_though_winnable"] = summary.pop("lost")
+        return summary
 
 
 def measure_truth(
     labels: Labels, facts: Mapping[str, np.ndarray], first: int, confidence: float
 ) -> Truth:
-    """Return how games went that were played on deals from ``first`` on, (n,) of each fact."""
-    mine, theirs = labels.overlap(first, len(facts["score"]))
-    winnable = labels.winnable[theirs]
+    """Return the results of deals from ``first`` on, (n,) of each fact, beside their labels."""
+    played, labelled = labels.overlap(first, len(facts["score"]))
+    winnable = labels.winnable[labelled]
     undecided = int(np.count_nonzero(winnable == UNDECIDED))
     if is_scored(labels.game):
-        best = labels.score[theirs]
+        best = labels.score[labelled]
         known = best != NO_SCORE
-        found = {"best": best[known], "regret": best[known] - facts["score"][mine][known]}
+        scores = {"best": best[known], "regret": best[known] - facts["score"][played][known]}
         return Truth(
             len(best),
             int(np.count_nonzero(~known)),
             0,
-            **{name: _mean_or_none(values, confidence) for name, values in found.items()},
+            **{name: _mean_or_none(values, confidence) for name, values in scores.items()},
         )
-    can, won = winnable == WINNABLE, facts["won"][mine]
-    fewest = labels.fewest[theirs]
+    can, won = winnable == WINNABLE, facts["won"][played]
+    fewest = labels.fewest[labelled]
     known = won & (fewest != UNKNOWN_FEWEST)
     return Truth(
         len(winnable),
@@ -120,7 +86,7 @@ def measure_truth(
         int(np.count_nonzero(can & ~won)),
         wilson_rate(can, confidence),
         wilson_rate(won[can], confidence) if can.any() else None,
-        _mean_or_none(facts["moves"][mine][known] - fewest[known], confidence),
+        _mean_or_none(facts["moves"][played][known] - fewest[known], confidence),
     )
 
 
@@ -134,37 +100,37 @@ def check_against_labels(
     """Raise Contradiction, naming deal and bank, if a deal was won that cannot be, or too soon."""
     if is_scored(labels.game):
         return
-    mine, theirs = labels.overlap(first, len(facts["won"]))
-    won, moves = facts["won"][mine], facts["moves"][mine]
-    for wrong, said in (
-        (won & (labels.winnable[theirs] == LOST), "is labelled not winnable"),
-        (won & (moves < labels.fewest[theirs]), "is labelled to need more moves"),
+    played, labelled = labels.overlap(first, len(facts["won"]))
+    won, moves = facts["won"][played], facts["moves"][played]
+    for wrong, label in (
+        (won & (labels.winnable[labelled] == LOST), "is labelled not winnable"),
+        (won & (moves < labels.fewest[labelled]), "is labelled to need more moves"),
     ):
         if wrong.any():
-            deal = first + mine.start + int(np.argmax(wrong))
+            deal = first + played.start + int(np.argmax(wrong))
             raise Contradiction(
                 f"{labels.game.title}, {labels.variant}: agent {agent!r} has won deal {deal} of "
-                f"bank {labels.bank!r}, which {said} in {labels.source or 'the labels given'}"
+                f"bank {labels.bank!r}, which {label} in {labels.source or 'the labels given'}"
             )
 
 
-def verify_solution(game: Game, rules: Any, state: np.ndarray, found: Solution) -> Solution:
-    """Return a solution whose way the game's own kernel has gone.
+def verify_solution(game: Game, rules: Any, state: np.ndarray, solution: Solution) -> Solution:
+    """Return a solution whose actions the game's own kernel has played.
 
     Raises Contradiction if the actions are not legal or do not lead to what the solver says.
     """
-    if not found.actions:
-        return found
+    if not solution.actions:
+        return solution
     try:
-        end = play_actions(game, rules, state, found.actions)
+        end = play_actions(game, rules, state, solution.actions)
     except ValueError as error:
         raise Contradiction(f"{game.title}: the solver's way cannot be gone: {error}") from error
     moves = int(end["moves"][0] - np.atleast_1d(state)["moves"][0])
     for what, says, comes in (
-        ("won", found.winnable or None, bool(end["won"][0])),
-        ("score", found.score, int(end["score"][0])),
-        ("moves", found.fewest, moves),
+        ("won", solution.winnable or None, bool(end["won"][0])),
+        ("score", solution.score, int(end["score"][0])),
+        ("moves", solution.fewest, moves),
     ):
         if says is not None and says != comes:
             raise Contradiction(f"{game.title}: the solver says {what} {says}, played: {comes}")
-    return found
+    return solution

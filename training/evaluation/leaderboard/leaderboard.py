@@ -236,15 +236,15 @@ def read_board(path: Path) -> list[Entry]:
     """
     with naming(path):
         reader = csv.reader(StringIO(read_text(path)), strict=True)
-        found: dict[tuple[str, ...], Entry] = {}
+        entries: dict[tuple[str, ...], Entry] = {}
         try:
             _check_head(next(reader, []))
             for cells in reader:
                 if cells:
-                    _add_entry(found, cells, reader.line_num, path.absolute().parent)
+                    _add_entry(entries, cells, reader.line_num, path.absolute().parent)
         except csv.Error as error:
             raise ValueError(f"line {reader.line_num}: must be CSV: {error}") from error
-    return list(found.values())
+    return list(entries.values())
 
 
 def _check_head(cells: Sequence[str]) -> None:
@@ -253,17 +253,17 @@ def _check_head(cells: Sequence[str]) -> None:
 
 
 def _add_entry(
-    found: dict[tuple[str, ...], Entry], cells: Sequence[str], line: int, folder: Path
+    entries: dict[tuple[str, ...], Entry], cells: Sequence[str], line: int, folder: Path
 ) -> None:
-    """Read a line into ``found``; ValueError naming the line."""
+    """Read a line into ``entries``; ValueError naming the line."""
     with naming_part(f"line {line}"):
         if len(cells) > len(COLUMNS):
             raise ValueError(f"{len(cells)} cells; at most {len(COLUMNS)} are allowed")
         entry = make_entry(dict(zip(COLUMNS, cells, strict=False)), line, folder)
         _check_line(entry)
-        if other := found.get(entry.key):
+        if other := entries.get(entry.key):
             raise ValueError(f"the same entry as line {other.line}: remove one of them")
-    found[entry.key] = entry
+    entries[entry.key] = entry
 
 
 def _check_line(entry: Entry) -> None:

@@ -16,8 +16,7 @@ import numpy as np
 from parlour.agents.validation import one_line, shorten
 from parlour.envs.core.contract import UNDECIDED, WINNABLE
 
-from ..labels.label_checks import NO_SCORE
-from ..labels.labels import Labels, find_labels, is_scored
+from ..labels.labels import NO_SCORE, Labels, find_labels, is_scored
 from ..stats import CONFIDENCE, Estimate, bootstrap_mean, student_mean, wilson_rate
 from .leaderboard import Claim, Entry, seal_of, write_cell
 from .leaderboard_agents import digest_saved

@@ -13,10 +13,8 @@ from parlour.agents.validation import one_line
 
 from ...parallel.tasks import Cluster
 from ..compare import ProgressFactory, compare_specs
-from ..duplicate import compare_duplicate_specs
-from ..labels.labels import Labels
-from ..labels.truth import NO_LABELS
-from ..machine import describe_machine
+from ..labels.labels import NO_LABELS, Labels
+from ..result import describe_machine
 from ..spec import EvaluationSpec, make_specs, read_options
 from .leaderboard import Claim, Entry
 from .leaderboard_agents import check_code, digest_saved
@@ -71,7 +69,6 @@ def make_spec(entry: Entry, deals: int, truth: Labels | str = NO_LABELS) -> Eval
         entry.game,
         [entry.variant],
         read_options(entry.options.split()),
-        several=entry.is_multiplayer,
         deals=deals,
         bank=entry.bank,
         key=KEY,
@@ -87,24 +84,14 @@ def play_spec(
     cluster: Cluster | None = None,
 ) -> Played:
     """Play an evaluation; ValueError for an agent that is not found or cannot play it."""
-    return (_play_seats if spec.is_multiplayer else _play_alone)(spec, agent, report, cluster)
-
-
-def _play_alone(
-    spec: EvaluationSpec, agent: str, report: ProgressFactory | None, cluster: Cluster | None
-) -> Played:
-    (evaluation,) = compare_specs([spec], [agent], report, cluster=cluster).evaluations
-    results = evaluation.results
-    values = results.facts[spec.game.measure]
+    field = FIELD if spec.is_multiplayer else None
+    comparison = compare_specs([spec], [agent], field=field, report=report, cluster=cluster)
+    evaluation, results = comparison.evaluations[0], comparison.evaluations[0].results
+    if spec.is_multiplayer:
+        values = evaluation.nets.mean(axis=1)
+    else:
+        values = results.facts[spec.game.measure]
     return Played(values, evaluation.sees_all, results.milliseconds, results.decisions)
-
-
-def _play_seats(
-    spec: EvaluationSpec, agent: str, report: ProgressFactory | None, cluster: Cluster | None
-) -> Played:
-    match = compare_duplicate_specs([spec], [agent], FIELD, report, cluster=cluster).matches[0]
-    decisions = int(match.results.facts["decisions"].sum())
-    return Played(match.nets.mean(axis=1), match.sees_all, match.results.milliseconds, decisions)
 
 
 def make_claim(

@@ -1,9 +1,13 @@
-"""Replays: a game as its deal and its actions, from which the kernel plays every position again."""
+"""Replays: a game as its deal and its actions, from which the kernel plays every position again.
 
-from collections.abc import Iterator, Mapping
+`verify_replays` plays many games in one batch and compares them with what was recorded.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +19,9 @@ from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows, copy_states, view_states
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.scene import Scene
+from parlour.envs.core.turn import legal_masks
 
-from ..duplicate_play import hand_seeds
+from ..play import CHUNK, hand_seeds
 
 OVER, CUT, LEFT = "over", "cut", "left"
 ENDS = (OVER, CUT, LEFT)
@@ -25,7 +30,7 @@ ENDS = (OVER, CUT, LEFT)
 
 @dataclass(frozen=True)
 class Replay:
-    """A game that was played: how it began, what was done, what came of it.
+    """A game that was played: its deal, its actions and its result.
 
     It began as deal ``deal`` of ``bank`` (at a table of several as ``hand`` of it, ``dealer``
     dealing), or with ``deck``, card codes in dealing order, and the generator ``rng`` for later
@@ -41,7 +46,7 @@ class Replay:
     actions: tuple[int, ...]
     """The actions of all seats, in their order."""
     result: dict[str, Any] = field(hash=False)
-    """What came of it: see `read_result`."""
+    """The result: see `read_result`."""
     end: str = OVER
     """One of `ENDS`."""
     bank: str | None = None
@@ -55,15 +60,15 @@ class Replay:
     parlour: str = ""
     """The version of Parlour that played it."""
     line: int = field(default=0, compare=False)
-    """Where it stands in its file, from 1; 0: it comes from none."""
+    """Its line in its file, from 1; 0: it comes from none."""
 
     def __repr__(self) -> str:
-        """Return on one line what was played, by whom, and what came of it."""
+        """Return the headline."""
         return f"<{type(self).__name__}: {self.headline}>"
 
     @property
     def headline(self) -> str:
-        """What was played, by whom, and what came of it, for one line of text."""
+        """The rules, the deal, the agents and the result, on one line."""
         rules = describe_rules(self.game, self.rules, self.variant)
         facts = ", ".join(f"{name} {_fact_text(value)}" for name, value in self.result.items())
         ended = {OVER: "", CUT: ", cut off", LEFT: ", left"}[self.end]
@@ -87,13 +92,13 @@ class Replay:
     @cached_property
     def _states(self) -> np.ndarray:
         rows = start_replays([self])
-        found, action = [copy_states(rows.states)], np.zeros(1, np.int64)
+        positions, action = [copy_states(rows.states)], np.zeros(1, np.int64)
         for number, action[0] in enumerate(self.actions):
             if fault := action_fault(self.game, rows.states[0], number, int(action[0])):
                 raise ValueError(f"this replay cannot be played: {fault}")
             rows.step(action)
-            found.append(copy_states(rows.states))
-        whole = np.concatenate([one.view(f"V{one.itemsize}") for one in found])
+            positions.append(copy_states(rows.states))
+        whole = np.concatenate([one.view(f"V{one.itemsize}") for one in positions])
         states: np.ndarray = whole.view(self.game.state)
         states.flags.writeable = False
         return states
@@ -139,11 +144,11 @@ class Replay:
         state, action = self.states()[move], self.actions[move]
         words = self.game.action_words(state, self.rules).get(action, ())
         label = self.game.label(action)
-        said = f"{words[0]} ({label})" if words and words[0] != label else label
+        text = f"{words[0]} ({label})" if words and words[0] != label else label
         if self.players == 1:
-            return said
+            return text
         seat = int(state["turn"])
-        return f"seat {seat} ({self.agents[seat]}): {said}"
+        return f"seat {seat} ({self.agents[seat]}): {text}"
 
 
 def _fact_text(value: Any) -> str:
@@ -161,7 +166,7 @@ def action_fault(game: Game, state: np.void, number: int, action: int) -> str:
 
 
 def read_result(game: Game, rules: Any, states: np.ndarray) -> list[dict[str, Any]]:
-    """Return what came of games, as JSON has it: their goal (such as won), score and moves.
+    """Return the results of games for JSON: their goal (such as won), score and moves.
 
     At a table of several it is the net of each seat, in chips, and the moves.
     """
@@ -219,3 +224,79 @@ def _seed(replay: Replay) -> int:
     if replay.hand:
         seeds = hand_seeds(seeds, replay.hand + 1)[:, -1]
     return int(seeds[0])
+
+
+class Fault(NamedTuple):
+    """What is wrong with a replay."""
+
+    replay: Replay
+    text: str
+    """Which action, or which fact, and why."""
+
+
+def verify_replays(replays: Iterable[Replay]) -> Iterator[Fault]:
+    """Play games again by their kernels; yield those that do not come to what was recorded.
+
+    Every action must be legal, the game over after the last one and not before (unless it was cut
+    off, or left), and the result the same.
+    """
+    left = iter(replays)
+    while chunk := list(islice(left, CHUNK)):
+        groups: dict[object, list[Replay]] = {}
+        for one in chunk:
+            groups.setdefault(_group_key(one), []).append(one)
+        faults = [fault for group in groups.values() for fault in _verify_alike(group)]
+        yield from sorted(faults, key=lambda fault: fault.replay.line)
+
+
+def _group_key(replay: Replay) -> tuple[str, object, int]:
+    """Return the key of the games that are verified in one batch.
+
+    They have the same rules, and the longest is less than twice as long as the shortest: so a table
+    of their actions is at most twice as large as the file, whatever the file holds.
+    """
+    return replay.game.name, replay.rules, len(replay.actions).bit_length()
+
+
+def _verify_alike(replays: list[Replay]) -> list[Fault]:
+    """Verify a group of games in one batch."""
+    game, faults = replays[0].game, dict[int, str]()
+    rows = start_replays(replays)
+    actions, lengths = _action_table(replays)
+    sound = np.ones(len(replays), np.bool_)
+    for step in range(actions.shape[1]):
+        live, made = sound & (step < lengths), np.ascontiguousarray(actions[:, step])
+        if not live.any():
+            break
+        legal = legal_masks(game, rows.states)[np.arange(len(made)), made]
+        for row in np.flatnonzero(live & ~(legal & (rows.states["over"] == Over.RUNNING))).tolist():
+            faults[row] = action_fault(game, rows.states[row], step, int(made[row]))
+            sound[row] = live[row] = False
+        rows.step(made, live)
+    results = read_result(game, replays[0].rules, rows.states)
+    over = rows.states["over"] != Over.RUNNING
+    for row in np.flatnonzero(sound).tolist():
+        if text := _end_fault(replays[row], bool(over[row]), results[row]):
+            faults[row] = text
+    return [Fault(replays[row], text) for row, text in faults.items()]
+
+
+def _action_table(replays: Sequence[Replay]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the actions, int64 (n, most), padded with 0, and their numbers, int64 (n,)."""
+    lengths = np.array([len(one.actions) for one in replays])
+    table = np.zeros((len(replays), lengths.max(initial=0)), np.int64)
+    table[np.arange(table.shape[1]) < lengths[:, None]] = [
+        action for one in replays for action in one.actions
+    ]
+    return table, lengths
+
+
+def _end_fault(replay: Replay, over: bool, result: dict[str, object]) -> str:
+    if over != (replay.end == OVER):
+        state = "is over" if over else "is not over"
+        return f"the game {state} after its {len(replay.actions)} actions, recorded: {replay.end}"
+    names = dict.fromkeys((*result, *replay.result))
+    wrong = [name for name in names if result.get(name) != replay.result.get(name)]
+    return "; ".join(
+        f"{name} is {result.get(name)}, recorded: {replay.result.get(name)}" for name in wrong
+    )

@@ -75,16 +75,6 @@ def _is_hex(value: Any) -> bool:
     return isinstance(value, str) and len(value) == 16 and set(value) <= set("0123456789abcdef")
 
 
-def make_replay_file(path: Path) -> None:
-    """Make an empty file for replays. Raises ValueError if it is there, or cannot be made."""
-    try:
-        path.open("xb").close()
-    except FileExistsError:
-        raise ValueError(f"record {path}: it is there already; name another file") from None
-    except OSError as error:
-        raise ValueError(f"record {path}: {error.strerror or error}") from error
-
-
 def append_replays(path: Path, replays: Iterable[Replay]) -> None:
     """Append games to a file, all their lines in one piece. Raises OSError if that fails."""
     append_lines(path, "".join(replay_line(one) for one in replays).encode())
@@ -103,7 +93,7 @@ def append_lines(path: Path, lines: bytes) -> None:
 
 def replay_line(replay: Replay) -> str:
     """Return the line of a game, with its end of line."""
-    found = {
+    fields = {
         "format": FORMAT,
         **_rules_fields(replay.game, replay.rules, replay.variant, replay.parlour),
         "bank": replay.bank,
@@ -118,20 +108,20 @@ def replay_line(replay: Replay) -> str:
         "result": replay.result,
         "taken_back": replay.taken_back or None,
     }
-    told = {name: value for name, value in found.items() if value is not None}
-    return json.dumps(told, separators=(",", ":")) + "\n"
+    present = {name: value for name, value in fields.items() if value is not None}
+    return json.dumps(present, separators=(",", ":")) + "\n"
 
 
 @lru_cache(256)  # digests take longer than a short game
 def _rules_fields(game: Game, rules: Any, variant: str, parlour: str) -> dict[str, Any]:
     """What says by which rules is played; the options are those that are not the variant's."""
-    usual = to_plain(game.variants[variant])
-    own = {name: value for name, value in to_plain(rules).items() if value != usual[name]}
+    defaults = to_plain(game.variants[variant])
+    changed = {name: value for name, value in to_plain(rules).items() if value != defaults[name]}
     return {
         "parlour": parlour or __version__,
         "game": game.name,
         "variant": variant,
-        "options": own or None,
+        "options": changed or None,
         "rules": game.rules_digest(rules),
     }
 
@@ -182,41 +172,41 @@ def parse_replay(line: bytes | str, number: int = 0) -> Replay:
     """Return the game of a line, the one of that number in its file.
 
     Raises ValueError naming the field, its value and what is allowed. Whether the game can be
-    played is not asked: `replay_checks.verify_replays` does.
+    played is not asked: `replay.verify_replays` does.
     """
     if len(line) > MOST_BYTES:
         raise ValueError(f"more than {MOST_BYTES:,} bytes")
-    found = json.loads(decode_text(line) if isinstance(line, bytes) else line)
-    if not isinstance(found, dict):
+    fields = json.loads(decode_text(line) if isinstance(line, bytes) else line)
+    if not isinstance(fields, dict):
         raise ValueError("not a JSON object")
-    check_fields(found, FIELDS)
-    check_known(found, FIELDS)
-    options = json.dumps(found.get("options", {}), sort_keys=True)
-    game, rules, digest = _read_rules(found["game"], found["variant"], options)
-    if found["rules"] != digest:
+    check_fields(fields, FIELDS)
+    check_known(fields, FIELDS)
+    options = json.dumps(fields.get("options", {}), sort_keys=True)
+    game, rules, digest = _read_rules(fields["game"], fields["variant"], options)
+    if fields["rules"] != digest:
         raise ValueError(
-            f"field rules: {found['rules']}: another version of {game.title} played it, or other "
+            f"field rules: {fields['rules']}: another version of {game.title} played it, or other "
             f"rules; these have {digest}"
         )
-    _check_play(game, rules, found)
-    _check_start(found)
-    rng, deck = found.get("rng"), found.get("deck")
+    _check_play(game, rules, fields)
+    _check_start(fields)
+    rng, deck = fields.get("rng"), fields.get("deck")
     return Replay(
         game,
         rules,
-        found["variant"],
-        tuple(found["agents"]),
-        tuple(found["actions"]),
-        found["result"],
-        found["end"],
-        found.get("bank"),
-        found.get("deal"),
-        found.get("hand") or 0,
-        found.get("dealer"),
+        fields["variant"],
+        tuple(fields["agents"]),
+        tuple(fields["actions"]),
+        fields["result"],
+        fields["end"],
+        fields.get("bank"),
+        fields.get("deal"),
+        fields.get("hand") or 0,
+        fields.get("dealer"),
         None if deck is None else tuple(parse_deck(deck, game.pack(rules)).tolist()),
         None if rng is None else int(rng, 16),
-        found.get("taken_back", False),
-        found["parlour"],
+        fields.get("taken_back", False),
+        fields["parlour"],
         number,
     )
 
@@ -229,20 +219,20 @@ def _read_rules(name: str, variant: str, options: str) -> tuple[Game, Any, str]:
     return game, rules, game.rules_digest(rules)
 
 
-def _check_play(game: Game, rules: Any, found: dict[str, Any]) -> None:
+def _check_play(game: Game, rules: Any, fields: dict[str, Any]) -> None:
     players = game.num_players(rules)
-    if len(found["agents"]) != players:
-        raise ValueError(f"field agents: {len(found['agents'])} names; there are {players} seats")
-    if found.get("dealer") is not None and not (game.has_dealer and found["dealer"] < players):
-        raise ValueError(f"field dealer: {found['dealer']}: no seat that deals here")
-    for action in found["actions"]:
+    if len(fields["agents"]) != players:
+        raise ValueError(f"field agents: {len(fields['agents'])} names; there are {players} seats")
+    if fields.get("dealer") is not None and not (game.has_dealer and fields["dealer"] < players):
+        raise ValueError(f"field dealer: {fields['dealer']}: no seat that deals here")
+    for action in fields["actions"]:
         if not 0 <= action < game.actions:
             raise ValueError(f"field actions: {action}: allowed are 0 to {game.actions - 1}")
 
 
-def _check_start(found: dict[str, Any]) -> None:
+def _check_start(fields: dict[str, Any]) -> None:
     """Refuse a line that does not say how its game began, or says it twice."""
-    given = {name for name in ("bank", "deal", "deck", "rng") if found.get(name) is not None}
+    given = {name for name in ("bank", "deal", "deck", "rng") if fields.get(name) is not None}
     if given not in ({"bank", "deal"}, {"deck", "rng"}):
         raise ValueError(
             f"fields {', '.join(sorted(given)) or 'bank, deck'}: bank and deal are needed, or deck "

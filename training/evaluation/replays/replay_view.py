@@ -1,12 +1,17 @@
-"""A replay as data: what page, notebook and the HTML file show, and the review beside it."""
+"""Views of a replay: data for page and notebook, an HTML file, a widget, an animated GIF."""
 
 import json
+from collections.abc import Callable
 from html import escape
+from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 
+from parlour.envs.core.scene.scene import Scene
 from parlour.envs.render.pictures import MODULE, STYLE, all_art
 
 from ...files import write_bytes
@@ -14,6 +19,12 @@ from ..reviews.review import Review, review_states
 from ..reviews.review_judges import WORLDS, find_decisions, make_judge
 from .replay import Replay
 
+SECONDS = 0.8
+"""Seconds of a picture in a film."""
+LAST = 4
+"""The last picture stays so many times as long."""
+DrawFrame = Callable[[Scene], np.ndarray]
+"""Returns a scene as pixels, uint8 (height, width, 3)."""
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 HTML = """<!doctype html>
 <html lang="en">
@@ -50,7 +61,7 @@ def review_replay(replay: Replay, seat: int = 0, worlds: int = WORLDS) -> Review
 
 
 def review_data(review: Review) -> dict[str, Any]:
-    """Return what is shown of a review beside the game, as JSON has it."""
+    """Return the parts of a review that are shown beside the game, for JSON."""
     return {
         "headline": review.headline(),
         "judge": review.judge.text,
@@ -63,22 +74,22 @@ def review_data(review: Review) -> dict[str, Any]:
 def replay_data(
     replay: Replay, seat: int | None = None, review: Review | None = None
 ) -> dict[str, Any]:
-    """Return a game as JSON has it: every position as ``seat`` sees it, and what was done there.
+    """Return a game for JSON: every position as ``seat`` sees it, and the action taken there.
 
     ``seat`` None is the one that acts. ``items`` are all that ever lies on the table; ``scenes``
     are those of `Scene.to_dict`, whose items are numbers of these: what stays is written once.
     ``begin`` is the scene to open at: the first in which the seat has a choice.
     Raises ValueError as `Replay.scene` does.
     """
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     scenes = []
     for move in range(len(replay.actions) + 1):
         scene = replay.scene(move, seat).to_dict()
         texts = [json.dumps(item) for item in scene["items"]]
-        scenes.append(scene | {"items": [found.setdefault(text, len(found)) for text in texts]})
+        scenes.append(scene | {"items": [numbers.setdefault(text, len(numbers)) for text in texts]})
     return {
         "headline": replay.headline,
-        "items": [json.loads(text) for text in found],
+        "items": [json.loads(text) for text in numbers],
         "scenes": scenes,
         "begin": _find_first_choice(replay, seat),
         "played": list(replay.actions),
@@ -108,3 +119,58 @@ def save_html(
         module=MODULE.read_text(encoding="utf-8"),
     )
     write_bytes(Path(path), page.encode())
+
+
+def show(replay: Replay, review: Review | None = None, seat: int | None = None) -> Any:
+    """Return a widget that goes through a game step by step, for notebooks.
+
+    ``review`` has the costs of its decisions (`review_replay`); ``seat`` is the seat whose cards
+    are shown (None: the one that acts). Raises ValueError as `Replay.scene` does, and
+    DependencyNotInstalled without ``parlour[widget]``.
+    """
+    data = replay_data(replay, seat, review)
+    try:
+        from parlour.envs.render.widget import SceneWidget
+    except ImportError as missing:
+        raise gym.error.DependencyNotInstalled(
+            "a widget needs anywidget: pip install 'parlour[widget]'"
+        ) from missing
+    return SceneWidget(replay=data)
+
+
+def draw_frame(scene: Scene) -> np.ndarray:
+    """Return a scene as pixels; ValueError where this Parlour cannot draw any."""
+    try:
+        pictures = import_module("parlour.envs.render.pictures")
+    except ModuleNotFoundError as error:
+        raise ValueError(f"film: there is nothing that draws pixels ({error})") from error
+    pixels: np.ndarray = pictures.draw_picture(scene)
+    return pixels
+
+
+def save_film(
+    replay: Replay,
+    path: Path | str,
+    seat: int | None = None,
+    seconds: float = SECONDS,
+    draw: DrawFrame = draw_frame,
+) -> None:
+    """Write a replay as an animated GIF, which appears whole or not at all.
+
+    ``seat`` is the seat whose cards are shown (None: at each position the one that acts). Raises
+    ValueError for another ending of the path, for times of 0 or less, and as `Replay.scene` does.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".gif":
+        raise ValueError(f"film {path}: allowed are files that end in .gif")
+    if not 0 < seconds <= 60:
+        raise ValueError(f"film: {seconds} seconds a picture; allowed are numbers above 0 to 60")
+    from PIL import Image
+
+    scenes = [replay.scene(move, seat) for move in range(len(replay.actions) + 1)]
+    frames = [Image.fromarray(draw(scene)).quantize() for scene in scenes]
+    lengths = [round(1000 * seconds)] * len(frames)
+    lengths[-1] *= LAST
+    film = BytesIO()
+    frames[0].save(film, "GIF", save_all=True, append_images=frames[1:], duration=lengths, loop=0)
+    write_bytes(path, film.getvalue())

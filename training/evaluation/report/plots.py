@@ -1,43 +1,67 @@
-"""The picture of a comparison: win rates, or scores, with intervals, and the spread of scores."""
+"""Pictures of comparisons: of each variant, over variants, and of play from every seat."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..compare import Comparison, as_comparison
-from ..duplicate_results import DuplicateEvaluation
-from ..evaluate import Evaluation
-from .terminal import cut_names
+from ..result import (
+    DEALER,
+    Comparison,
+    Evaluation,
+    SolitaireEvaluation,
+    TableEvaluation,
+    as_comparison,
+    per_hand,
+    position_names,
+)
+from .terminal import cut_middle, cut_names
 
 BASELINES = {"uniform": "#8a8a8a", "greedy": "#4c78a8"}
-"""The colours of those that stand in most pictures."""
+"""The colours of agents that are in most pictures."""
 COLOURS = (
     *("#f58518", "#2f9e6e", "#b279a2", "#e45756", "#17a2b0", "#9d755d", "#d4a72c", "#6a51a3"),
     *("#8ecae6", "#7a9a01", "#1b7837", "#a50f15", "#2c3e9e", "#00c2a0", "#c51b8a", "#5d4037"),
 )
 """Those of the others, by their names."""
-LABEL_LENGTH = 30
+NAME_LENGTH = 30
 """Letters of an agent's name beside its bar."""
-BAR = 0.32
-"""Height of one agent's bar, inches."""
-PANEL = 1.6
-"""Height of a variant's panels beside its bars, inches: labels, title."""
-WIDTH = 10.5
+BAR, PANEL, WIDTH = 0.32, 1.6, 10.5
+"""Inches: height of one agent's bar, height of a variant's panels beside its bars (labels, title),
+width of the picture."""
+TABLE_CELL, TABLE_PANEL, TABLE_WIDTH = 0.62, 1.7, 13.5
+"""The same in games for several, where the first is a line of the heat map."""
+TABLE_NAME_LENGTH = 18
+LINE, MARGIN, LINES_WIDTH = 0.24, 1.5, 9.5
+"""Inches of a picture over variants: an agent's line, title and labels, width."""
+PERCENTILES = (5, 25, 50, 75, 95)
+"""Percentiles of scores that are shown."""
 
 
-def plot_comparison(comparison: Comparison | Evaluation) -> Figure:
-    """Return a figure with a line of two panels for each variant; needs no display."""
-    comparison = as_comparison(comparison)
+def plot_comparison(result: Comparison[Any] | Evaluation) -> Figure:
+    """Return a figure with a line of panels for each variant; needs no display.
+
+    In a game for one player the panels are the win rates, or scores, with intervals, and the spread
+    of scores. In a game for several they are the heat map of all pairs, if there are any, the means
+    in the field, and the means at each position.
+    """
+    comparison = as_comparison(result)
+    is_multiplayer = comparison.spec.is_multiplayer
+    return _plot_tables(comparison) if is_multiplayer else _plot_solitaire(comparison)
+
+
+def _plot_solitaire(comparison: Comparison[SolitaireEvaluation]) -> Figure:
+    """A figure with a line of two panels for each variant."""
     colours = agent_colours(one.agent for one in comparison.evaluations)
     variants = comparison.variants
     heights = [max(BAR * len(group), 1.1) for group in variants.values()]
     figure = Figure(
         figsize=(WIDTH, sum(heights) + PANEL * len(heights) + 0.5), dpi=110, layout="constrained"
     )
-    spec = comparison.evaluations[0].spec
+    spec = comparison.spec
     figure.suptitle(
         f"{spec.game.title}: {spec.deals:,} deals of bank {spec.bank}, "
         f"{spec.confidence:.0%} intervals",
@@ -54,15 +78,15 @@ def plot_comparison(comparison: Comparison | Evaluation) -> Figure:
 
 
 def _draw_means(
-    axes: Axes, variant: str, group: list[Evaluation], colours: Mapping[str, str]
+    axes: Axes, variant: str, group: list[SolitaireEvaluation], colours: Mapping[str, str]
 ) -> None:
     measure = group[0].game.measure
     times, unit = (100, " %") if measure == "won" else (1, "")
-    found = [one.estimate(measure) for one in group]
+    estimates = [one.estimate(measure) for one in group]
     truth = group[0].truth
     bound = times * truth.bound.mean if truth is not None and truth.bound is not None else None
-    top = max([times * one.high for one in found] + [bound or 0.0]) or 1.0
-    for place, one in enumerate(found):
+    top = max([times * one.high for one in estimates] + [bound or 0.0]) or 1.0
+    for place, one in enumerate(estimates):
         mean, low, high = (times * value for value in one[:3])
         draw_bar(axes, place, (mean, low, high), colours[group[place].agent], height=0.62)
         axes.text(
@@ -72,21 +96,21 @@ def _draw_means(
             va="center",
             fontsize=9,
         )
-    axes.set_yticks(range(len(group)), axis_labels(group, LABEL_LENGTH), parse_math=False)
+    axes.set_yticks(range(len(group)), axis_labels(group, NAME_LENGTH), parse_math=False)
     axes.invert_yaxis()
-    lowest = min(times * one.low for one in found)
+    lowest = min(times * one.low for one in estimates)
     axes.set_xlim(min(0.0, 1.16 * lowest), max(1.16 * top, 0.0))
-    said = "deals won, %" if measure == "won" else "mean score"
+    label = "deals won, %" if measure == "won" else "mean score"
     if bound is not None:
         axes.axvline(bound, ls="--", color="#444444", lw=1.2)
-        said += f" (dashed: {'winnable' if measure == 'won' else 'best found'}, {bound:.3g})"
-    axes.set_xlabel(said)
+        label += f" (dashed: {'winnable' if measure == 'won' else 'best found'}, {bound:.3g})"
+    axes.set_xlabel(label)
     axes.set_title(variant, loc="left", fontsize=11, fontweight="bold")
     plain_axes(axes)
 
 
-def _draw_scores(axes: Axes, group: list[Evaluation], colours: Mapping[str, str]) -> None:
-    """The share of deals that reached at least each score: an upper line is a better agent."""
+def _draw_scores(axes: Axes, group: list[SolitaireEvaluation], colours: Mapping[str, str]) -> None:
+    """Draw the share of deals that reach each score: an upper line is a better agent."""
     lowest = min(int(one.results.score.min()) for one in group)
     highest = max(int(one.results.score.max()) for one in group)
     marks = np.arange(lowest, highest + 1)
@@ -103,7 +127,209 @@ def _draw_scores(axes: Axes, group: list[Evaluation], colours: Mapping[str, str]
     plain_axes(axes)
 
 
-def axis_labels(group: Sequence[Evaluation | DuplicateEvaluation], longest: int) -> list[str]:
+def _plot_tables(comparison: Comparison[TableEvaluation]) -> Figure:
+    """A figure with a line of two or three panels for each variant."""
+    colours = agent_colours(one.agent for one in comparison.evaluations)
+    variants = comparison.variants
+    heights = [max(TABLE_CELL * len(group), 2.4) + TABLE_PANEL for group in variants.values()]
+    has_pairs = any(one.pair for one in comparison.evaluations)
+    ratios = (0.9, 0.8, 1.0) if has_pairs else (0.8, 1.0)
+    figure = Figure(
+        figsize=(TABLE_WIDTH if has_pairs else 0.7 * TABLE_WIDTH, sum(heights) + 0.5),
+        dpi=110,
+        layout="constrained",
+    )
+    spec = comparison.spec
+    sessions = f" of {spec.hands} hands" if spec.hands > 1 else ""
+    figure.suptitle(
+        f"{spec.game.title}: {spec.deals:,} deals{sessions} of bank {spec.bank}, each "
+        f"from every seat, {spec.confidence:.0%} intervals",
+        fontsize=12,
+        parse_math=False,  # names are text: a $ in them begins no formula
+    )
+    axes = figure.subplots(
+        len(heights), len(ratios), squeeze=False, width_ratios=ratios, height_ratios=heights
+    )
+    for line, (variant, group) in zip(axes, variants.items(), strict=True):
+        if has_pairs:
+            _draw_pairs(line[0], group, comparison.pairs(variant))
+        _draw_field(line[-2], group, colours)
+        _draw_positions(line[-1], group, colours)
+    return figure
+
+
+def _draw_pairs(
+    axes: Axes, group: list[TableEvaluation], pairs: dict[tuple[str, str], TableEvaluation]
+) -> None:
+    """Draw a cell for each agent (line) among seats all played by another (column)."""
+    names = [one.agent for one in group]
+    nets = np.full((len(names), len(names)), np.nan)
+    for i, name in enumerate(names):
+        for j, other in enumerate(names):
+            if (name, other) in pairs:
+                nets[i, j] = pairs[name, other].net.mean
+    shades = np.sign(nets) * np.sqrt(np.abs(nets))  # so that one rout does not pale all others
+    most = float(np.nanmax(np.abs(shades), initial=0.0)) or 1.0
+    axes.imshow(shades, cmap="RdBu", vmin=-1.15 * most, vmax=1.15 * most, aspect="auto")
+    for i, name in enumerate(names):
+        for j, other in enumerate(names):
+            if (name, other) in pairs:
+                net = pairs[name, other].net
+                ink = "white" if abs(shades[i, j]) > 0.6 * most else "#222222"
+                axes.text(j, i - 0.08, f"{net.mean:+.2f}", ha="center", va="center", color=ink)
+                half = f"± {net.high - net.mean:.2f}"
+                axes.text(j, i + 0.22, half, ha="center", va="center", color=ink, fontsize=8)
+    room = max(6, 42 // len(names))
+    axes.set_xticks(range(len(names)), cut_names(names, room), parse_math=False)
+    axes.set_yticks(range(len(names)), axis_labels(group, TABLE_NAME_LENGTH), parse_math=False)
+    axes.set_xlabel("in all other seats")
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    spec = group[0].spec
+    title = f"{spec.variant}: line among column, {per_hand(spec)}"
+    axes.set_title(title, loc="left", fontsize=11)
+
+
+def _draw_field(axes: Axes, group: list[TableEvaluation], colours: Mapping[str, str]) -> None:
+    """Draw the mean of each agent in the field."""
+    span = max(abs(limit) for one in group for limit in one.net[1:3]) or 1.0
+    for place, one in enumerate(group):
+        mean, low, high, _ = one.net
+        draw_bar(axes, place, (mean, low, high), colours[one.agent], height=0.6)
+        free = max(high, 0.0) + 0.03 * span  # right of the bar, or of the axis if it lies left
+        axes.text(free, place, f"{mean:+.2f}", va="center", fontsize=9)
+    axes.axvline(0, color="#222222", lw=0.8)
+    axes.set_yticks(range(len(group)), axis_labels(group, TABLE_NAME_LENGTH), parse_math=False)
+    middle, reach = (len(group) - 1) / 2, max(len(group), 3) / 2
+    axes.set_ylim(middle + reach, middle - reach)
+    lows, highs = zip(*(one.net[1:3] for one in group), strict=True)
+    axes.set_xlim(min(0.0, *lows) - 0.05 * span, max(0.0, *highs) + 0.3 * span)
+    spec = group[0].spec
+    axes.locator_params("x", nbins=6)
+    axes.set_xlabel(per_hand(spec))
+    among = ", ".join(group[0].field)
+    title = f"{spec.variant}, among {cut_middle(among, 34)}"
+    axes.set_title(title, loc="left", fontsize=11, parse_math=False)
+    plain_axes(axes)
+
+
+def _draw_positions(axes: Axes, group: list[TableEvaluation], colours: Mapping[str, str]) -> None:
+    """Draw the mean of each agent at each position, in the field."""
+    places = np.arange(group[0].spec.num_players)
+    for place, one in enumerate(group):
+        apart = 0.5 * (place - (len(group) - 1) / 2) / max(len(group), 2)
+        means, lows, highs, _ = (np.array(part) for part in zip(*one.position_means, strict=True))
+        axes.errorbar(
+            places + apart, means, yerr=[means - lows, highs - means], fmt="o", ms=5,
+            color=colours[one.agent], capsize=3, lw=1.3,
+        )  # fmt: skip
+    axes.axhline(0, color="#222222", lw=0.8)
+    names = position_names(group[0].spec)
+    axes.set_xticks(places, names)
+    axes.set_xlabel("position (1: at the dealer's left)" if names[-1] == DEALER else "position")
+    axes.set_ylabel(per_hand(group[0].spec))
+    beside = " (colours as beside)" if len(group) > 1 else ""
+    axes.set_title(f"there, by position{beside}", loc="left", fontsize=11)
+    plain_axes(axes)
+
+
+def plot_variants(result: Comparison[SolitaireEvaluation] | SolitaireEvaluation) -> Figure:
+    """Return a figure with a line for each variant, best first, and a dot for each agent.
+
+    Bars are the intervals; a tick is what could be reached, where deals are labelled. It shows win
+    rates, or mean scores in a game that nobody wins; needs no display.
+    """
+    comparison = as_comparison(result)
+    measure = comparison.spec.game.measure
+    times = 100 if measure == "won" else 1
+    groups = sorted(
+        comparison.variants.values(),
+        key=lambda group: -max(one.estimate(measure).mean for one in group),
+    )
+    figure, axes, colours = _start(comparison, groups)
+    for place, group in enumerate(groups):
+        for one, y in zip(group, _lines(place, len(group)), strict=True):
+            mean, low, high = (times * value for value in one.estimate(measure)[:3])
+            axes.plot([low, high], [y, y], color=colours[one.agent], lw=2.2, alpha=0.55)
+            axes.plot(mean, y, "o", color=colours[one.agent], ms=6, clip_on=False)
+        _draw_bound(axes, group[0], place, times)
+    axes.set_xlabel("deals won, %" if times == 100 else "mean score")
+    axes.set_xlim(left=0 if axes.get_xlim()[0] > -0.1 * times else None)
+    _name_agents(axes, groups[0], colours)
+    return figure
+
+
+def plot_scores(result: Comparison[SolitaireEvaluation] | SolitaireEvaluation) -> Figure:
+    """Return a figure of the scores of each agent by each variant; needs no display.
+
+    Half of the deals lie in the thick bar, nine of ten in the thin one; a dot is the median, a
+    triangle the mean.
+    """
+    comparison = as_comparison(result)
+    groups = list(comparison.variants.values())
+    figure, axes, colours = _start(comparison, groups)
+    for place, group in enumerate(groups):
+        for one, y in zip(group, _lines(place, len(group)), strict=True):
+            low, left, middle, right, high = np.percentile(one.results.score, PERCENTILES)
+            colour = colours[one.agent]
+            axes.plot([low, high], [y, y], color=colour, lw=1.4)
+            axes.plot([left, right], [y, y], color=colour, lw=6.5, alpha=0.5, solid_capstyle="butt")
+            axes.plot(middle, y, "o", color=colour, ms=5.5)
+            axes.plot(one.results.score.mean(), y, "^", color="#222222", ms=4)
+    axes.set_xlabel("score: half of the deals thick, nine of ten thin, ● median, ▲ mean")
+    _name_agents(axes, groups[0], colours)
+    return figure
+
+
+def _start(
+    comparison: Comparison[SolitaireEvaluation], groups: list[list[SolitaireEvaluation]]
+) -> tuple[Figure, Axes, Mapping[str, str]]:
+    """An empty figure with a line for each variant, and the agents' colours."""
+    spec, lines = comparison.spec, sum(len(group) + 1 for group in groups)
+    figure = Figure(figsize=(LINES_WIDTH, LINE * lines + MARGIN), dpi=110, layout="constrained")
+    axes = figure.subplots()
+    names = [cut_middle(group[0].variant, NAME_LENGTH) for group in groups]
+    axes.set_yticks(range(len(groups)), names, parse_math=False)
+    axes.set_ylim(len(groups) - 0.45, -0.55)
+    for place in range(1, len(groups)):
+        axes.axhline(place - 0.5, color="#e6e6e6", lw=0.8)
+    title = f"{spec.game.title}: {spec.deals:,} deals of bank {spec.bank} by each set of rules"
+    axes.set_title(title, loc="left", fontsize=12, parse_math=False)
+    plain_axes(axes)
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
+    return figure, axes, agent_colours(one.agent for one in comparison.evaluations)
+
+
+def _lines(place: int, agents: int) -> np.ndarray:
+    """The places of the agents of a variant, float64 (agents,)."""
+    return place + (np.arange(agents) - (agents - 1) / 2) * min(0.26, 0.7 / max(agents, 1))
+
+
+def _draw_bound(axes: Axes, one: SolitaireEvaluation, place: int, times: int) -> None:
+    if one.truth is None or one.truth.bound is None:
+        return
+    bound = times * one.truth.bound.mean
+    axes.plot([bound, bound], [place - 0.36, place + 0.36], color="#222222", lw=1.6)
+    if place == 0:
+        label = "winnable" if times == 100 else "best found"
+        axes.annotate(label, (bound, place - 0.36), (4, 1), textcoords="offset points", fontsize=9)
+
+
+def _name_agents(axes: Axes, group: list[SolitaireEvaluation], colours: Mapping[str, str]) -> None:
+    """Write each agent's name in its colour above the lines, in their order."""
+    axes.set_title(axes.get_title(loc="left"), loc="left", fontsize=12, pad=26, parse_math=False)
+    x = 0.0
+    for one in group:
+        name = cut_middle(one.agent, NAME_LENGTH)
+        axes.annotate(
+            f"● {name}", (x, 1), (0, 7), xycoords="axes fraction", textcoords="offset points",
+            color=colours[one.agent], fontsize=10, fontweight="bold", parse_math=False,
+        )  # fmt: skip
+        x += 0.018 * (len(name) + 5)
+
+
+def axis_labels(group: Sequence[Evaluation], longest: int) -> list[str]:
     """Return agents' names for an axis, each with what marks it in tables, in words."""
     names = cut_names([one.agent for one in group], longest)
     return [
@@ -129,13 +355,13 @@ def agent_colours(names: Iterable[str]) -> dict[str, str]:
     It comes from the name alone; only where two in one picture would have the same, the later one
     by the alphabet takes the next. With more agents than colours some are shared.
     """
-    found: dict[str, str] = {}
+    colours: dict[str, str] = {}
     for name in sorted(set(names)):
         first = sha256(name.encode()).digest()[0] % len(COLOURS)
         wanted = [BASELINES.get(name), *COLOURS[first:], *COLOURS[:first]]
-        free = (colour for colour in wanted if colour and colour not in found.values())
-        found[name] = next(free, COLOURS[first])
-    return found
+        free = (colour for colour in wanted if colour and colour not in colours.values())
+        colours[name] = next(free, COLOURS[first])
+    return colours
 
 
 def plain_axes(axes: Axes) -> None:
@@ -143,7 +369,3 @@ def plain_axes(axes: Axes) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="both", color="#dddddd", lw=0.6)
     axes.set_axisbelow(True)
-
-
-picture = plot_comparison
-"""The public name of before."""

@@ -1,9 +1,9 @@
-"""What is kept and shown of a comparison: tables, Parquet (a row a game), JSON, a picture."""
+"""Reports of comparisons: tables, Parquet (a row a game), JSON, a picture."""
 
 import json
 import shlex
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,38 +18,53 @@ from rich.text import Text
 
 from ...files import write_bytes, write_json
 from ..check_outputs import FILES
-from ..compare import Comparison, Difference, as_comparison
-from ..duplicate_results import DuplicateEvaluation
-from ..evaluate import LOOKS_AHEAD, OTHER_RULES, SEES_ALL, Evaluation
-from ..labels.label_checks import NO_SCORE, UNKNOWN_FEWEST
+from ..labels.labels import NO_SCORE, UNKNOWN_FEWEST
 from ..labels.truth import Truth
+from ..result import (
+    DEALER,
+    LOOKS_AHEAD,
+    OTHER_RULES,
+    SEES_ALL,
+    Comparison,
+    Evaluation,
+    SolitaireDifference,
+    SolitaireEvaluation,
+    TableDifference,
+    TableEvaluation,
+    as_comparison,
+    per_hand,
+    position_names,
+)
+from ..spec import EvaluationSpec
 from ..stats import Estimate
 from .terminal import time_text
-from .terminal_tables import make_table, print_fitting
+from .terminal_tables import make_terminal_table, print_fitting
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHAPES = ((2, True), (1, True), (2, False), (1, False))
-"""From wide to narrow: decimals, and whether with what play cost (moves, time)."""
+"""Shapes of the table of a game for one player, from wide to narrow: decimals, and whether with the
+cost of play (moves, time)."""
+TABLE_SHAPES = ((True, True), (True, False), (False, True), (False, False))
+"""Those of a game for several: whether with the mean at each position, whether with time."""
 
 
-def save(comparison: Comparison | Evaluation, folder: Path | str) -> list[Path]:
+def save(result: Comparison[Any] | Evaluation, folder: Path | str) -> list[Path]:
     """Write episodes.parquet, summary.json and comparison (png, svg, pdf) into a folder.
 
-    Returns the paths of what was written.
-
-    Each file appears whole or not at all. Raises OSError if the folder cannot be written.
+    Returns the paths of the files. Each appears whole or not at all. Raises OSError if the folder
+    cannot be written.
     """
-    comparison = as_comparison(comparison)
+    comparison = as_comparison(result)
     return write_files(folder, episodes(comparison), comparison.summary(), lambda: draw(comparison))
 
 
-def draw(comparison: Comparison | Evaluation) -> "Figure":
+def draw(result: Comparison[Any] | Evaluation) -> "Figure":
     """Return the picture of a comparison."""
     from .plots import plot_comparison  # Matplotlib takes a second to load
 
-    return plot_comparison(comparison)
+    return plot_comparison(result)
 
 
 def write_files(
@@ -59,10 +74,10 @@ def write_files(
     draw: Callable[[], Any],
     files: Sequence[str] = FILES,
 ) -> list[Path]:
-    """Write rows, summary and what ``draw`` returns, a Matplotlib figure, into a folder.
+    """Write rows, summary and the Matplotlib figure that ``draw`` returns into a folder.
 
-    ``files`` are the names of rows, summary and pictures. The picture comes last: what goes wrong
-    with it costs no numbers. Raises as `save` does.
+    ``files`` are the names of rows, summary and pictures. The picture comes last: an error there
+    costs no numbers. Raises as `save` does.
     """
     folder = Path(folder)
     rows_name, summary_name, *pictures = files
@@ -95,154 +110,287 @@ def write_picture(path: Path, figure: Any) -> None:
     write_bytes(path, image.getvalue())
 
 
-def episodes(comparison: Comparison | Evaluation) -> pa.Table:
-    """Return a row for each game played: game, variant, agent, bank, deal, and all facts of it.
+def episodes(result: Comparison[Any] | Evaluation) -> pa.Table:
+    """Return the rows of all evaluations, with all facts of the game.
 
-    A fact that a variant does not have is null. The summary, as JSON, is in the table's metadata
-    under ``parlour``.
+    A game for one player has a row for each game played: game, variant, agent, bank, deal. A game
+    for several has one for each deal and position (from 1, the dealer's left), with sums over the
+    ``hands`` of the deal; ``pair`` says whether one agent sits in all other seats. A fact that a
+    variant does not have is null. The summary, as JSON, is in the table's metadata under
+    ``parlour``.
     """
-    comparison = as_comparison(comparison)
-    tables = [_rows(one) for one in comparison.evaluations]
+    comparison = as_comparison(result)
+    to_rows = _list_positions if comparison.spec.is_multiplayer else _list_deals
+    tables = [to_rows(evaluation) for evaluation in comparison.evaluations]
     whole = pa.concat_tables(tables, promote_options="default")
     return whole.replace_schema_metadata({"parlour": json.dumps(comparison.summary())})
 
 
-def _rows(one: Evaluation) -> pa.Table:
-    spec, n = one.spec, one.spec.deals
-    words = {
-        "game": spec.game.name,
-        "variant": spec.variant,
-        "agent": one.agent,
-        "bank": spec.bank,
+def _list_deals(evaluation: SolitaireEvaluation) -> pa.Table:
+    """A row for each deal."""
+    spec, n = evaluation.spec, evaluation.spec.deals
+    columns = {
+        **_repeat(n, game=spec.game.name, variant=spec.variant, agent=evaluation.agent),
+        **_repeat(n, bank=spec.bank),
+        **_repeat(n, sees_all=evaluation.sees_all, other_rules=evaluation.other_rules),
+        "deal": evaluation.deals,
+        **evaluation.results.facts,
+        **_list_labels(evaluation),
     }
-    repeated: dict[str, Any] = {
-        name: pa.array([word] * n).dictionary_encode() for name, word in words.items()
-    }
-    repeated["sees_all"] = pa.array([one.sees_all] * n)
-    repeated["other_rules"] = pa.array([one.other_rules] * n)
-    return pa.table(repeated | {"deal": one.deals} | one.results.facts | _label_columns(one))
+    return pa.table(columns)
 
 
-def _label_columns(one: Evaluation) -> dict[str, pa.Array]:
-    """What is known of each deal, null where it is not: labelled ones are some of those played."""
-    labels, n = one.spec.labels, one.spec.deals
+def _list_labels(evaluation: Evaluation) -> dict[str, pa.Array]:
+    """The solver labels of each deal, null where there is none."""
+    labels, n = evaluation.spec.labels, evaluation.spec.deals
     if labels is None:
         return {}
-    mine, theirs = labels.overlap(one.spec.first, n)
-    found = {}
+    played, labelled = labels.overlap(evaluation.spec.first, n)
+    columns = {}
     for name, unknown in (("winnable", None), ("fewest", UNKNOWN_FEWEST), ("score", NO_SCORE)):
         if name in labels.columns:
             label = labels.columns[name]
             values, missing = np.zeros(n, label.dtype), np.ones(n, np.bool_)
-            values[mine], missing[mine] = label[theirs], label[theirs] == unknown
-            found["best_score" if name == "score" else name] = pa.array(values, mask=missing)
-    return found
+            values[played], missing[played] = label[labelled], label[labelled] == unknown
+            columns["best_score" if name == "score" else name] = pa.array(values, mask=missing)
+    return columns
 
 
-def show(comparison: Comparison | Evaluation, console: Console) -> None:
-    """Print the tables of a comparison: how each agent did, and by how much they differ."""
-    comparison = as_comparison(comparison)
-    spec = comparison.evaluations[0].spec
-    console.print(Text(f"{spec.game.title}, {spec.deals_text}"))
-    found = comparison.differences
-    for variant, group in comparison.variants.items():
-        print_fitting(console, [_results_table(variant, group, *shape) for shape in SHAPES])
-        if group[0].truth is not None:
-            console.print(truth_line(group[0].truth))
-            print_fitting(console, [_truth_table(group, *shape) for shape in SHAPES])
-        if len(group) > 1:
-            mine = [one for one in found if one.variant == variant]
-            print_fitting(console, [differences_table(mine)])
-    show_marks(comparison.evaluations, console)
-    if any(one.results.facts["truncated"].any() for one in comparison.evaluations):
-        console.print(f"cut off: after {spec.max_moves} moves (--max-moves), neither won nor lost")
-    console.print(
-        f"[dim]In brackets: {spec.confidence:.0%} intervals (rates Wilson, paired rates Newcombe, "
-        "means\nbootstrap). Differences are paired: the same deals.\n"
-        "time: of a decision, in a batch.[/]"
-    )
-    show_key(spec.key, console)
+def _list_positions(evaluation: TableEvaluation) -> pa.Table:
+    """A row for each deal and position."""
+    spec, facts = evaluation.spec, evaluation.results.facts
+    deals, players = evaluation.results.nets.shape
+    n, field = deals * players, ", ".join(evaluation.field)
+    columns = {
+        **_repeat(n, game=spec.game.name, variant=spec.variant, agent=evaluation.agent),
+        **_repeat(n, field=field, bank=spec.bank, pair=evaluation.pair),
+        **_repeat(n, sees_all=evaluation.sees_all, other_rules=evaluation.other_rules),
+        "deal": np.repeat(evaluation.deals, players),
+        "position": np.tile(np.arange(1, players + 1), deals),
+        "hands": np.full(n, spec.hands),
+        **{name: values.reshape(-1) for name, values in facts.items()},
+    }
+    return pa.table(columns)
 
 
-def show_marks(
-    found: Sequence[Evaluation | DuplicateEvaluation], console: Console, others: str = ""
-) -> None:
-    """Say what the marks behind agents' names mean, of those that there are.
+def _repeat(n: int, **values: str | bool) -> dict[str, pa.Array]:
+    """Columns of one value each; text is stored once."""
+    columns = {name: pa.array([value] * n) for name, value in values.items()}
+    return {
+        name: column.dictionary_encode() if isinstance(values[name], str) else column
+        for name, column in columns.items()
+    }
 
-    ``others`` are the marks of who plays the other seats.
+
+def show(result: Comparison[Any] | Evaluation, console: Console) -> None:
+    """Print the tables: how each agent played, and by how much they differ.
+
+    In a game for several there is a table of each agent among each other, too.
     """
-    for mark, field, said in (
+    comparison = as_comparison(result)
+    is_multiplayer = comparison.spec.is_multiplayer
+    show_variant = _show_table_variant if is_multiplayer else _show_solitaire_variant
+    list_notes = _list_table_notes if is_multiplayer else _list_solitaire_notes
+    console.print(Text(_make_title(comparison.spec)))
+    for variant in comparison.variants:
+        show_variant(comparison, variant, console)
+    _show_marks(comparison, console)
+    for note in list_notes(comparison):
+        console.print(note)
+    show_key(comparison.spec.key, console)
+
+
+def _make_title(spec: EvaluationSpec) -> str:
+    title = f"{spec.game.title}, {spec.deals_text}"
+    if not spec.is_multiplayer:
+        return title
+    sessions = f", each a session of {spec.hands} hands" if spec.hands > 1 else ""
+    return f"{title}{sessions}, from every seat"
+
+
+def _show_marks(comparison: Comparison[Any], console: Console) -> None:
+    """Explain the marks behind agents' names that occur."""
+    marks_of_others = "".join(name[-2:] for one in comparison.evaluations for name in one.field)
+    for mark, field, meaning in (
         (SEES_ALL, "sees_all", "sees the hidden cards"),
         (LOOKS_AHEAD, "looks_ahead", "looks a step ahead"),
         (OTHER_RULES, "other_rules", "was trained by other rules"),
     ):
-        if mark in others or any(getattr(one, field) for one in found):
-            console.print(f"{mark} {said}")
+        if mark in marks_of_others or any(getattr(one, field) for one in comparison.evaluations):
+            console.print(f"{mark} {meaning}")
 
 
 def show_key(key: str, console: Console) -> None:
-    """Say by which key the same draws can be made again."""
+    """Print the key that makes the same draws again."""
     console.print(f"[dim]Draws: --key {escape(shlex.quote(key))}[/]", soft_wrap=True)
 
 
-def _results_table(variant: str, group: list[Evaluation], decimals: int, costs: bool) -> Table:
+def _show_solitaire_variant(
+    comparison: Comparison[SolitaireEvaluation], variant: str, console: Console
+) -> None:
+    group = comparison.variants[variant]
+    print_fitting(console, [_solitaire_table(variant, group, *shape) for shape in SHAPES])
+    if group[0].truth is not None:
+        console.print(_truth_line(group[0].truth))
+        print_fitting(console, [_truth_table(group, *shape) for shape in SHAPES])
+    if len(group) > 1:
+        differences = [one for one in comparison.differences if one.variant == variant]
+        print_fitting(console, [_solitaire_differences(differences)])
+
+
+def _solitaire_table(
+    variant: str, group: list[SolitaireEvaluation], decimals: int, costs: bool
+) -> Table:
+    """The table of how each agent played."""
     goal = group[0].game.goal
-    cut = any(one.results.facts["truncated"].any() for one in group)
+    truncated = any(one.results.facts["truncated"].any() for one in group)
     heads = (
         *(f"{goal} %", "score"),
-        *(("cut off %",) if cut else ()),
+        *(("cut off %",) if truncated else ()),
         *(("moves", "time") if costs else ()),
     )
-    table = make_table(variant, "agent", *heads)
+    table = make_terminal_table(variant, "agent", *heads)
     for one in group:
         share = f"{100 * one.results.facts['truncated'].mean():.2f}"
-        spent = f"{one.results.moves.mean():.1f}", time_text(one.results.milliseconds)
+        cost = f"{one.results.moves.mean():.1f}", time_text(one.results.milliseconds)
         table.add_row(
-            agent_label(one),
+            _agent_label(one),
             interval_text(one.estimate(goal), 100, decimals),
             interval_text(one.estimate("score"), 1, decimals),
-            *((share,) if cut else ()),
-            *(spent if costs else ()),
+            *((share,) if truncated else ()),
+            *(cost if costs else ()),
         )
     return table
 
 
-def truth_line(truth: Truth) -> str:
-    """Return what the solver says of the deals that all have played."""
+def _truth_line(truth: Truth) -> str:
+    """The solver's answer for the deals that all have played."""
     undecided = f", {truth.undecided} undecided" if truth.undecided else ""
     if truth.winnable is None:
         best = "none found" if truth.best is None else interval_text(truth.best)
         return (
             f"[bold]truth[/] best score found, of {truth.deals:,} labelled deals: {best}{undecided}"
         )
-    can = interval_text(truth.winnable, 100)
-    return f"[bold]truth[/] winnable, of {truth.deals:,} labelled deals: {can} %{undecided}"
+    winnable = interval_text(truth.winnable, 100)
+    return f"[bold]truth[/] winnable, of {truth.deals:,} labelled deals: {winnable} %{undecided}"
 
 
-def _truth_table(group: list[Evaluation], decimals: int, costs: bool) -> Table:
-    """The table of how each agent did beside what could be reached."""
-    won = group[0].game.measure == "won"
+def _truth_table(group: list[SolitaireEvaluation], decimals: int, costs: bool) -> Table:
+    """The table of how each agent played beside what could be reached."""
+    is_won = group[0].game.measure == "won"
     heads = ("of these won %", "lost", *(("extra moves",) if costs else ()))
-    table = make_table("", "agent", *(heads if won else ("regret",)))
+    table = make_terminal_table("", "agent", *(heads if is_won else ("regret",)))
     for one in group:
         if (truth := one.truth) is None:
             continue
-        if not won:
-            table.add_row(agent_label(one), _interval_or_dash(truth.regret, 1, decimals))
+        if not is_won:
+            table.add_row(_agent_label(one), _interval_or_dash(truth.regret, 1, decimals))
             continue
-        spent = (_interval_or_dash(truth.extra_moves, 1, decimals),) if costs else ()
-        table.add_row(
-            agent_label(one), _interval_or_dash(truth.won, 100, decimals), f"{truth.lost:,}", *spent
-        )
+        cost = (_interval_or_dash(truth.extra_moves, 1, decimals),) if costs else ()
+        won = _interval_or_dash(truth.won, 100, decimals)
+        table.add_row(_agent_label(one), won, f"{truth.lost:,}", *cost)
     return table
 
 
-def _interval_or_dash(found: Estimate | None, times: float, decimals: int) -> str:
-    return "–" if found is None else interval_text(found, times, decimals)
+def _solitaire_differences(differences: list[SolitaireDifference]) -> Table:
+    """The table of paired differences."""
+    table = make_terminal_table("", "difference", f"{differences[0].goal}, points", "score")
+    for one in differences:
+        pair = Text(f"{one.agent} − {one.minus}")
+        table.add_row(pair, _coloured_text(one.reached, 100), _coloured_text(one.score))
+    return table
 
 
-def agent_label(one: Evaluation | DuplicateEvaluation) -> Text:
-    """Return an agent's name for tables, with the marks that `show_marks` explains."""
+def _list_solitaire_notes(comparison: Comparison[SolitaireEvaluation]) -> Iterator[str]:
+    spec = comparison.spec
+    if any(one.results.facts["truncated"].any() for one in comparison.evaluations):
+        yield f"cut off: after {spec.max_moves} moves (--max-moves), neither won nor lost"
+    yield (
+        f"[dim]In brackets: {spec.confidence:.0%} intervals (rates Wilson, paired rates Newcombe, "
+        "means\nbootstrap). Differences are paired: the same deals.\n"
+        "time: of a decision, in a batch.[/]"
+    )
+
+
+def _show_table_variant(
+    comparison: Comparison[TableEvaluation], variant: str, console: Console
+) -> None:
+    group = comparison.variants[variant]
+    print_fitting(console, [_field_table(variant, group, *shape) for shape in TABLE_SHAPES])
+    differences = [one for one in comparison.differences if one.variant == variant]
+    if differences:
+        print_fitting(console, [_table_differences(differences, group[0].spec)])
+    if pairs := comparison.pairs(variant):
+        tables = [_pairs_table(group, pairs, with_interval) for with_interval in (True, False)]
+        print_fitting(console, tables)
+
+
+def _field_table(
+    variant: str, group: list[TableEvaluation], with_positions: bool, costs: bool
+) -> Table:
+    """The table of how each agent played in the field."""
+    spec = group[0].spec
+    positions = position_names(spec) if with_positions else []
+    heads = [per_hand(spec), "won %", *positions, *(["time"] if costs else [])]
+    partner = f", with {group[0].partner}" if group[0].partner else ""
+    title = f"{variant}, among {', '.join(group[0].field)}{partner}"
+    table = make_terminal_table(title, "agent", *heads)
+    for one in group:
+        means = [f"{mean.mean:+.2f}" for mean in one.position_means] if with_positions else []
+        cost = [time_text(one.results.milliseconds)] if costs else []
+        won = f"{100 * one.estimates['won'].mean:.1f}"
+        table.add_row(_agent_label(one), interval_text(one.net), won, *means, *cost)
+    return table
+
+
+def _table_differences(differences: list[TableDifference], spec: EvaluationSpec) -> Table:
+    """The table of paired differences, overall and at each position."""
+    table = make_terminal_table("", "difference", per_hand(spec), "Holm", "p")
+    for one in differences:
+        table.add_row(Text(f"{one.agent} − {one.minus}"), _coloured_text(one.net), "", "")
+        for position, tested in zip(position_names(spec), one.positions, strict=True):
+            name = f"  {'as' if position == DEALER else 'at'} {position}"
+            limits = f"\\[{tested.holm.low:+.2f}, {tested.holm.high:+.2f}]"
+            holm = f"[{_interval_style(tested.holm)}]{limits}[/]"
+            p = "< 0.0001" if tested.p < 0.0001 else f"{tested.p:.4f}"
+            table.add_row(name, _coloured_text(tested.own), holm, p)
+    return table
+
+
+def _pairs_table(
+    group: list[TableEvaluation],
+    pairs: dict[tuple[str, str], TableEvaluation],
+    with_interval: bool,
+) -> Table:
+    """The table of each agent (a line) among seats all played by another (a column)."""
+    names = [one.agent for one in group]
+    title = f"{per_hand(group[0].spec)}: line among column"
+    table = make_terminal_table(title, "agent", *names)
+    for one in group:
+        row = [pairs.get((one.agent, other)) for other in names]
+        cells = ["·" if pair is None else _net_text(pair.net, with_interval) for pair in row]
+        table.add_row(_agent_label(one), *cells)
+    return table
+
+
+def _list_table_notes(comparison: Comparison[TableEvaluation]) -> Iterator[str]:
+    spec = comparison.spec
+    notes = [
+        f"In brackets, or after ±: {spec.confidence:.0%} intervals (Student); a deal counts "
+        "once, as the mean of its seats."
+    ]
+    if spec.game.has_dealer:
+        notes.append("Positions: 1 is at the dealer's left.")
+    if comparison.differences:
+        notes.append(
+            "Differences are paired: the same deals, seats and field. Holm: corrected for the "
+            "number of positions."
+        )
+    yield f"[dim]{' '.join([*notes, 'time: of a decision, in a batch.'])}[/]"
+
+
+def _agent_label(one: Evaluation) -> Text:
+    """An agent's name for tables, with the marks that `_show_marks` explains."""
     return Text(
         one.agent
         + SEES_ALL * one.sees_all
@@ -251,26 +399,26 @@ def agent_label(one: Evaluation | DuplicateEvaluation) -> Text:
     )
 
 
-def differences_table(found: list[Difference]) -> Table:
-    """Return the table of paired differences; green or red where the interval leaves out 0."""
-    table = make_table("", "difference", f"{found[0].goal}, points", "score")
-    for one in found:
-        pair = Text(f"{one.agent} − {one.minus}")
-        table.add_row(pair, coloured_text(one.reached, 100), coloured_text(one.score))
-    return table
-
-
-def interval_text(found: Estimate, times: float = 1.0, decimals: int = 2) -> str:
+def interval_text(estimate: Estimate, times: float = 1.0, decimals: int = 2) -> str:
     """Write an estimate as `Estimate.text` does, for tables."""
-    return escape(found.text(times, decimals))
+    return escape(estimate.text(times, decimals))
 
 
-def interval_style(found: Estimate) -> str:
-    """Return the style of a difference: green or red where its interval leaves out 0."""
-    return "green" if found.low > 0 else "red" if found.high < 0 else "dim"
+def _interval_or_dash(estimate: Estimate | None, times: float, decimals: int) -> str:
+    return "–" if estimate is None else interval_text(estimate, times, decimals)
 
 
-def coloured_text(found: Estimate, times: float = 1.0) -> str:
-    """Write a difference with its interval, in its style."""
-    mean, low, high = (times * value for value in found[:3])
-    return f"[{interval_style(found)}]{mean:+.2f} \\[{low:+.2f}, {high:+.2f}][/]"
+def _interval_style(difference: Estimate) -> str:
+    """The style of a difference: green or red where its interval leaves out 0."""
+    return "green" if difference.low > 0 else "red" if difference.high < 0 else "dim"
+
+
+def _coloured_text(difference: Estimate, times: float = 1.0) -> str:
+    """A difference with its interval, in its style."""
+    mean, low, high = (times * value for value in difference[:3])
+    return f"[{_interval_style(difference)}]{mean:+.2f} \\[{low:+.2f}, {high:+.2f}][/]"
+
+
+def _net_text(net: Estimate, with_interval: bool) -> str:
+    half = f" ± {net.high - net.mean:.2f}" if with_interval else ""
+    return f"[{_interval_style(net)}]{net.mean:+.2f}{half}[/]"

@@ -2,7 +2,7 @@
 
 import platform
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
@@ -15,10 +15,8 @@ from rich.text import Text
 
 from ...files import write_bytes
 from ..check_outputs import check_folder
-from ..compare import Comparison
-from ..duplicate_results import DuplicateComparison
-from ..evaluate import Evaluation
-from ..machine import describe_machine
+from ..result import Comparison, describe_machine
+from .report import show
 from .terminal import ENDLESS
 
 PACKAGES = ("parlour", "gymnasium", "numpy", "numba", "torch")
@@ -59,7 +57,7 @@ def check_page(path: Path) -> None:
     check_folder(path.parent, [path.name])
 
 
-def write_page(found: Comparison | DuplicateComparison, path: Path | str) -> None:
+def write_page(comparison: Comparison[Any], path: Path | str) -> None:
     """Write the report of a comparison as one HTML file, whole or not at all.
 
     Raises ValueError for a name that does not end with .html, OSError if it cannot be written.
@@ -67,17 +65,17 @@ def write_page(found: Comparison | DuplicateComparison, path: Path | str) -> Non
     path = Path(path)
     check_page(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, make_page(found).encode())
+    write_bytes(path, make_page(comparison).encode())
 
 
-def make_page(found: Comparison | DuplicateComparison) -> str:
+def make_page(comparison: Comparison[Any]) -> str:
     """Return the page; the tables are those of the terminal, with the same words."""
-    title = escape(make_title(found))
-    tables = "\n".join(map(_as_html, _shown(found)))
-    pictures = "\n".join(_picture(name, draw()) for name, draw in list_pictures(found))
+    title = escape(make_title(comparison))
+    tables = "\n".join(map(_as_html, _shown(comparison)))
+    pictures = "\n".join(_picture(name, draw()) for name, draw in list_pictures(comparison))
     conditions = "\n".join(
         f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>"
-        for name, value in list_conditions(found)
+        for name, value in list_conditions(comparison)
     )
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
@@ -93,18 +91,18 @@ def make_page(found: Comparison | DuplicateComparison) -> str:
 """
 
 
-def make_title(found: Comparison | DuplicateComparison) -> str:
+def make_title(comparison: Comparison[Any]) -> str:
     """Return on one line what was played, by whom; many variants are only counted."""
-    variants, some = list(found.variants), _evaluations(found)
-    spec, who = some[0].spec, ", ".join(dict.fromkeys(one.agent for one in some))
+    variants, spec = list(comparison.variants), comparison.spec
+    agents = ", ".join(dict.fromkeys(one.agent for one in comparison.evaluations))
     rules = f"{len(variants)} variants" if len(variants) > TITLED else ", ".join(variants)
-    return f"{spec.game.title}, {rules}, {spec.deals_text}: {who}"
+    return f"{spec.game.title}, {rules}, {spec.deals_text}: {agents}"
 
 
-def _shown(found: Comparison | DuplicateComparison) -> list[Any]:
-    """What the terminal shows of it: tables and lines of text, behind the title."""
+def _shown(comparison: Comparison[Any]) -> list[Any]:
+    """The tables and lines of text that the terminal shows behind the title."""
     console = PageConsole()
-    found._module().show(found, console)
+    show(comparison, console)
     return console.shown[1:]
 
 
@@ -133,21 +131,19 @@ def _cell(cell: Any) -> tuple[str, str]:
 
 
 def list_pictures(
-    found: Comparison | DuplicateComparison,
+    comparison: Comparison[Any],
 ) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield what each picture shows, and what draws it."""
-    if isinstance(found, DuplicateComparison):
-        from .duplicate_plots import plot_duplicate
+    from .plots import plot_comparison, plot_scores, plot_variants
 
-        yield "Each among each other, in the field, and by position", lambda: plot_duplicate(found)
+    if comparison.spec.is_multiplayer:
+        name = "Each among each other, in the field, and by position"
+        yield name, lambda: plot_comparison(comparison)
         return
-    from .plots import plot_comparison
-    from .variant_plots import plot_scores, plot_variants
-
-    if len(found.variants) > 1:
-        yield "By variant", lambda: plot_variants(found)
-    yield "How scores are spread", lambda: plot_scores(found)
-    yield "Each variant", lambda: plot_comparison(found)
+    if len(comparison.variants) > 1:
+        yield "By variant", lambda: plot_variants(comparison)
+    yield "How scores are spread", lambda: plot_scores(comparison)
+    yield "Each variant", lambda: plot_comparison(comparison)
 
 
 def _picture(name: str, figure: Any) -> str:
@@ -158,36 +154,31 @@ def _picture(name: str, figure: Any) -> str:
     with rc_context({"svg.hashsalt": "parlour"}):
         figure.savefig(image, format="svg", metadata={"Date": None})
     data = b64encode(image.getvalue()).decode()
-    said = escape(name)
-    return f'<h2>{said}</h2>\n<img alt="{said}" src="data:image/svg+xml;base64,{data}">'
+    title = escape(name)
+    return f'<h2>{title}</h2>\n<img alt="{title}" src="data:image/svg+xml;base64,{data}">'
 
 
-def list_conditions(found: Comparison | DuplicateComparison) -> list[tuple[str, str]]:
+def list_conditions(comparison: Comparison[Any]) -> list[tuple[str, str]]:
     """Return what the results depend on, each with its name: to be able to play them again."""
-    some = _evaluations(found)
-    spec = some[0].spec
-    unlabelled = "none of these deals"
-    labels = [one.spec.labels for one in some if isinstance(one, Evaluation) and one.spec.labels]
+    spec, evaluations = comparison.spec, comparison.evaluations
     versions = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
-    said = [
+    conditions = [
         ("deals", spec.deals_text),
-        ("rules", ", ".join(dict.fromkeys(one.spec.variant for one in some))),
-        ("agents", ", ".join(dict.fromkeys(one.agent for one in some))),
+        ("rules", ", ".join(dict.fromkeys(one.variant for one in evaluations))),
+        ("agents", ", ".join(dict.fromkeys(one.agent for one in evaluations))),
         ("draws", f"key {spec.key}, seed {spec.seed}"),
         ("intervals", f"{spec.confidence:.0%}"),
     ]
     if spec.is_multiplayer:
-        said.append(("hands", f"{spec.hands} each deal, from every seat"))
+        conditions.append(("hands", f"{spec.hands} each deal, from every seat"))
     else:
         limit = "none" if not spec.max_moves else f"{spec.max_moves} moves"
-        said.append(("limit of a game", limit))
-        said.append(("labels", f"{len(labels)} of {len(some)} results" if labels else unlabelled))
-    said.append(("machine", f"{describe_machine()}, {platform.system()}"))
-    return [*said, ("versions", versions)]
-
-
-def _evaluations(found: Comparison | DuplicateComparison) -> Sequence[Any]:
-    return found.evaluations if isinstance(found, Comparison) else found.matches
+        conditions.append(("limit of a game", limit))
+        labelled = sum(one.spec.labels is not None for one in evaluations)
+        labels = f"{labelled} of {len(evaluations)} results" if labelled else "none of these deals"
+        conditions.append(("labels", labels))
+    conditions.append(("machine", f"{describe_machine()}, {platform.system()}"))
+    return [*conditions, ("versions", versions)]
 
 
 def _version(name: str) -> str:

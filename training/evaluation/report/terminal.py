@@ -81,9 +81,9 @@ def cut_middle(text: str, longest: int) -> str:
 def cut_names(names: Sequence[str], longest: int) -> list[str]:
     """Return names cut by `cut_middle`, a little longer where two would become the same."""
     while True:
-        found = [cut_middle(name, longest) for name in names]
-        if len(set(found)) == len(set(names)):
-            return found
+        cut = [cut_middle(name, longest) for name in names]
+        if len(set(cut)) == len(set(names)):
+            return cut
         longest += 1
 
 

@@ -26,7 +26,7 @@ def open_console() -> Console:
     return Console(width=find_width(), height=shutil.get_terminal_size().lines, emoji=False)
 
 
-def make_table(title: str, first: str, *numbers: str) -> Table:
+def make_terminal_table(title: str, first: str, *numbers: str) -> Table:
     """Return an empty table: a first column for names, then columns of numbers.
 
     The title and all heads are taken as they are, without markup; names are to be added as `Text`.

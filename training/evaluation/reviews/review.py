@@ -1,7 +1,7 @@
-"""Reviews: what each decision of a game cost, by what was known then and by all the cards.
+"""Reviews: the cost of each decision of a game, by what was known then and by all the cards.
 
-A decision is judged in worlds that fit what its seat knew (`review_judges`). What happens to the
-chance between the deal and the end falls into three parts, for each decision:
+A decision is judged in sampled worlds that fit what its seat knew (`review_judges`). For each
+decision, the change of the chance to win has three parts:
 
 - loss: the value of the best action less that of the action taken;
 - unseen: the chance less the value of the best action. No single action keeps all worlds that could
@@ -9,9 +9,9 @@ chance between the deal and the end falls into three parts, for each decision:
 - luck: the next chance, or at the end the outcome, less the value of the action taken. It is what
   the cards that were turned up brought, and is 0 on average.
 
-So first chance - losses - unseen + luck = outcome, for each game exactly. Beside it stands the
-truth, by a solver that knows all cards: there nothing is unseen and nothing is luck, so the losses
-add up to the first truth less the outcome. A deal was thrown away where the truth goes from 1 to 0.
+So first chance - losses - unseen + luck = outcome, for each game exactly. Besides, a solver that
+knows all cards gives the truth: nothing is unseen and nothing is luck, so the losses add up to the
+first truth less the outcome. A deal was thrown away where the truth goes from 1 to 0.
 """
 
 import re
@@ -31,8 +31,7 @@ from parlour.envs.core.rows import copy_states
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.upper_bound import deal_position, make_position, trace_actions
 
-from ..result import Presented
-from .review_decisions import describe_decision
+from ..result import Result
 from .review_judges import (
     WORLDS,
     Judge,
@@ -41,20 +40,21 @@ from .review_judges import (
     check_seat,
     describe_judge,
     find_decisions,
+    find_points,
     find_truths,
+    is_in_play,
     make_judge,
     result_values,
     takes_back,
 )
-from .review_points import find_points, is_in_play
 
 PHASES = ("first third", "second third", "last third")
 """Of the decisions of a game."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Review(Presented):
-    """What each of n decisions of one seat cost, in one game.
+class Review(Result):
+    """The costs of n decisions of one seat, in one game.
 
     Decisions are those with more than one legal action, and the first one whatever it was; what is
     forced costs nothing, and is counted to the decision before it.
@@ -63,32 +63,32 @@ class Review(Presented):
     """
 
     judge: Judge
-    """By whom: its ``text`` says how, its ``unit`` what values count."""
+    """The judge: its ``text`` says how it judges, its ``unit`` what values count."""
     deal: str
     """Which deal, in words."""
     agent: str
-    """Who played, "" where that is not known."""
+    """The agent that played, "" if unknown."""
     seat: int
     steps: np.ndarray
     """int64 (n,): which of the game's actions each decision is, from 0."""
     actions: np.ndarray
-    """int64 (n,): what was taken."""
+    """int64 (n,): the actions taken."""
     length: int
-    """How many actions the game has had, of all seats."""
+    """The number of actions of the game, of all seats."""
     judged: Judged
     truths: np.ndarray | None
     """float64 (n + 1,): whether the deal could be won before each decision, and at the end.
 
     1 yes, 0 no, 0.5 undecided, to one who knew all cards; None where no solver is asked."""
     points: np.ndarray | None
-    """float64 (n, 2): what the bidder's side takes before and after each, by `review_points`.
+    """float64 (n, 2): what the bidder's side takes before and after each, by `find_points`.
 
     NaN where that is not known; None where the game has no such solver, or it is not asked."""
     outcome: float | None
-    """What came of it, in the unit of the values; None if the game goes on."""
+    """The result, in the unit of the values; None if the game is not over."""
     facts: Mapping[str, Any]
     """The game's facts at the end."""
-    report = "review_report"
+    report = "parlour.training.evaluation.reviews.review_report"
 
     @property
     def game(self) -> Game:
@@ -106,10 +106,12 @@ class Review(Presented):
         return describe_rules(self.game, self.rules)
 
     def headline(self) -> str:
-        """See `Presented.headline`."""
+        """See `Result.headline`."""
         who = f": {self.agent}" if self.agent else ""
-        said = f"{self.game.name}, {self.variant}, {self.deal}{who}, {len(self.actions)} decisions"
-        return f"{said}, lost {self.number_text(float(self.losses.sum()))}"
+        played = (
+            f"{self.game.name}, {self.variant}, {self.deal}{who}, {len(self.actions)} decisions"
+        )
+        return f"{played}, lost {self.number_text(float(self.losses.sum()))}"
 
     @property
     def masks(self) -> np.ndarray:
@@ -137,8 +139,8 @@ class Review(Presented):
     @property
     def best(self) -> np.ndarray:
         """The value of the best action, float64 (n,); 0 where only taking back is legal."""
-        found = self.judged.values[np.arange(len(self.actions)), self.best_actions]
-        return np.where(np.isnan(found), 0.0, found)
+        values = self.judged.values[np.arange(len(self.actions)), self.best_actions]
+        return np.where(np.isnan(values), 0.0, values)
 
     @property
     def values(self) -> np.ndarray:
@@ -157,18 +159,18 @@ class Review(Presented):
 
     @property
     def unseen(self) -> np.ndarray:
-        """What not to know the hidden cards cost, float64 (n,): see the head of this module."""
+        """The cost of hidden information, float64 (n,): see the head of this module."""
         return self.chances - self.best
 
     @property
     def luck(self) -> np.ndarray:
-        """What was turned up brought, float64 (n,); NaN behind the last one of a running game."""
+        """The gain from cards turned up, float64 (n,); NaN at the end of a running game."""
         last = np.nan if self.outcome is None else self.outcome
         return np.append(self.chances[1:], last)[: len(self.actions)] - self.values
 
     @property
     def true_losses(self) -> np.ndarray:
-        """What each action lost by all the cards, float64 (n,); all NaN without a truth."""
+        """The loss of each action with all cards known, float64 (n,); all NaN without a truth."""
         if self.truths is None:
             return np.full(len(self.actions), np.nan)
         return self.truths[:-1] - self.truths[1:]
@@ -215,11 +217,11 @@ class Review(Presented):
         }
 
     def decisions(self) -> list[dict[str, Any]]:
-        """Return each decision as JSON has it."""
+        """Return each decision for JSON."""
         return [describe_decision(self, i) for i in range(len(self.actions))]
 
     def summary(self) -> dict[str, Any]:
-        """Return all of it as JSON has it."""
+        """Return all of it for JSON."""
         return {
             "game": self.game.name,
             "variant": self.variant,
@@ -232,6 +234,44 @@ class Review(Presented):
             "facts": dict(self.facts),
             "decisions": self.decisions(),
         }
+
+
+def describe_decision(review: Review, i: int) -> dict[str, Any]:
+    """Return decision ``i`` of a review for JSON; None: not known."""
+    label, judged = review.game.label, review.judged
+    truths = (None, None) if review.truths is None else review.truths[i : i + 2]
+    points = (None, None) if review.points is None else review.points[i]
+    return {
+        "step": int(review.steps[i]),
+        "action": int(review.actions[i]),
+        "label": label(int(review.actions[i])),
+        "chance": float(judged.chances[i]),
+        "chance_error": float(judged.chance_errors[i]),
+        "best_action": int(review.best_actions[i]),
+        "best_label": label(int(review.best_actions[i])),
+        "loss": float(review.losses[i]),
+        "unseen": float(review.unseen[i]),
+        "luck": _number(review.luck[i]),
+        "truth_before": _number(truths[0]),
+        "truth_after": _number(truths[1]),
+        "threw_away": None if review.truths is None else bool(review.threw_away[i]),
+        "points_before": _number(points[0]),
+        "points_after": _number(points[1]),
+        "undecided": int(judged.undecided[i]),
+        "legal": [
+            {
+                "action": int(action),
+                "label": label(int(action)),
+                "value": float(judged.values[i, action]),
+                "error": float(judged.errors[i, action]),
+            }
+            for action in np.flatnonzero(review.masks[i])
+        ],
+    }
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None or np.isnan(value) else float(value)
 
 
 def action_kind(label: str) -> str:
@@ -258,10 +298,10 @@ def review_game(
 
     ``rules`` are the game's, or the name of a variant (None: the default). ``deal`` is a number of
     ``bank`` (None: the game's own), or a deck or a first state, as `truth.make_position` takes it.
-    ``actions`` are all actions of the game, of all seats. ``worlds`` are dealt for each decision by
-    ``seed``; who else than the exact solver is to judge is said by ``player`` (`make_judge`).
-    ``truth`` False asks nothing of the hidden cards: what comes then is for whoever still plays.
-    ``max_moves`` is where the game was cut off (0: nowhere).
+    ``actions`` are all actions of the game, of all seats. ``worlds`` are sampled for each decision
+    by ``seed``; ``player`` judges instead of the exact solver (`make_judge`). ``truth`` False
+    leaves out all that depends on the hidden cards, for somebody who still plays. ``max_moves`` is
+    where the game was truncated (0: nowhere).
 
     Raises ValueError naming what is out of range, or the first action that is not legal.
     """
@@ -283,7 +323,7 @@ def review_deal(
     agent: str = "",
     max_moves: int = 0,
 ) -> Review:
-    """Do as `review_game` by a judge that there is already: for many games."""
+    """Review a game by an existing judge: see `review_game`."""
     first, named = find_deal(judge.game, judge.rules, deal, bank)
     states = trace_actions(judge.game, judge.rules, first, actions, max_moves)
     return review_states(judge, states, np.array(actions, np.int64), named, seat, truth, agent)

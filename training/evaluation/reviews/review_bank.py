@@ -1,8 +1,8 @@
-"""An agent reviewed over a bank: loss per decision, by kind of action and phase, and the worst."""
+"""Reviews of an agent over a bank: loss per decision, by kind of action and phase."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,30 +13,39 @@ from parlour.envs.core.game import digest16
 from parlour.envs.core.kernel.rng import derive_key
 from parlour.envs.core.upper_bound import deal_position
 
-from ...parallel.task_cache import run_kept
+from ...parallel.task_cache import Packing, run_kept
 from ...parallel.tasks import Cluster
-from ..evaluate import load_player, refuse_people
-from ..labels.truth import NO_LABELS
-from ..parts import digest_given
-from ..play_steps import Progress, play_deal
-from ..result import Presented
-from ..spec import EvaluationSpec, make_specs
+from ..labels.labels import NO_LABELS
+from ..parts import digest_given, refuse_people
+from ..play import Progress, play_deal
+from ..result import Result
+from ..spec import EvaluationSpec, is_for_several, make_specs
 from ..stats import Estimate, bootstrap_mean
 from .review import PHASES, Review, review_deal
-from .review_arrays import make_packing
-from .review_judges import WORLDS, Judge, PlayOutJudge, check_seat, describe_judge, make_judge
+from .review_judges import (
+    WORLDS,
+    Judge,
+    Judged,
+    PlayOutJudge,
+    check_seat,
+    describe_judge,
+    make_judge,
+)
 
 DEALS = 100
-"""Deals that are reviewed, where no number is named."""
+"""Default number of deals that are reviewed."""
 CHUNK = 5
-"""Of one part, where several are reviewed side by side."""
+"""Deals of one part, where parts are reviewed in parallel."""
 WORST = 10
 """Decisions that are named."""
+COUNT, FACT = "reviews", "fact."
+FIELDS = ("deal", "agent", "seat", "steps", "actions", "length", "outcome", "truths", "points")
+"""The fields of a review that are one array each. Those that are None are left out."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BankReview(Presented):
-    """The reviews of an agent's games on deals of a bank, in the order of the deals.
+class BankReview(Result):
+    """Reviews of an agent's games on deals of a bank, in the order of the deals.
 
     ``to_pandas()`` has a row for each decision of each; ``save(folder)`` as `Review` has it.
     """
@@ -45,12 +54,12 @@ class BankReview(Presented):
     agent: str
     reviews: list[Review]
     lost_from: int | None = None
-    """Of how many deals these are the first, or all, of those lost though winnable; None: they are
-    those that the specification names (see `review_lost`)."""
-    report = "review_report"
+    """The number of deals lost though winnable, if these are the first of them, or all (see
+    `review_lost`); None: these are the deals of the specification."""
+    report = "parlour.training.evaluation.reviews.review_report"
 
     def headline(self) -> str:
-        """See `Presented.headline`."""
+        """See `Result.headline`."""
         n, lost = len(self.reviews), self.number_text(self.estimates["loss"].mean)
         where = f"{self.game.name}, {self.spec.variant}, bank {self.spec.bank}"
         which = "deals" if self.lost_from is None else "deals lost though winnable"
@@ -63,7 +72,7 @@ class BankReview(Presented):
 
     @property
     def judge(self) -> Judge:
-        """By whom the decisions were judged."""
+        """The judge of the decisions."""
         return self.reviews[0].judge
 
     def number_text(self, value: float, sign: bool = False) -> str:
@@ -97,8 +106,8 @@ class BankReview(Presented):
         """The choices of each kind of action taken: see `_group`; the costliest kinds first."""
         kinds = np.concatenate([one.kinds for one in self.reviews])
         groups = [self._group(kind, kinds == kind) for kind in np.unique(kinds)]
-        found = [group for group in groups if group["decisions"]]
-        return sorted(found, key=lambda group: -group["loss_a_deal"])
+        used = [group for group in groups if group["decisions"]]
+        return sorted(used, key=lambda group: -group["loss_a_deal"])
 
     @cached_property
     def by_phase(self) -> list[dict[str, Any]]:
@@ -132,7 +141,7 @@ class BankReview(Presented):
         return [places[row] for row in order if losses[row] > 0]
 
     def summary(self) -> dict[str, Any]:
-        """Return all of it as JSON has it."""
+        """Return all of it for JSON."""
         return {
             **self.spec.rules_summary(),
             "agent": self.agent,
@@ -144,7 +153,7 @@ class BankReview(Presented):
             **describe_judge(self.judge),
             "winnable": self.winnable,
             "threw_away": self.thrown,
-            **{name: found._asdict() for name, found in self.estimates.items()},
+            **{name: estimate._asdict() for name, estimate in self.estimates.items()},
             "by_kind": self.by_kind,
             "by_phase": self.by_phase,
             "worst": [{"deal": one.deal, **one.decisions()[i]} for one, i in self.worst],
@@ -162,23 +171,23 @@ def review_spec(
     finished: list[Review] | None = None,
     cluster: Cluster | None = None,
 ) -> BankReview:
-    """Let an agent play what a specification says, and review each of its games.
+    """Let an agent play the deals of a specification, and review each of its games.
 
-    ``field`` plays the other seats, taken round. ``progress`` is called with the agent's name, and
-    what it returns as deals are done. ``finished``, a list of one's own, gets the reviews that are
-    done, in the order of the deals: what is in it stays if the rest is stopped. ``cluster`` reviews
-    parts of the deals side by side (None: this process does). Raises as `evaluate.evaluate` does.
+    ``field`` plays the other seats, repeated in order. ``progress`` is called with the agent's
+    name, and returns what is called as deals are done. ``finished`` is a list that gets the reviews
+    in the order of the deals, so that they are there if the work stops. ``cluster`` reviews parts
+    of the deals in other processes (None: this process does). Raises as `compare.evaluate` does.
     """
     check_seat(judge, seat)
-    first = load_player(spec, agent)
-    others = [load_player(spec, one) for one in field]
+    first = spec.load_agent(agent)
+    others = [spec.load_agent(one) for one in field]
     around = [others[i % len(others)] for i in range(spec.num_players - 1)]
     seated = [*around[len(around) - seat :], first, *around[: len(around) - seat]]
     update = progress(first.name) if progress else None
-    found = [] if finished is None else finished
+    reviews = [] if finished is None else finished
     part = ReviewPart(spec, tuple(spec.numbers.tolist()), seated, seat, judge)
-    review_parts(part, [agent, *field], found, cluster, update)
-    return BankReview(spec, first.name, list(found))
+    review_parts(part, [agent, *field], reviews, cluster, update)
+    return BankReview(spec, first.name, list(reviews))
 
 
 class ReviewPart(NamedTuple):
@@ -194,16 +203,24 @@ class ReviewPart(NamedTuple):
 def review_parts(
     whole: ReviewPart,
     given: Sequence[Agent | str],
-    found: list[Review],
+    finished: list[Review],
     cluster: Cluster | None = None,
     update: Progress | None = None,
     check: Callable[[int, Review], None] | None = None,
 ) -> None:
-    """Review deals, each in turn or, in parts, where a cluster says; ``found`` gets the reviews.
+    """Review deals, one after the other, or in parts on a cluster.
 
-    ``given`` are the agents as they were named; ``check`` is called with the place of a deal among
-    all and its review. Of work that is stopped, ``found`` has what was done. Raises ValueError for
-    a person who is to play on a cluster.
+    Args:
+        whole: The deals, the agents and the judge.
+        given: The agents as they were named.
+        finished: Gets the reviews in the order of the deals; if the work stops, those that are
+            done.
+        cluster: Where to review (None: this process).
+        update: Called with the number of deals that have been reviewed.
+        check: Called with the place of each deal among all and its review.
+
+    Raises:
+        ValueError: A person is to play on a cluster.
     """
     size = 1 if cluster is None else CHUNK
     parts = [
@@ -223,7 +240,7 @@ def review_parts(
             if update is not None:
                 update(len(some))
     finally:
-        found += [reviews[place] for place in sorted(reviews)]
+        finished += [reviews[place] for place in sorted(reviews)]
 
 
 def review_part(part: ReviewPart) -> list[Review]:
@@ -237,13 +254,55 @@ def _review_on(
 ) -> Iterator[tuple[int, list[Review]]]:
     """Review parts where a cluster says; yield the number and the reviews of each as it is done."""
     spec, _, agents, seat, judge = parts[0]
-    told = (describe_judge(judge), seat, [agent.name for agent in agents])
+    description = (describe_judge(judge), seat, [agent.name for agent in agents])
     players = [judge.given] if isinstance(judge, PlayOutJudge) else []
-    same = digest_given(spec, "review", [*given, *players]), told
-    numbers = {digest16(same, part.deals): i for i, part in enumerate(parts)}
+    digest = digest_given(spec, "review", [*given, *players]), description
+    numbers = {digest16(digest, part.deals): i for i, part in enumerate(parts)}
     named = dict(zip(numbers, parts, strict=True))
     for name, some in run_kept(review_part, named, cluster, make_packing(judge)):
         yield numbers[name], some
+
+
+def make_packing(judge: Judge) -> Packing:
+    """Return the conversion of reviews by one judge to arrays and back."""
+    return Packing(pack_reviews, partial(unpack_reviews, judge))
+
+
+def pack_reviews(reviews: Sequence[Review]) -> dict[str, Any]:
+    """Return reviews as arrays, without their judge."""
+    arrays: dict[str, Any] = {COUNT: len(reviews)}
+    for number, one in enumerate(reviews):
+        values = {name: getattr(one, name) for name in FIELDS} | one.judged._asdict()
+        values |= {f"{FACT}{name}": fact for name, fact in one.facts.items()}
+        arrays |= {f"{number}.{name}": v for name, v in values.items() if v is not None}
+    return arrays
+
+
+def unpack_reviews(judge: Judge, arrays: Mapping[str, np.ndarray]) -> list[Review]:
+    """Return the reviews that `pack_reviews` was given, with their judge."""
+    reviews = []
+    for number in range(int(arrays[COUNT])):
+        prefix = f"{number}."
+        arrays_of_one = {
+            name.removeprefix(prefix): v for name, v in arrays.items() if name.startswith(prefix)
+        }
+        judged = Judged(*(arrays_of_one.pop(name) for name in Judged._fields))
+        facts = {
+            name: arrays_of_one.pop(name).item()
+            for name in list(arrays_of_one)
+            if name.startswith(FACT)
+        }
+        values = {name: v if v.ndim else v.item() for name, v in arrays_of_one.items()}
+        missing: dict[str, Any] = dict.fromkeys(("truths", "points", "outcome"))
+        reviews.append(
+            Review(
+                judge=judge,
+                judged=judged,
+                facts={name.removeprefix(FACT): fact for name, fact in facts.items()},
+                **missing | values,
+            )
+        )
+    return reviews
 
 
 def review_bank(
@@ -264,17 +323,15 @@ def review_bank(
 ) -> BankReview:
     """Let an agent play deals of a bank, and review each of its games; the others are greedy.
 
-    ``variant`` to ``first``, ``key`` and ``any_rules`` are those of `evaluate.evaluate`,
+    ``variant`` to ``first``, ``key`` and ``any_rules`` are those of `compare.evaluate`,
     ``worlds``, ``seed`` and ``player`` those of `review.review_game`; ``how`` goes to
     `review_spec`. Raises ValueError naming what is unknown or out of range.
     """
     game = find_game(game) if isinstance(game, str) else game
-    several = game.num_players(game.make_rules(variant, options)) > 1
     spec = make_review_spec(
         game,
         variant,
         options,
-        several=several,
         deals=deals,
         bank=bank,
         first=first,
@@ -287,12 +344,12 @@ def review_bank(
 def make_review_spec(
     game: Game, variant: str | None, options: Mapping[str, Any] | None, **given: Any
 ) -> EvaluationSpec:
-    """Return what is played: see `spec.make_specs`, of which ``given`` are keywords.
+    """Return the specification of what is played; ``given`` are keywords of `spec.make_specs`.
 
-    The truth is found anew for each game, so no labels are looked for. One deal is enough.
+    Each game is solved, so no labels are looked for. One deal is enough.
     """
     variants = None if variant is None else [variant]
-    one = given["several"] and given["deals"] == 1
+    one = given["deals"] == 1 and is_for_several(game, variants, options)
     (spec,) = make_specs(
         game, variants, options, **given | {"deals": 2 if one else given["deals"]}, truth=NO_LABELS
     )

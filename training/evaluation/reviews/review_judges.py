@@ -1,8 +1,8 @@
-"""Judges of decisions: what each legal action leads to, by what its seat knows.
+"""Judges of decisions: the value of each legal action by what its seat knows.
 
-The hidden cards are dealt anew into many worlds, the same ones for all actions. Where the game has
-an exact solver, it says in which of them a win is left after an action, to one who knew all cards.
-Elsewhere every action is played out in every world, by an agent: a search of one step.
+The hidden cards are resampled into many worlds, the same ones for all actions. If the game has an
+exact solver, the value of an action is the share of worlds in which a win is left after it.
+Otherwise an agent plays every action out in every world: a search of one step.
 """
 
 from dataclasses import dataclass
@@ -19,32 +19,33 @@ from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.core.turn import legal_masks
 from parlour.envs.core.upper_bound import WinnableInfo
 
-from ..play_steps import play_steps
+from ..play import play_steps
 from ..spec import check_number
-from .review_points import is_double_dummy
 
 WORLDS = 100
-"""Worlds for each decision, where no number is named."""
+"""Default number of worlds for each decision."""
 MOST_WORLDS = 100_000
 LIMIT = 20_000
-"""Positions that the solver looks at in a world; where they do not suffice a win counts as half."""
+"""Positions that the solver visits in a world; if they do not suffice, a win counts as half."""
 CHUNK = 1 << 13
 """Worlds that lie in memory at once."""
+POINTS_LIMIT = 1_000_000
+"""Positions that the double-dummy solver visits; if they do not suffice, points are unknown."""
 TAKES_BACK = "UNDO"
-"""The label of an action that opens no new way to a win, but goes back to where one was."""
+"""The label of the action that takes a move back."""
 DOUBLE_DUMMY = "double-dummy"
-"""Named as the player: the solver judges a table of several, as if all knew all cards."""
+"""Named as the player: the solver judges a game for several, as if all knew all cards."""
 PLAYERS = ("trained", "greedy")
-"""Who plays out where there is no solver: the first one that there is for the rules."""
+"""Agents that play worlds out where there is no solver: the first that plays the rules."""
 
 
 class Judged(NamedTuple):
-    """What a judge says of n decisions, by what was known.
+    """The judgments of n decisions, by what was known.
 
     For each legal action its value, the share of worlds in which a win is left or the mean result,
     and the standard error of that: float64 (n, actions), NaN for actions that are not legal.
     ``chances`` and their errors, float64 (n,), are the same of the position itself. ``undecided``,
-    int64 (n,), are worlds that the solver gave up.
+    int64 (n,), are the numbers of worlds that the solver gave up.
     """
 
     values: np.ndarray
@@ -66,7 +67,7 @@ class Judged(NamedTuple):
 
 
 class Judge(Protocol):
-    """Who says what actions lead to."""
+    """Judges actions: the exact solver, or an agent that plays worlds out."""
 
     @property
     def game(self) -> Game:
@@ -78,7 +79,7 @@ class Judge(Protocol):
 
     @property
     def text(self) -> str:
-        """How it comes to its values, in words."""
+        """How it finds its values, in words."""
 
     @property
     def exact(self) -> bool:
@@ -90,17 +91,17 @@ class Judge(Protocol):
 
     @property
     def worlds(self) -> int:
-        """How many are dealt for each decision."""
+        """Sampled worlds for each decision."""
 
     @property
     def seed(self) -> int:
-        """Of these."""
+        """The seed of these worlds."""
 
     def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
         """Judge the decisions of whoever is to act in each of ``states`` (n,), none of them over.
 
-        ``numbers``, int (n,), are those of the decisions in their game, by which worlds are dealt.
-        What it says depends on what that seat knows, on them and on the seed alone.
+        ``numbers``, int (n,), are those of the decisions in their game, which seed the worlds. The
+        judgment depends on them, on what that seat knows and on the seed alone.
         """
         ...
 
@@ -113,9 +114,9 @@ def check_seat(judge: Judge, seat: int) -> None:
 
 
 def describe_judge(judge: Judge) -> dict[str, Any]:
-    """Return by whom was judged, as JSON has it."""
-    said = {"judge": judge.text, "exact": judge.exact, "unit": judge.unit}
-    return said | {"worlds": judge.worlds, "seed": judge.seed}
+    """Return a description of the judge for JSON."""
+    description = {"judge": judge.text, "exact": judge.exact, "unit": judge.unit}
+    return description | {"worlds": judge.worlds, "seed": judge.seed}
 
 
 @dataclass(frozen=True)
@@ -147,13 +148,13 @@ class SolverJudge:
         Taking back is not counted there. Errors take one world won and one lost beside those that
         were dealt, so that 100 of 100 are not certain; they are 0 where nothing is hidden.
         """
-        found = Judged.empty(len(states), self.game.actions)
+        judged = Judged.empty(len(states), self.game.actions)
         size = max(1, CHUNK // self.worlds)
         for i in range(0, len(states), size):
-            self._judge_some(found.take(slice(i, i + size)), states[i : i + size], numbers[i:])
-        return found
+            self._judge_some(judged.take(slice(i, i + size)), states[i : i + size], numbers[i:])
+        return judged
 
-    def _judge_some(self, found: Judged, states: np.ndarray, numbers: np.ndarray) -> None:
+    def _judge_some(self, judged: Judged, states: np.ndarray, numbers: np.ndarray) -> None:
         n = len(states)
         seeds = decision_seeds(self.seed, numbers[:n])
         worlds = sample_worlds(self.game, self.rules, states, seeds, 0, self.worlds)
@@ -165,13 +166,13 @@ class SolverJudge:
         where = where.reshape(n, -1)
         hidden = (where != where[:, :1]).any(axis=1)
         masks = legal_masks(self.game, states)
-        found.values[masks] = wins.mean(axis=1)[masks]
-        found.errors[masks] = (self._errors(found.values) * hidden[:, None])[masks]
+        judged.values[masks] = wins.mean(axis=1)[masks]
+        judged.errors[masks] = (self._errors(judged.values) * hidden[:, None])[masks]
         goes_on = masks & ~takes_back(self.game)
         best = np.where(goes_on[:, None], wins, 0).max(axis=2)
-        found.chances[:] = best.mean(axis=1)
-        found.chance_errors[:] = self._errors(found.chances) * hidden
-        found.undecided[:] = (best == 0.5).sum(axis=1)
+        judged.chances[:] = best.mean(axis=1)
+        judged.chance_errors[:] = self._errors(judged.chances) * hidden
+        judged.undecided[:] = (best == 0.5).sum(axis=1)
 
     def _errors(self, shares: np.ndarray) -> np.ndarray:
         """The standard errors of shares."""
@@ -212,19 +213,22 @@ class PlayOutJudge:
 
         The best of several means is a little too high: by the luck of its worlds.
         """
-        found = Judged.empty(len(states), self.game.actions)
+        judged = Judged.empty(len(states), self.game.actions)
         masks, seeds = legal_masks(self.game, states), decision_seeds(self.seed, numbers)
         for i in range(len(states)):
             legal = np.flatnonzero(masks[i])
             results = self._play_out(states[i : i + 1], seeds[i : i + 1], legal)
-            found.values[i, legal] = results.mean(axis=1)
-            found.errors[i, legal] = results.std(axis=1) / np.sqrt(max(self.worlds - 1, 1))
-            best = np.nanargmax(found.values[i])
-            found.chances[i], found.chance_errors[i] = found.values[i, best], found.errors[i, best]
-        return found
+            judged.values[i, legal] = results.mean(axis=1)
+            judged.errors[i, legal] = results.std(axis=1) / np.sqrt(max(self.worlds - 1, 1))
+            best = np.nanargmax(judged.values[i])
+            judged.chances[i], judged.chance_errors[i] = (
+                judged.values[i, best],
+                judged.errors[i, best],
+            )
+        return judged
 
     def _play_out(self, state: np.ndarray, seeds: np.ndarray, legal: np.ndarray) -> np.ndarray:
-        """What comes of each action in each world, float64 (actions, worlds)."""
+        """The result of each action in each world, float64 (actions, worlds)."""
         worlds = sample_worlds(self.game, self.rules, state, seeds, 0, self.worlds)
         worlds["rng"] = mix64(seeds + np.arange(self.worlds, dtype=np.uint64))
         states = copy_states(worlds, np.tile(np.arange(self.worlds), len(legal)))
@@ -240,7 +244,7 @@ class PlayOutJudge:
 
 
 def result_values(judge: Judge, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return what came of games that are over, as a judge counts it, float64 (n,)."""
+    """Return the results of games that are over, in the unit of a judge, float64 (n,)."""
     game, rules = judge.game, judge.rules
     facts = game.results(states, rules, seats)
     if judge.unit == "net":
@@ -255,7 +259,7 @@ def make_judge(
     seed: int = 0,
     player: Agent | str | None = None,
 ) -> SolverJudge | PlayOutJudge:
-    """Return who judges decisions: the exact solver where there is one and no player is named.
+    """Return the judge of decisions: the exact solver if there is one and no player is named.
 
     ``player``, an agent or the name of one, plays the worlds out instead (None: the first of
     `PLAYERS` that there is for these rules; `DOUBLE_DUMMY`: the solver of a game for several).
@@ -304,9 +308,9 @@ def takes_back(game: Game) -> np.ndarray:
 
 def find_decisions(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
     """Return at which positions a seat has a choice, and its first turn, int64 (n,)."""
-    mine = states["turn"][:-1] == seat
+    own_turn = states["turn"][:-1] == seat
     several = legal_masks(game, states[:-1]).sum(axis=1) > 1
-    return np.union1d(np.flatnonzero(mine & several), np.flatnonzero(mine)[:1])
+    return np.union1d(np.flatnonzero(own_turn & several), np.flatnonzero(own_turn)[:1])
 
 
 def find_truths(judge: Judge, states: np.ndarray) -> np.ndarray | None:
@@ -318,3 +322,46 @@ def find_truths(judge: Judge, states: np.ndarray) -> np.ndarray | None:
         return None
     codes = WinnableInfo(judge.game, judge.rules)(states).astype(np.float64)
     return np.where(codes < 0, 0.5, codes)
+
+
+def is_double_dummy(game: Game, rules: Any) -> bool:
+    """Whether several play by these rules, and the game has a double-dummy solver."""
+    return game.num_players(rules) > 1 and game.winnable_after is not None
+
+
+def find_points(
+    game: Game, rules: Any, states: np.ndarray, steps: np.ndarray, limit: int = POINTS_LIMIT
+) -> np.ndarray | None:
+    """Return what the bidder's side takes in all before and after some steps, float64 (n, 2).
+
+    ``states`` are all positions of the game. NaN where no contract is being played, in a hand
+    played alone, and where ``limit`` was met. None for games without such a solver.
+    """
+    if not is_double_dummy(game, rules):
+        return None
+    points = [
+        [_solve_points(game, rules, states[i + after : i + after + 1], limit) for after in (0, 1)]
+        for i in steps
+    ]
+    return np.array(points, np.float64).reshape(-1, 2)
+
+
+def _solve_points(game: Game, rules: Any, state: np.ndarray, limit: int) -> float:
+    assert game.solving is not None
+    try:
+        score = game.solving.solve(state, rules, limit=limit).score
+    except ValueError:  # nothing that it could play
+        return np.nan
+    return np.nan if score is None else score
+
+
+def is_in_play(game: Game, rules: Any, states: np.ndarray) -> np.ndarray:
+    """Return in which positions a contract is being played that the solver knows, bool (n,)."""
+    assert game.solving is not None
+    in_play = np.ones(len(states), np.bool_)
+    for i in range(len(states)):
+        try:
+            game.solving.solve(states[i : i + 1], rules, limit=1)
+        except ValueError:
+            in_play[i] = False
+    return in_play

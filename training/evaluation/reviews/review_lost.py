@@ -1,20 +1,22 @@
-"""Reviews of the deals that an agent has lost though they could be won, from kept results.
+"""Deals that an agent lost though they could be won, from saved results, and reviews of them.
 
-Rows of results name the deals, and the key of the draws: so the very games are played once more.
+Rows of results name the deals and the key of the draws, so the same games can be played again.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from parlour.agents.registry import Agent, FixedAgent, imports_code, load_agent
-from parlour.envs import find_game
+from parlour.agents.validation import naming
+from parlour.envs import Game, find_game
 from parlour.envs.core.options import replace_options, unknown_text
 
 from ...parallel.tasks import Cluster
-from ..compare import Comparison
-from ..evaluate import Evaluation, load_player
-from ..labels.lost import LostDeal, find_lost, read_results
-from ..play_steps import Progress
+from ..check_outputs import EPISODES
+from ..play import Progress
+from ..result import Comparison, Evaluation
 from ..spec import EvaluationSpec, check_number
 from ..stats import CONFIDENCE
 from .review import Review
@@ -25,8 +27,109 @@ DEALS = 100
 """Deals that are reviewed, where no number is named; the first ones."""
 
 
+class LostDeal(NamedTuple):
+    """A deal that an agent has lost though a solver says that it can be won."""
+
+    game: Game
+    rules: Any
+    variant: str
+    """The rules' name for tables, such as ``"classic + passes=2"``."""
+    bank: str
+    deal: int
+    """Its number in the bank."""
+    agent: str
+    """What the results call the agent."""
+    fewest: int | None
+    """The moves of its shortest win; None: not known."""
+    key: str
+    """The secret that its draws came from: with it the same game can be played again."""
+    seed: int
+    """What the agent was made with, if it takes a seed."""
+    score: int
+    """The score that it was lost with."""
+    decisions: int
+    """How many actions the game had."""
+
+
+def find_lost(
+    results: Comparison[Any] | Evaluation | Path | str, agent: str | None = None
+) -> list[LostDeal]:
+    """Return the deals that an agent lost though labels say they can be won, by variant and deal.
+
+    ``results`` are those of `compare` or `evaluate`, or the folder that ``--out`` or ``save`` wrote
+    (or its episodes.parquet). ``agent`` may be left out where only one has played. Deals cut off at
+    the limit of moves count as lost. Raises ValueError for an agent that has not played, and where
+    there are no results, or none of labelled deals of a game that is won; naming what there is.
+    """
+    rows, summary = read_results(results)
+    names = list(dict.fromkeys(one["agent"] for one in summary))
+    if agent is None:
+        if len(names) > 1:
+            raise ValueError(f"agent: several have played, name one of {', '.join(names)}")
+        agent = names[0]
+    if agent not in names:
+        raise ValueError(unknown_text("agent", agent, names))
+    if "winnable" not in rows or "won" not in rows:
+        raise ValueError("results: no deal is labelled winnable or not; see parlour bank make")
+    lost = []
+    for one in summary:
+        if one["agent"] == agent:
+            lost += _lost_of(rows, one)
+    return lost
+
+
+def read_results(
+    results: Comparison[Any] | Evaluation | Path | str,
+) -> tuple[Any, list[dict[str, Any]]]:
+    """Return a data frame with a row a game, and the summaries of the evaluations.
+
+    Raises as `find_lost` does.
+    """
+    import pyarrow.parquet as pq
+
+    from ..report.report import episodes
+
+    if isinstance(results, Comparison | Evaluation):
+        table = episodes(results)
+    else:
+        path = Path(results)
+        path = path / EPISODES if path.is_dir() else path
+        with naming(path):
+            table = pq.read_table(path, use_threads=False)
+    summary = json.loads((table.schema.metadata or {}).get(b"parlour", b"null"))
+    if summary is None or "pairs" in summary:
+        raise ValueError("results: those of games for one player are needed (compare --out)")
+    return table.to_pandas(), summary["results"]
+
+
+def _lost_of(rows: Any, one: dict[str, Any]) -> list[LostDeal]:
+    game = find_game(one["game"])
+    rules = replace_options(game.rules(), one["rules"])
+    own_rows = rows[(rows["agent"] == one["agent"]) & (rows["variant"] == one["variant"])]
+    lost = own_rows[(own_rows["winnable"] == 1) & ~own_rows["won"].astype(bool)].sort_values("deal")
+    fewest = lost["fewest"].tolist() if "fewest" in lost else [None] * len(lost)
+    return [
+        LostDeal(
+            game,
+            rules,
+            one["variant"],
+            one["bank"],
+            int(deal),
+            one["agent"],
+            int(moves) if moves is not None and moves == moves else None,  # nan: not known
+            one["key"],
+            one["seed"],
+            int(score),
+            int(decisions),
+        )
+        for deal, moves, score, decisions in zip(
+            lost["deal"], fewest, lost["score"], lost["decisions"], strict=True
+        )
+    ]
+
+
 def review_lost(
-    results: Comparison | Evaluation | Path | str,
+    results: Comparison[Any] | Evaluation | Path | str,
     agent: Agent | str | None = None,
     *,
     variant: str | None = None,
@@ -38,11 +141,11 @@ def review_lost(
 ) -> BankReview:
     """Play the deals again that an agent lost though they could be won, and review the games.
 
-    ``results`` are what `lost.find_lost` takes. ``agent`` is who the results name: a built-in one
+    ``results`` are what `find_lost` takes. ``agent`` is who the results name: a built-in one
     by its name, a saved one by its folder (``NAME=FOLDER`` where they call it otherwise), or an
     agent; None where only one has played. ``variant`` is needed where there are several, as tables
     name them. ``deals`` is how many at most, the first ones. The rest is as in
-    `review.review_game`. Raises ValueError as `lost.find_lost` does, where no such deal was lost,
+    `review.review_game`. Raises ValueError as `find_lost` does, where no such deal was lost,
     and if a game does not come out as it did.
     """
     lost = choose_lost(results, agent, variant)
@@ -53,7 +156,7 @@ def review_lost(
 
 
 def choose_lost(
-    results: Comparison | Evaluation | Path | str,
+    results: Comparison[Any] | Evaluation | Path | str,
     agent: Agent | str | None = None,
     variant: str | None = None,
     deal: int | None = None,
@@ -62,23 +165,27 @@ def choose_lost(
 
     Raises ValueError, naming what there is, if that is not one set of rules, or no deal.
     """
-    found = find_lost(results, None if agent is None else _name_of(results, agent))
-    names = list(dict.fromkeys(one.variant for one in found))
-    if not found:
+    lost = find_lost(results, None if agent is None else _name_of(results, agent))
+    names = list(dict.fromkeys(one.variant for one in lost))
+    if not lost:
         raise ValueError("results: no deal was lost that is labelled winnable")
     if variant is None and len(names) > 1:
         raise ValueError(f"variant: deals were lost by several, name one of {', '.join(names)}")
     if variant is not None and variant not in names:
         raise ValueError(unknown_text("variant", variant, names))
-    mine = [one for one in found if variant in (None, one.variant)]
-    chosen = [one for one in mine if deal in (None, one.deal)]
+    candidates = [one for one in lost if variant in (None, one.variant)]
+    chosen = [one for one in candidates if deal in (None, one.deal)]
     if not chosen:
-        some = ", ".join(str(one.deal) for one in mine[:10]) + (", ..." if len(mine) > 10 else "")
-        raise ValueError(f"deal {deal}: not one of the {len(mine)} lost though winnable: {some}")
+        some = ", ".join(str(one.deal) for one in candidates[:10]) + (
+            ", ..." if len(candidates) > 10 else ""
+        )
+        raise ValueError(
+            f"deal {deal}: not one of the {len(candidates)} lost though winnable: {some}"
+        )
     return chosen
 
 
-def _name_of(results: Comparison | Evaluation | Path | str, agent: Agent | str) -> str:
+def _name_of(results: Comparison[Any] | Evaluation | Path | str, agent: Agent | str) -> str:
     """What results call an agent; a folder tells its name when it is loaded."""
     if not isinstance(agent, str):
         return agent.name
@@ -126,28 +233,28 @@ def review_lost_deals(
     name = lost[0].agent
     who = FixedAgent(_load(spec, name, agent), name)
     update = progress(name) if progress else None
-    found = [] if finished is None else finished
+    reviews = [] if finished is None else finished
     some = lost[:deals]
     part = ReviewPart(spec, tuple(one.deal for one in some), [who], 0, judge)
 
     def check(place: int, review: Review) -> None:
         _check_same(some[place], review)
 
-    review_parts(part, [agent or name], found, cluster, update, check)
-    return BankReview(spec, name, list(found), len(lost))
+    review_parts(part, [agent or name], reviews, cluster, update, check)
+    return BankReview(spec, name, list(reviews), len(lost))
 
 
 def _load(spec: EvaluationSpec, name: str, agent: Agent | str | None) -> Agent:
     """Who played; ValueError saying how a saved agent is named."""
     if agent not in (None, name):
-        return load_player(spec, agent)
+        return spec.load_agent(agent)
     if imports_code(name):
         raise ValueError(
             f"results: agent must not be module:Class, got {name!r}; if it is your own, pass it as "
             "the agent"
         )
     try:
-        return load_player(spec, name)
+        return spec.load_agent(name)
     except ValueError as error:
         raise ValueError(f"{error}; if it is a saved one, name its folder as the agent") from error
 

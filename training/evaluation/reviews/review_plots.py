@@ -1,6 +1,6 @@
 """The pictures of reviews: the chance over a game, and where an agent loses."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,7 +9,9 @@ from matplotlib.ticker import MaxNLocator
 
 from ..report.plots import COLOURS, plain_axes
 from .review import Review
-from .review_bank import BankReview
+
+if TYPE_CHECKING:
+    from .review_bank import BankReview
 
 CHANCE, TRUTH, LOST = "#4c78a8", "#777777", "#c0392b"
 NAMED = 4
@@ -18,61 +20,56 @@ ERRORS = 2
 """Standard errors to each side of the line."""
 
 
-def plot_review(found: Review | BankReview) -> Figure:
-    """Return the picture of a review, of one game or of many; needs no display."""
-    return _plot_bank(found) if isinstance(found, BankReview) else plot_game(found)
-
-
-def plot_game(found: Review) -> Figure:
+def plot_game(review: Review) -> Figure:
     """Return a figure of the chance over a game, and below it what each decision lost."""
     figure = Figure(figsize=(10.5, 5.6), dpi=110, layout="constrained")
-    who = f": {found.agent}" if found.agent else ""
-    title = f"{found.game.title}, {found.variant}, {found.deal}{who}"
+    who = f": {review.agent}" if review.agent else ""
+    title = f"{review.game.title}, {review.variant}, {review.deal}{who}"
     figure.suptitle(title, fontsize=12, parse_math=False)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
-    times = _times(found)
-    _draw_chance(upper, found, times)
-    _draw_losses(lower, found, times)
-    lower.set_xlabel(f"action of the game ({found.judge.text})", fontsize=9)
+    times = _times(review)
+    _draw_chance(upper, review, times)
+    _draw_losses(lower, review, times)
+    lower.set_xlabel(f"action of the game ({review.judge.text})", fontsize=9)
     lower.xaxis.set_major_locator(MaxNLocator(integer=True))
     return figure
 
 
-def _times(found: Review | BankReview) -> int:
+def _times(review: "Review | BankReview") -> int:
     """What values are multiplied by: shares are shown in per cent."""
-    return 100 if found.judge.unit == "won" else 1
+    return 100 if review.judge.unit == "won" else 1
 
 
-def _unit(found: Review | BankReview) -> str:
-    return "%" if found.judge.unit == "won" else found.judge.unit
+def _unit(review: "Review | BankReview") -> str:
+    return "%" if review.judge.unit == "won" else review.judge.unit
 
 
-def _draw_chance(axes: Axes, found: Review, times: int) -> None:
-    places, chances = _with_outcome(found, found.chances, found.outcome)
+def _draw_chance(axes: Axes, review: Review, times: int) -> None:
+    places, chances = _with_outcome(review, review.chances, review.outcome)
     errors = ERRORS * np.append(
-        found.judged.chance_errors, [0.0] * (len(places) - len(found.steps))
+        review.judged.chance_errors, [0.0] * (len(places) - len(review.steps))
     )
     axes.fill_between(
         places,
-        times * _inside(found, chances - errors),
-        times * _inside(found, chances + errors),
+        times * _inside(review, chances - errors),
+        times * _inside(review, chances + errors),
         color=CHANCE,
         alpha=0.18,
         lw=0,
         label=f"± {ERRORS} standard errors",
     )
     axes.plot(places, times * chances, color=CHANCE, marker="o", ms=3.5, label="by what was known")
-    if found.truths is not None:
-        ends = found.truths[-1] if found.outcome is not None else None
-        where, truths = _with_outcome(found, found.truths[:-1], ends)
+    if review.truths is not None:
+        ends = review.truths[-1] if review.outcome is not None else None
+        where, truths = _with_outcome(review, review.truths[:-1], ends)
         label = "all cards known"
         axes.step(where, times * truths, where="pre", color=TRUTH, ls="--", lw=1.2, label=label)
-    for i in np.flatnonzero(found.threw_away):
-        axes.axvline(found.steps[i] + 1, color=LOST, lw=1.2)
-        said = f"threw it away: {found.game.label(int(found.actions[i]))}"
+    for i in np.flatnonzero(review.threw_away):
+        axes.axvline(review.steps[i] + 1, color=LOST, lw=1.2)
+        text = f"threw it away: {review.game.label(int(review.actions[i]))}"
         axes.annotate(
-            said,
-            (found.steps[i] + 1, 0.5),
+            text,
+            (review.steps[i] + 1, 0.5),
             xycoords=("data", "axes fraction"),
             xytext=(-4, 0),
             textcoords="offset points",
@@ -85,34 +82,34 @@ def _draw_chance(axes: Axes, found: Review, times: int) -> None:
         )
     if times == 100:
         axes.set_ylim(-3, 103)
-    axes.set_ylabel("could still be won, %" if times == 100 else f"expected {_unit(found)}")
+    axes.set_ylabel("could still be won, %" if times == 100 else f"expected {_unit(review)}")
     axes.legend(loc="best", fontsize=9, frameon=True, framealpha=0.9, edgecolor="none")
     plain_axes(axes)
 
 
-def _with_outcome(found: Review, values: np.ndarray, last: float | None) -> tuple[Any, Any]:
+def _with_outcome(review: Review, values: np.ndarray, last: float | None) -> tuple[Any, Any]:
     """The places of values on the axis, and the values, with the end behind them."""
-    places = found.steps + 1
+    places = review.steps + 1
     if last is None:
         return places, values
-    return np.append(places, found.length + 1), np.append(values, last)
+    return np.append(places, review.length + 1), np.append(values, last)
 
 
-def _inside(found: Review, values: np.ndarray) -> np.ndarray:
-    return values.clip(0, 1) if found.judge.unit == "won" else values
+def _inside(review: Review, values: np.ndarray) -> np.ndarray:
+    return values.clip(0, 1) if review.judge.unit == "won" else values
 
 
-def _draw_losses(axes: Axes, found: Review, times: int) -> None:
-    losses = times * found.losses
-    width = 0.8 if found.length < 60 else 0.012 * found.length
-    axes.bar(found.steps + 1, losses, width=width, color=LOST)
+def _draw_losses(axes: Axes, review: Review, times: int) -> None:
+    losses = times * review.losses
+    width = 0.8 if review.length < 60 else 0.012 * review.length
+    axes.bar(review.steps + 1, losses, width=width, color=LOST)
     top = max(losses.max(initial=0), times * 0.05)
     for i in np.argsort(-losses, kind="stable")[:NAMED]:
         if losses[i] > 0.04 * top:
-            label = found.game.label(int(found.actions[i]))
+            label = review.game.label(int(review.actions[i]))
             axes.annotate(
                 label,
-                (found.steps[i] + 1, losses[i]),
+                (review.steps[i] + 1, losses[i]),
                 xytext=(0, 2),
                 textcoords="offset points",
                 ha="center",
@@ -120,20 +117,22 @@ def _draw_losses(axes: Axes, found: Review, times: int) -> None:
                 parse_math=False,
             )
     axes.set_ylim(min(1.2 * losses.min(initial=0), 0), 1.3 * top)
-    axes.set_ylabel(f"lost, {_unit(found)}")
+    axes.set_ylabel(f"lost, {_unit(review)}")
     plain_axes(axes)
 
 
-def _plot_bank(found: BankReview) -> Figure:
+def plot_bank(review: "BankReview") -> Figure:
     """What an agent loses, by kind of action and by phase, and the spread over deals."""
     figure = Figure(figsize=(10.5, 4.4), dpi=110, layout="constrained")
-    title = f"{found.game.title}, {found.spec.variant}: {found.agent}, {len(found.reviews)} deals"
-    figure.suptitle(f"{title} of bank {found.spec.bank}", fontsize=12, parse_math=False)
+    title = (
+        f"{review.game.title}, {review.spec.variant}: {review.agent}, {len(review.reviews)} deals"
+    )
+    figure.suptitle(f"{title} of bank {review.spec.bank}", fontsize=12, parse_math=False)
     kinds, phases, spread = figure.subplots(1, 3)
-    times, unit = _times(found), _unit(found)
+    times, unit = _times(review), _unit(review)
     for axes, groups, colour in (
-        (kinds, found.by_kind, LOST),
-        (phases, found.by_phase, COLOURS[0]),
+        (kinds, review.by_kind, LOST),
+        (phases, review.by_phase, COLOURS[0]),
     ):
         names = [group["name"] for group in groups]
         values = [times * group["loss_a_deal"] for group in groups]
@@ -144,7 +143,7 @@ def _plot_bank(found: BankReview) -> Figure:
         plain_axes(axes)
     kinds.set_title("by kind of action", loc="left", fontsize=11)
     phases.set_title("by phase", loc="left", fontsize=11)
-    losses = np.sort([times * one.losses.sum() for one in found.reviews])[::-1]
+    losses = np.sort([times * one.losses.sum() for one in review.reviews])[::-1]
     spread.plot(100 * (np.arange(len(losses)) + 0.5) / len(losses), losses, color=CHANCE)
     spread.set_title("by deal", loc="left", fontsize=11)
     spread.set_xlabel("deals, %, the costliest first")

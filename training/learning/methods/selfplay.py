@@ -25,7 +25,7 @@ from parlour.agents.registry import Agent, load_agent
 from parlour.envs import Game
 from parlour.envs.interfaces.sb3 import CardVecEnv
 
-from ...evaluation.evaluate import EpisodeResults
+from ...evaluation.play import EpisodeResults
 from .. import checkpoint
 from ..critic import check_critic
 from ..learner import CardLearner, CardPolicy

@@ -1,0 +1,655 @@
+"""Play: agents play numbered deals to the end, many games in one batch.
+
+`play_deals` plays a game for one player once for each deal. `play_duplicate` lets an agent play
+each deal of a game for several from every seat. The result of a deal depends on the deal, on the
+agents in the seats and on the key that draws come from, never on other games in the batch.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from parlour.agents.registry import Agent, FixedAgent, Turn, choose_actions, make_turn
+from parlour.envs import Game
+from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource, Over, StepConfig
+from parlour.envs.core.kernel.rng import (
+    TRAINING_SEED_MASK,
+    derive_key,
+    key_words,
+    new_key,
+    shuffle_order,
+    turn_seeds,
+)
+from parlour.envs.core.rows import Rows, copy_states
+
+CHUNK = 4096
+"""Games played in one batch: enough for speed, some megabytes of memory."""
+
+Progress = Callable[[int], None]
+"""Called with the number of deals that have ended since the last call."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EpisodeResults:
+    """The results of an agent on n deals, in the order of their seeds.
+
+    Attributes:
+        facts: An array for each fact of the game (won, score, moves and more) and for
+            ``decisions``, how often the agent was asked. In a game for one player arrays are (n,),
+            and ``truncated`` is one of them. At a table of several they are int64 (n, players):
+            column p is the agent's position, 0 at the dealer's left, the dealer last. Entries are
+            sums over the ``hands`` of a deal, and ``net`` has the chips that the agent won.
+        milliseconds: The time of one decision in the agent's own ``act``, which is asked for a
+            whole batch of games.
+        hands: The number of hands of each deal.
+    """
+
+    facts: dict[str, np.ndarray]
+    milliseconds: float
+    hands: int = 1
+
+    def __repr__(self) -> str:
+        """Return the number of deals and the names of the facts: the arrays are long."""
+        deals = len(self.facts["net" if "net" in self.facts else "score"])
+        return f"<{type(self).__name__}: {deals} deals, {', '.join(self.facts)}>"
+
+    @property
+    def score(self) -> np.ndarray:
+        """The game's score of each deal, int64 (n,); in games for one player."""
+        return self.facts["score"]
+
+    @property
+    def nets(self) -> np.ndarray:
+        """The chips won in each deal at each position, int64 (n, players); in games for several."""
+        return self.facts["net"]
+
+    @property
+    def moves(self) -> np.ndarray:
+        """The moves made in each deal, int64 (n,) or (n, players)."""
+        return self.facts["moves"]
+
+    @property
+    def decisions(self) -> int:
+        """The number of decisions that the agent made in all."""
+        return int(self.facts["decisions"].sum())
+
+
+class PlayedGames(NamedTuple):
+    """Games that have ended, k of them.
+
+    Attributes:
+        places: The place of each game's deal among the seeds, int64 (k,).
+        hands: Which hand of its deal each game is, from 0, int64 (k,).
+        dealers: The seat that dealt, int64 (k,).
+        who: The agent in each seat, int64 (k, players): 0 is the agent that is evaluated, the
+            others follow in the order they were given.
+        actions: The actions of all seats.
+        states: The last state of each game (k,).
+    """
+
+    places: np.ndarray
+    hands: np.ndarray
+    dealers: np.ndarray
+    who: np.ndarray
+    actions: list[list[int]]
+    states: np.ndarray
+
+
+RecordGames = Callable[[PlayedGames], None]
+"""Called as games end."""
+
+
+class Step(NamedTuple):
+    """One step of each running game.
+
+    ``games``, int64 (k,), are the rows that made it and ``seats``, int64 (k,), the seats that
+    acted. ``actions``, int64 (n,), has an entry for each row, in an array that is used again.
+    """
+
+    games: np.ndarray
+    seats: np.ndarray
+    actions: np.ndarray
+
+
+def play_steps(
+    rows: Rows,
+    agents: Sequence[Agent],
+    words: np.ndarray,
+    *,
+    who: np.ndarray | None = None,
+    seatings: np.ndarray | int = 0,
+    order: np.ndarray | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Step]:
+    """Play games until all are over, one step of each at a time, and yield each step.
+
+    An agent is asked about all running games where it acts in one call.
+
+    Args:
+        rows: The games.
+        agents: The agents, one for each seat unless ``who`` is given.
+        words: The words of the key that draws come from (`keys.key_words`).
+        who: Which of the agents plays each seat, int64 (n, players).
+        seatings: The number of each game's seating, on which draws depend, int64 (n,).
+        order: The order in which agents see the games, int64 (n,) (default: that of the rows).
+        progress: Called with the number of games that have ended.
+    """
+    actions = np.zeros(rows.n, np.int64)
+    order = np.arange(rows.n) if order is None else order
+    seatings = np.broadcast_to(seatings, rows.n)
+    num_running = rows.n
+    while num_running:
+        running = order[rows.states["over"][order] == Over.RUNNING]
+        if progress is not None and len(running) < num_running:
+            progress(num_running - len(running))
+        num_running = len(running)
+        if num_running == 0:
+            return
+        states = copy_states(rows.states, running)
+        seeds, seats = turn_seeds(words, states, seatings[running]), states["turn"]
+        asked = seats if who is None else who[running, seats]
+        for number, agent in enumerate(agents):
+            if len(agents) == 1:
+                turn = make_turn(agent, rows.game, rows.rules, states, seeds)
+                actions[running] = choose_actions(agent, turn)
+            elif len(mine := np.flatnonzero(asked == number)):
+                own_states = copy_states(states, mine)
+                turn = make_turn(agent, rows.game, rows.rules, own_states, seeds[mine])
+                actions[running[mine]] = choose_actions(agent, turn)
+        rows.step(actions)
+        yield Step(running, seats, actions)
+
+
+class ActionLog:
+    """The actions of each running game, handed over as the game ends.
+
+    ``ended`` is called with rows, int64 (k,), the actions played in each, and copies of their
+    states (k,). If it is None, nothing is logged.
+    """
+
+    def __init__(self, rows: Rows, ended: "Ended | None") -> None:
+        self.rows, self.ended = rows, ended
+        self.actions: list[list[int]] = [[] for _ in range(rows.n if ended else 0)]
+        self._hand_over(np.arange(rows.n))  # a game may be over at the deal
+
+    def add(self, step: Step) -> None:
+        """Add a step that the games have just made."""
+        if self.ended is None:
+            return
+        for row, action in zip(step.games.tolist(), step.actions[step.games].tolist(), strict=True):
+            self.actions[row].append(action)
+        self._hand_over(step.games)
+
+    def _hand_over(self, games: np.ndarray) -> None:
+        if self.ended is None:
+            return
+        over = games[self.rows.states["over"][games] != Over.RUNNING]
+        if len(over):
+            actions = [self.actions[row] for row in over.tolist()]
+            self.ended(over, actions, copy_states(self.rows.states, over))
+
+
+Ended = Callable[[np.ndarray, list[list[int]], np.ndarray], None]
+
+
+class TimedAgent(FixedAgent):
+    """An agent whose time to think is measured, without its first call: that one compiles."""
+
+    def __init__(self, agent: Agent) -> None:
+        super().__init__(agent)
+        self.act = self.act_timed
+        self.calls = self.decisions = 0
+        self.seconds = 0.0
+
+    def act_timed(self, turn: Turn) -> np.ndarray:
+        """Return the actions that the agent chooses, and measure the time."""
+        begun = perf_counter()
+        actions = self.agent.act(turn)
+        seconds = perf_counter() - begun
+        if self.calls <= 1:
+            self.seconds, self.decisions = 0.0, 0
+        self.calls += 1
+        self.seconds += seconds
+        self.decisions += len(turn.masks)
+        return actions
+
+    @property
+    def milliseconds(self) -> float:
+        """The time of one decision."""
+        return 1000 * self.seconds / max(self.decisions, 1)
+
+
+def play_deal(
+    game: Game,
+    rules: Any,
+    state: np.ndarray,
+    agents: Sequence[Agent],
+    key: str | None = None,
+    max_moves: int = MAX_MOVES,
+) -> list[int]:
+    """Let agents, one for each seat, play a deal from a position (1,); return their actions.
+
+    ``key`` is the secret of their draws (None: a new one), as in `play_deals`.
+    """
+    own_key = derive_key(new_key() if key is None else key, game.rules_digest(rules))
+    rows = Rows(game, rules, 1, StepConfig(reset=int(Autoreset.DISABLED), max_moves=max_moves))
+    rows.take_over(state)
+    return [int(step.actions[0]) for step in play_steps(rows, agents, key_words(own_key))]
+
+
+def play_deals(
+    game: Game,
+    rules: Any,
+    agent: Agent,
+    seeds: np.ndarray,
+    *,
+    max_moves: int | None = MAX_MOVES,
+    key: str | None = None,
+    progress: Progress | None = None,
+    record: RecordGames | None = None,
+    chunk: int = CHUNK,
+) -> EpisodeResults:
+    """Let an agent play a game for one player once for each of ``seeds``.
+
+    The agent's draws and the hidden cards that are resampled for it depend on the key, the rules,
+    the deal and the turn alone: an agent that makes no random choices of its own gets the same
+    results in any batch. The key also shuffles the games, so that neither the place in a batch nor
+    the seeds tell an agent which deal it plays.
+
+    Args:
+        game: The game.
+        rules: Rules for one player.
+        agent: The agent.
+        seeds: The seeds of the deals, uint64 (n,), see `deals.bank_seeds`.
+        max_moves: Games are truncated after so many moves (None or 0: never).
+        key: The secret that draws come from, any text (None: a new one).
+        progress: Called with the number of deals that have ended.
+        record: Called with the games as they end.
+        chunk: Games played in one batch.
+
+    Raises:
+        ValueError: There are no seeds.
+        IllegalActionError: The agent chose an action that is not legal.
+    """
+    if len(seeds) == 0:
+        raise ValueError("no deals to play: give at least one seed")
+    timed, max_moves = TimedAgent(agent), max_moves or 0
+    chunk = timed.at_once or chunk  # a person plays one game at a time
+    own_key = derive_key(new_key() if key is None else key, game.rules_digest(rules))
+    order, words = shuffle_order(own_key, len(seeds)), key_words(own_key)
+    chunks = []
+    for begin in range(0, len(seeds), chunk):
+        places = order[begin : begin + chunk]
+        rows = Rows(
+            game, rules, len(places), StepConfig(reset=Autoreset.DISABLED, max_moves=max_moves)
+        )
+        rows.seed(seeds[places])
+        rows.start(DealSource.SEED)
+        log = ActionLog(rows, _record_deals(record, places))
+        for step in play_steps(rows, [timed], words, progress=progress):
+            log.add(step)
+        chunks.append(_read_facts(rows))
+    return EpisodeResults(_join_facts(chunks, order), timed.milliseconds)
+
+
+def _record_deals(record: RecordGames | None, places: np.ndarray) -> Ended | None:
+    """The callback of an `ActionLog` for deals at these places among the seeds."""
+    if record is None:
+        return None
+
+    def ended(rows: np.ndarray, actions: list[list[int]], states: np.ndarray) -> None:
+        zeros = np.zeros(len(rows), np.int64)
+        record(PlayedGames(places[rows], zeros, zeros, zeros[:, None], actions, states))
+
+    return ended
+
+
+def _read_facts(rows: Rows) -> dict[str, np.ndarray]:
+    """The facts of games for one player that are over."""
+    facts = rows.game.results(rows.states, rows.rules)
+    del facts["illegal_action"]  # `choose_actions` raises on the first one
+    facts["truncated"] = rows.states["over"] == Over.TRUNCATED
+    facts["decisions"] = rows.states["steps"].astype(np.int64)
+    return facts
+
+
+class HandResults(NamedTuple):
+    """The results of n hands, by seat.
+
+    ``nets``, int64 (n, players), are the chips that each seat won less those it paid: 0 in sum.
+    ``dealers``, int64 (n,), are seats; in a game without a dealer it is the last, so that the first
+    sits at its left. ``facts`` has int64 (n, players) for each fact of the game (won, moves and
+    more) and ``decisions``, how often a seat was asked.
+    """
+
+    nets: np.ndarray
+    dealers: np.ndarray
+    facts: dict[str, np.ndarray]
+
+
+def play_seated(
+    game: Game,
+    rules: Any,
+    agents: Sequence[Agent],
+    seeds: np.ndarray,
+    *,
+    hands: int = 1,
+    key: str | None = None,
+    progress: Progress | None = None,
+    chunk: int = CHUNK,
+) -> HandResults:
+    """Let agents, one a seat, play a session of hands for each of ``seeds`` (see `hand_seeds`).
+
+    Rows are in the order of the seeds, then of the hands. ``key`` is the secret of the agents'
+    draws and of resampled hidden cards, as in `play_deals`. Raises ValueError for a wrong number of
+    agents or no seeds, IllegalActionError for an action that is not legal.
+    """
+    players = game.num_players(rules)
+    if len(agents) != players or players < 2:
+        raise ValueError(f"agents: {len(agents)} given; these rules have {players} seats")
+    different, who = _list_different(agents)
+    own_key = derive_key(new_key() if key is None else key, game.rules_digest(rules))
+    order, words = shuffle_order(own_key, len(seeds)), key_words(own_key)
+    chunks: list[HandResults] = []
+    for places, count_ended in _split_deals(order, hands, chunk, progress):
+        plan = _plan_hands(game, rules, seeds[places], hands, who[None, None])
+        row_order = shuffle_order(derive_key(own_key, len(chunks)), len(plan.seeds))
+        chunks.append(_play_hands(game, rules, different, plan, words, row_order, count_ended))
+    nets, dealers, facts = zip(*chunks, strict=True)
+    return HandResults(
+        _restore_order(nets, order), _restore_order(dealers, order), _join_facts(facts, order)
+    )
+
+
+def play_sessions(
+    game: Game,
+    rules: Any,
+    agents: Sequence[Agent],
+    seeds: np.ndarray,
+    hands: int,
+    *,
+    key: str | None = None,
+    progress: Progress | None = None,
+) -> np.ndarray:
+    """Return the nets of the seats in sessions, int64 (n, hands, players), by `play_seated`.
+
+    The running totals are ``nets.cumsum(axis=1)``.
+    """
+    played = play_seated(game, rules, agents, seeds, hands=hands, key=key, progress=progress)
+    return played.nets.reshape(len(seeds), hands, -1)
+
+
+def play_duplicate(
+    game: Game,
+    rules: Any,
+    agent: Agent,
+    field: Sequence[Agent],
+    seeds: np.ndarray,
+    *,
+    order: np.ndarray | None = None,
+    hands: int = 1,
+    key: str | None = None,
+    progress: Progress | None = None,
+    record: RecordGames | None = None,
+    chunk: int = CHUNK,
+    partner: Agent | None = None,
+) -> EpisodeResults:
+    """Let an agent play each deal once from every seat: the same deck, the same dealer.
+
+    Draws depend on deal, turn, seat and seating, so no agent can tell that two of its seats belong
+    to one deal. An agent that draws nothing and sits only among copies of itself wins exactly 0
+    over the seats of a deal; one that draws wins 0 on average.
+
+    Args:
+        game: The game.
+        rules: Rules for several players.
+        agent: The agent.
+        field: The agents in the other seats, repeated clockwise from the seat after the agent's.
+        seeds: The seeds of the deals, uint64 (n,).
+        order: Which of the field comes first in each deal, int64 (n,) (None: the first).
+        hands: Each deal is a session of so many hands.
+        key: The secret that draws come from (None: a new one).
+        progress: Called with the number of deals that have ended.
+        record: Called with the hands as they end.
+        chunk: Hands played in one batch.
+        partner: The agent in the partners' seats, where seats play together (`Seats.sides`; None:
+            the agent itself).
+
+    Raises:
+        ValueError: There are no seeds or no field, or the rules are for one player.
+        IllegalActionError: An agent chose an action that is not legal.
+    """
+    players = game.num_players(rules)
+    if not field or players < 2:
+        raise ValueError(f"field: {len(field)} agents given; these rules have {players} seats")
+    different, given = _list_different([agent, *field, agent if partner is None else partner])
+    timed = TimedAgent(agent)
+    different[0] = timed
+    begin = np.zeros(len(seeds), np.int64) if order is None else order
+    assert game.seats is not None
+    sides = game.seats.sides(rules)
+    own_key = derive_key(new_key() if key is None else key, game.rules_digest(rules))
+    deal_order, words = shuffle_order(own_key, len(seeds)), key_words(own_key)
+    chunks: list[dict[str, np.ndarray]] = []
+    for places, count_ended in _split_deals(deal_order, hands * players, chunk, progress):
+        who = _seat_around(given[1:-1], begin[places], sides, given[-1])
+        plan = _plan_hands(game, rules, seeds[places], hands, who)
+        row_order = shuffle_order(derive_key(own_key, len(chunks)), len(plan.seeds))
+        ended = _record_hands(record, plan, places, hands, given)
+        played = _play_hands(game, rules, different, plan, words, row_order, count_ended, ended)
+        chunks.append(_sum_by_position(played, hands))
+    return EpisodeResults(_join_facts(chunks, deal_order), timed.milliseconds, hands)
+
+
+def hand_seeds(seeds: np.ndarray, hands: int) -> np.ndarray:
+    """Return the seeds of the hands of sessions, uint64 (n, hands), from those of the sessions.
+
+    The first hand is the deal that has the session's seed; the others follow from it, in the same
+    half of the seeds. The first dealer is that deal's; after each hand the dealer moves on a seat.
+    """
+    by_hand = np.empty((len(seeds), hands), np.uint64)
+    for row, seed in zip(by_hand, seeds.tolist(), strict=True):
+        row[0] = seed
+        for hand in range(1, hands):
+            digest = sha256(f"{seed}/hand {hand}".encode()).digest()
+            row[hand] = int.from_bytes(digest[:8], "little")
+    return (by_hand & TRAINING_SEED_MASK) | (seeds[:, None] & ~TRAINING_SEED_MASK)
+
+
+def first_dealers(game: Game, rules: Any, seeds: np.ndarray) -> np.ndarray:
+    """Return the seat that deals in the deal of each seed, int64 (n,); the last where none does."""
+    if not game.has_dealer:
+        return np.full(len(seeds), game.num_players(rules) - 1)
+    rows = Rows(game, rules, len(seeds))
+    rows.seed(seeds)
+    rows.start(DealSource.SEED)
+    return rows.states["dealer"].astype(np.int64)
+
+
+class _HandPlan(NamedTuple):
+    """Hands to be played: arrays of n.
+
+    ``seeds`` make the deals, ``dealers`` are seats; ``who`` (n, players) says which of the agents
+    plays a seat; ``seatings`` number the ways in which a deal is seated.
+    """
+
+    seeds: np.ndarray
+    dealers: np.ndarray
+    who: np.ndarray
+    seatings: np.ndarray
+
+
+def _plan_hands(
+    game: Game, rules: Any, seeds: np.ndarray, hands: int, who: np.ndarray
+) -> _HandPlan:
+    """Plan sessions: for each deal and hand one row for each seating in ``who``.
+
+    ``who`` is (n, seatings, players), or (1, ...) for all deals.
+    """
+    decks = hand_seeds(seeds, hands)
+    first, players = first_dealers(game, rules, seeds), game.num_players(rules)
+    dealers = (first[:, None] + np.arange(hands)) % players
+    if not game.has_dealer:
+        dealers = np.broadcast_to(first[:, None], decks.shape)
+    shape = (*decks.shape, who.shape[1])
+
+    def spread(values: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(values[:, :, None], shape).reshape(-1)
+
+    seats = np.broadcast_to(who[:, None], (*shape, players)).reshape(-1, players)
+    seatings = np.broadcast_to(np.arange(shape[2]), shape).reshape(-1)
+    return _HandPlan(spread(decks), spread(dealers), seats, seatings)
+
+
+def _play_hands(
+    game: Game,
+    rules: Any,
+    agents: Sequence[Agent],
+    plan: _HandPlan,
+    words: np.ndarray,
+    order: np.ndarray,
+    count_ended: Progress,
+    ended: Ended | None = None,
+) -> HandResults:
+    """Play planned hands in one batch.
+
+    Agents see them in ``order``, which comes from the key and so tells nothing of deal, seating or
+    hand.
+    """
+    rows = Rows(game, rules, len(plan.seeds), StepConfig(reset=int(Autoreset.DISABLED)))
+    rows.seed(plan.seeds)
+    rows.start(DealSource.SEED)
+    if game.has_dealer:
+        rows.states["dealer"] = plan.dealers
+        rows.start(DealSource.DECK)
+    decisions, log = np.zeros(plan.who.shape, np.int64), ActionLog(rows, ended)
+    for step in play_steps(
+        rows,
+        agents,
+        words,
+        who=plan.who,
+        seatings=plan.seatings,
+        order=order,
+        progress=count_ended,
+    ):
+        decisions[step.games, step.seats] += 1
+        log.add(step)
+    return _read_hands(game, rules, rows.states, plan.dealers, decisions)
+
+
+def _read_hands(
+    game: Game, rules: Any, states: np.ndarray, dealers: np.ndarray, decisions: np.ndarray
+) -> HandResults:
+    """The results of hands that are over."""
+    players = game.num_players(rules)
+    nets = states["net"][:, :players].astype(np.int64)
+    if nets.sum(axis=1).any():
+        raise RuntimeError(f"{game.title}: a hand has made chips, or lost some")
+    by_seat = [game.results(states, rules, np.full(len(states), seat)) for seat in range(players)]
+    facts = {
+        name: np.stack([seat_facts[name].astype(np.int64) for seat_facts in by_seat], axis=1)
+        for name in by_seat[0]
+        if name
+        not in ("score", "illegal_action")  # the net; `choose_actions` raises on the first one
+    }
+    return HandResults(nets, dealers, facts | {"decisions": decisions})
+
+
+def _record_hands(
+    record: RecordGames | None, plan: _HandPlan, places: np.ndarray, hands: int, given: np.ndarray
+) -> Ended | None:
+    """The callback of an `ActionLog` for planned hands of the deals at these places.
+
+    Rows are in the order of the deals, then of their hands, then of the agent's seats. ``given``
+    has the number among the different agents of each agent that was given.
+    """
+    if record is None:
+        return None
+    _, first_given = np.unique(given, return_index=True)
+    seats = plan.who.shape[1]
+
+    def ended(rows: np.ndarray, actions: list[list[int]], states: np.ndarray) -> None:
+        deals, hand = rows // (hands * seats), rows // seats % hands
+        who = first_given[plan.who[rows]]
+        record(PlayedGames(places[deals], hand, plan.dealers[rows], who, actions, states))
+
+    return ended
+
+
+def _sum_by_position(played: HandResults, hands: int) -> dict[str, np.ndarray]:
+    """The net and facts of deals by position, (n, players), of the agent in seat k of row k."""
+    rows, players = played.nets.shape
+    row = np.arange(rows)
+    seats, deals = row % players, row // (players * hands)
+    positions = (seats - played.dealers - 1) % players
+
+    def sum_cells(values: np.ndarray) -> np.ndarray:
+        sums = np.zeros((rows // (players * hands), players), np.int64)
+        np.add.at(sums, (deals, positions), values[row, seats])
+        return sums
+
+    facts = {"net": played.nets} | played.facts
+    return {name: sum_cells(values) for name, values in facts.items()}
+
+
+def _list_different(agents: Sequence[Agent]) -> tuple[list[Agent], np.ndarray]:
+    """The different agents, the first one first, and the number of each given one among them."""
+    different = {id(agent): FixedAgent(agent) for agent in agents}
+    numbers = {identity: number for number, identity in enumerate(different)}
+    return list(different.values()), np.array([numbers[id(agent)] for agent in agents])
+
+
+def _seat_around(
+    field: np.ndarray, begin: np.ndarray, sides: Sequence[int], partner: int
+) -> np.ndarray:
+    """The agent in each seat, (n, seatings, players): agent 0 in seat k, its partner, the field."""
+    players, side = len(sides), np.array(sides)
+    after = (np.arange(players) - np.arange(players)[:, None]) % players  # seats after one's own
+    taken = (begin[:, None, None] + after - 1) % len(field)
+    ours = np.where(np.eye(players, dtype=bool), 0, partner)
+    return np.where(side == side[:, None], ours, field[taken])
+
+
+class _DealCounter:
+    """Counts hands that have ended, and reports whole deals of ``hands_of_deal`` hands each."""
+
+    def __init__(self, hands_of_deal: int, progress: Progress | None) -> None:
+        self.hands_of_deal, self.progress, self.hands = hands_of_deal, progress, 0
+
+    def __call__(self, hands: int) -> None:
+        before = self.hands // self.hands_of_deal
+        self.hands += hands
+        deals = self.hands // self.hands_of_deal - before
+        if deals and self.progress is not None:
+            self.progress(deals)
+
+
+def _split_deals(
+    order: np.ndarray, hands_of_deal: int, chunk: int, progress: Progress | None
+) -> Iterator[tuple[np.ndarray, Progress]]:
+    """Cut deals into chunks of ``chunk`` hands; with each comes the counter of ended hands."""
+    if len(order) == 0 or hands_of_deal < 1:
+        raise ValueError("no deals to play: give at least one seed, and one hand")
+    size = max(1, chunk // hands_of_deal)
+    count = _DealCounter(hands_of_deal, progress)
+    for begin in range(0, len(order), size):
+        yield order[begin : begin + size], count
+
+
+def _join_facts(
+    chunks: Sequence[dict[str, np.ndarray]], order: np.ndarray
+) -> dict[str, np.ndarray]:
+    return {name: _restore_order([chunk[name] for chunk in chunks], order) for name in chunks[0]}
+
+
+def _restore_order(chunks: Sequence[np.ndarray], order: np.ndarray) -> np.ndarray:
+    """Put the rows of deals, equally many each, that were played in some order back into theirs."""
+    rows = np.concatenate(chunks)
+    by_deal = rows.reshape(len(order), -1, *rows.shape[1:])
+    restored = np.empty_like(by_deal)
+    restored[order] = by_deal
+    return restored.reshape(rows.shape)
