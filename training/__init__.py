@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .evaluation.result import Comparison, Evaluation
     from .evaluation.reviews.review import Review, review_game
     from .evaluation.reviews.review_bank import BankReview, review_bank
-    from .evaluation.reviews.review_lost import review_lost
+    from .evaluation.reviews.review_lost import LostDeal, find_lost, review_lost
     from .learning.methods import make_settings
     from .learning.settings.base import Settings
     from .learning.settings.files import preset
@@ -41,7 +41,6 @@ _PLACES = {
     "find_lost": "evaluation.reviews.review_lost",
     "load_replays": "evaluation.replays.replay_files",
     "make_settings": "learning.methods",
-    "picture": "evaluation.report.plots",
     "plot_comparison": "evaluation.report.plots",
     "preset": "learning.settings.files",
     "resume": "learning.train",
@@ -53,7 +52,7 @@ _PLACES = {
     "show": "evaluation.replays.replay_view",
     "train": "learning.train",
     "tune": "tuning.search",
-    "verify_replays": "evaluation.replays.replay_checks",
+    "verify_replays": "evaluation.replays.replay",
 }
 """Where each public name lies: loaded when asked for, since torch alone takes seconds."""
 

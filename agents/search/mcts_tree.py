@@ -165,7 +165,7 @@ def result_deviation(t: SearchTrees, i: int, seat: Seat) -> float:
     return np.sqrt(max(squares / times - (total / times) ** 2, 1e-12)) if times > 1 else 1.0
 
 
-@jit
+@jit(inline="always")
 def find_action_slots(t: SearchTrees, i: int, key: Word, legal: ActionSet) -> None:
     """Write the slots of the legal actions at a place, and count that they could be chosen."""
     action = first_action(legal)
@@ -177,7 +177,7 @@ def find_action_slots(t: SearchTrees, i: int, key: Word, legal: ActionSet) -> No
         action = next_action(legal, action)
 
 
-@jit
+@jit(inline="always")
 def expand(t: SearchTrees, i: int, key: Word) -> bool:
     """Add a place as this iteration's leaf; return False if it is there or the table is full."""
     if not add_entry(t, i, key):
@@ -188,7 +188,7 @@ def expand(t: SearchTrees, i: int, key: Word) -> bool:
     return True
 
 
-@jit
+@jit(inline="always")
 def record_action(t: SearchTrees, i: int, key: Word, depth: int) -> bool:
     """Record the action of a key on this iteration's path; return False if the table is full."""
     slot = find_slot(t.keys[i], key)

@@ -106,7 +106,7 @@ class Game:
     """Rule-based agents by name; they get the heuristic's weights."""
 
     points_of: Callable[[Any], Mapping[str, int]] | None = None
-    """Returns the points of each hand, best first, in a game that counts poker hands."""
+    """Returns the points of each hand of five cards, best first, if the game counts them."""
     nicknames: tuple[str, ...] = ()
     """Other names that commands accept."""
 

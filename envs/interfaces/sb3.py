@@ -13,8 +13,8 @@ import numpy as np
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
-from .. import Game, find_game
 from ..core.batch import MAX_MOVES, Autoreset, DealSource
+from ..core.game import Game, find_game
 from ..core.options import check_range
 from ..core.rows import Rows, copy_states, mask_states, observation_codes
 from ..core.rules_table import RulesTable, Variants

@@ -29,7 +29,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
 
 
 def run_train(_: argparse.ArgumentParser, words: Sequence[str]) -> int:
-    """Train, or print the help of the trainer, which needs no torch."""
+    """Train, or print the help of the trainer."""
     words = name_options(words)
     if asks_help(words):
         from ..learning.settings.command import parse

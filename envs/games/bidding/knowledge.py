@@ -29,7 +29,7 @@ that play can reach, those that fit are far more than one in a million."""
 # ---- views ----------------------------------------------------------------------------------
 
 
-@jit
+@jit(inline="always")  # else Numba counts references to the array at every call
 def view_table(s: State, players: int, seat: Seat, relative: np.ndarray) -> None:
     """Write the public pieces of the observation as a seat sees them.
 
@@ -42,8 +42,6 @@ def view_table(s: State, players: int, seat: Seat, relative: np.ndarray) -> None
         shown["seats"][k] = s["seats"][wrap_seat(seat + k, players)]
     for trick in range(len(s["taken_by"])):
         shown["winners"][trick] = relative[s["taken_by"][trick] & 15]
-    for bid in range(len(s["bid_by"])):
-        shown["bids"][bid] = relative[s["bid_by"][bid] & 15]
     shown["turn"] = 0 if is_finished(s) else relative[s["turn"] + 1]
     shown["dealer"] = relative[s["dealer"] + 1]
     shown["bidder"] = relative[s["bidder"] + 1]

@@ -57,6 +57,7 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
     for copy in range(COPIES):
         shown["played_by"][copy] = turned[s["player_of"][copy] & 15]
     for bid in range(BIDS):
+        shown["bids"][bid] = turned[s["bid_by"][bid] & 15]
         shown["doubles"][bid] = turned[s["doubled_by"][bid] & 15]
     shown["lead_by"] = turned[s["leader"] + 1]
     shown["redoubler"] = turned[s["redoubled_by"]]

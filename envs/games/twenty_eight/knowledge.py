@@ -38,6 +38,7 @@ from .play import (
 )
 from .rules import (
     ASK,
+    BIDS,
     CARDS,
     CODES,
     FACE_DOWN,
@@ -90,6 +91,8 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
     turned = TURNED[players, seat]
     view_table(s, players, seat, turned)
     view_cards(s, seat, players)
+    for bid in range(BIDS):
+        shown["bids"][bid] = turned[s["bid_by"][bid] & 7]
     shown["leader"] = turned[s["leader"] + 1]
     shown["pair_shown"] = turned[s["pair_by"] + 1]
     shown["alone"] = turned[s["alone"] + 1]

@@ -162,7 +162,7 @@ def test_the_shipped_page_is_left_alone_from_any_folder(
     fault = leaderboard_checks.Fault("ms", "must be longer")
     verdict = leaderboard_play.Verdict([fault], 10)
     monkeypatch.setattr(board, "verify_entry", lambda *_: verdict)  # playing writes nothing
-    assert main.main(["board"]) == 1
+    assert main.main(["leaderboard"]) == 1
     assert f"0 hold, {len(read_board(board.BOARD_FILE))} fail" in capsys.readouterr().out
     assert [(file.read_bytes(), file.stat().st_mtime_ns) for file in files] == before
     assert list(tmp_path.iterdir()) == []

@@ -1,14 +1,12 @@
-"""What a command imports: the overview nothing, a command its own module, help no torch."""
+"""What a command imports: the overview nothing, a command its own module."""
 
 import subprocess
 import sys
 
 import pytest
 
-from parlour.agents.networks.build import DEEPEST, NETWORKS, WIDEST
 from parlour.agents.registry import BUILT_IN
 from parlour.training.cli import games, main
-from parlour.training.learning import settings_base
 
 CODE = """
 import contextlib, io, sys
@@ -40,7 +38,6 @@ def test_the_overview_imports_no_game(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "modules"),
     [
-        ("train pyramid --help", {"train", "games"}),
         ("tune --help", {"tune", "games"}),
         ("rules pyramid", {"rules", "games"}),
         ("solve --help", {"solve", "games"}),
@@ -57,5 +54,3 @@ def test_a_command_imports_its_own_module(line: str, modules: set[str]) -> None:
 
 def test_what_is_repeated_for_the_start_is_right() -> None:
     assert games.AGENT_HELP.startswith(", ".join(BUILT_IN))
-    assert tuple(NETWORKS) == settings_base.NETWORKS
-    assert (settings_base.WIDEST, settings_base.DEEPEST) == (WIDEST, DEEPEST)

@@ -14,6 +14,7 @@ import torch
 from safetensors.numpy import load as read_tensors
 from safetensors.numpy import save as tensor_bytes
 
+from parlour.agents import saved as artefact
 from parlour.agents.networks.build import NETWORKS, CardNetwork, build_network, masked_logits
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import Turn, is_reserved, load_agent
@@ -71,7 +72,7 @@ def test_plays_the_same_after_loading(network: str, tmp_path: Path) -> None:
     assert isinstance(load_agent(str(tmp_path / "agent"), GAME, RULES), LearnedAgent)
     assert asked.masks[np.arange(64), before].all()
     assert len(set(before.tolist())) > 3
-    assert save_agent.load_artefact(tmp_path / "agent", GAME).rules == RULES
+    assert artefact.load_artefact(tmp_path / "agent", GAME).rules == RULES
 
 
 def test_drawn_actions_are_legal_and_come_from_the_seed() -> None:
@@ -108,7 +109,7 @@ def test_refuses_truncated_weights(size: int, tmp_path: Path) -> None:
     make(tmp_path)
     file = tmp_path / "weights.safetensors"
     file.write_bytes(file.read_bytes()[:size])
-    with pytest.raises(save_agent.ArtefactError, match=r"weights\.safetensors.*cut short"):
+    with pytest.raises(artefact.ArtefactError, match=r"weights\.safetensors.*cut short"):
         LearnedAgent.load(tmp_path, GAME, RULES)
 
 
@@ -118,12 +119,12 @@ def test_refuses_changed_weights_and_runs_no_pickle(tmp_path: Path) -> None:
     data = bytearray(file.read_bytes())
     data[-3] ^= 1
     file.write_bytes(data)
-    with pytest.raises(save_agent.ArtefactError, match="SHA-256"):
+    with pytest.raises(artefact.ArtefactError, match="SHA-256"):
         LearnedAgent.load(tmp_path, GAME, RULES)
     data = pickle.dumps({"first.weight": np.zeros(3)})
     file.write_bytes(data)
     change(tmp_path, weights_sha256=sha256(data).hexdigest())
-    with pytest.raises(save_agent.ArtefactError, match=r"weights\.safetensors"):
+    with pytest.raises(artefact.ArtefactError, match=r"weights\.safetensors"):
         LearnedAgent.load(tmp_path, GAME, RULES)
 
 
@@ -132,7 +133,7 @@ def test_refuses_a_truncated_description(size: int, tmp_path: Path) -> None:
     make(tmp_path)
     file = tmp_path / "agent.json"
     file.write_text(file.read_text()[:size])
-    with pytest.raises(save_agent.ArtefactError, match=r"agent\.json"):
+    with pytest.raises(artefact.ArtefactError, match=r"agent\.json"):
         LearnedAgent.load(tmp_path, GAME, RULES)
 
 
@@ -152,7 +153,7 @@ def test_refuses_a_truncated_description(size: int, tmp_path: Path) -> None:
 def test_refuses_what_does_not_fit(fields: dict[str, Any], said: str, tmp_path: Path) -> None:
     make(tmp_path)
     change(tmp_path, **fields)
-    with pytest.raises(save_agent.ArtefactError, match=said) as caught:
+    with pytest.raises(artefact.ArtefactError, match=said) as caught:
         LearnedAgent.load(tmp_path, GAME, RULES)
     assert "agent.json" in str(caught.value)
 
@@ -167,7 +168,7 @@ def test_refuses_another_network_than_the_weights_are_of(
     make(tmp_path)
     card = json.loads((tmp_path / "agent.json").read_text())
     change(tmp_path, network=card["network"] | fields)
-    with pytest.raises(save_agent.ArtefactError, match=str(tmp_path)):
+    with pytest.raises(artefact.ArtefactError, match=str(tmp_path)):
         LearnedAgent.load(tmp_path, GAME, RULES)
 
 
@@ -179,7 +180,7 @@ def test_refuses_other_rules_naming_what_differs(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(save_agent.ArtefactError, match="nowhere"):
+    with pytest.raises(artefact.ArtefactError, match="nowhere"):
         LearnedAgent.load(tmp_path / "nowhere", GAME, RULES)
 
 
@@ -213,7 +214,7 @@ def test_refuses_an_encoding_that_the_network_does_not_take(
         f"got '{encoding}'"
     )
     for spec in (str(tmp_path), f"mcts:{tmp_path}"):
-        with pytest.raises(save_agent.ArtefactError, match=said) as caught:
+        with pytest.raises(artefact.ArtefactError, match=said) as caught:
             load_agent(spec, GAME, RULES)
         assert "agent.json" in str(caught.value)
 
@@ -239,7 +240,7 @@ def test_refuses_weights_that_are_not_finite(network: str, number: float, tmp_pa
     weights[layer].flat[0] = number
     write_weights(tmp_path, weights)
     said = f"weights of agent 'tester' are not finite: layer '{layer}' has 1 of "
-    with pytest.raises(save_agent.ArtefactError, match=said):
+    with pytest.raises(artefact.ArtefactError, match=said):
         load_agent(str(tmp_path), GAME, RULES)
 
 
@@ -277,9 +278,7 @@ def test_every_kind_of_saved_agent_is_checked(name: str, tmp_path: Path) -> None
     load_agent(str(folder), one, None)
     for encoding in {"none", "afterstates", "onehot", "codes"} - {network["encoding"]}:
         change(folder, network=network | {"encoding": encoding})
-        with pytest.raises(
-            save_agent.ArtefactError, match=f"encoding must be .*, got '{encoding}'"
-        ):
+        with pytest.raises(artefact.ArtefactError, match=f"encoding must be .*, got '{encoding}'"):
             load_agent(str(folder), one, None)
     change(folder, network=network)
     weights = saved_weights(folder)
@@ -287,7 +286,7 @@ def test_every_kind_of_saved_agent_is_checked(name: str, tmp_path: Path) -> None
     weights[layer].flat[-1] = np.nan
     write_weights(folder, weights)
     said = f"weights of agent '{card['name']}' are not finite: layer '{layer}' has 1 of"
-    with pytest.raises(save_agent.ArtefactError, match=said):
+    with pytest.raises(artefact.ArtefactError, match=said):
         load_agent(str(folder), one, None)
 
 

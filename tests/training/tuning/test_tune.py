@@ -54,7 +54,7 @@ def search(folder: Path, trials: int = 3, **keywords: Any) -> Tuned:
 def test_a_search_goes_on_and_leaves_a_table_a_picture_and_settings(tmp_path: Path) -> None:
     first = search(tmp_path, 2)
     found = search(tmp_path, 3)
-    assert found.folder.name == "poker_squares-classic-tune-weights"
+    assert found.folder.name == "poker_squares-classic-tune-cma-es"
     assert [one.state for one in found.trials] == ["done"] * 3
     assert sorted(one.number for one in found.trials) == [0, 1, 2]
     kept = {one.number: one for one in first.trials}
@@ -136,11 +136,11 @@ def test_the_spaces_of_all_methods_are_right(method: str) -> None:
 )
 def test_a_wrong_space_is_refused(table: str, said: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    file.write_text(f"[weights]\n{table}\n")
+    file.write_text(f"[cma-es]\n{table}\n")
     with pytest.raises(ValueError) as raised:
         read_space(small(tmp_path), file)
     assert said in str(raised.value)
-    assert f"{file} [weights]" in str(raised.value)
+    assert f"{file} [cma-es]" in str(raised.value)
 
 
 def test_other_wrong_input_is_refused(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_other_wrong_input_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"space was .* and is now .*choose another --name"):
         tune(small(tmp_path), trials=1, space={"sigma": SPACE["sigma"]})
     (tmp_path / "empty.toml").write_text("")
-    with pytest.raises(ValueError, match=r"no table \[weights\]; there are none"):
+    with pytest.raises(ValueError, match=r"no table \[cma-es\]; there are none"):
         tune(small(tmp_path, name="b"), space=tmp_path / "empty.toml")
 
 
@@ -282,7 +282,7 @@ def test_the_command(
     monkeypatch.chdir(tmp_path)
     assert cli.main([*WORDS, "--trials", "2"]) == 0
     said = capsys.readouterr()
-    assert "Poker Squares, classic: trials of weights" in said.out
+    assert "Poker Squares, classic: trials of cma-es" in said.out
     assert said.err.count("\ntrial ") + said.err.startswith("trial ") == 2
     assert cli.main([*WORDS, "--trials", "2", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -69,7 +68,7 @@ METADATA: dict[str, Field] = {
 }
 OWN_FOLDER = Path("runs/banks")
 """Default folder of label files that `labelling.make_labels` writes."""
-SHIPPED_FOLDER = Path(str(files("parlour.training.evaluation"))) / "banks"
+SHIPPED_FOLDER = Path(__file__).parent / "banks"
 """Folder of the label files that ship with Parlour."""
 NO_LABELS = "no"
 """Instead of labels: none are looked for."""

@@ -52,6 +52,7 @@ from .position import (
     COLUMNS,
     COMMITS,
     FREE,
+    ORDERS,
     SLOTS,
     Board,
     Search,
@@ -82,11 +83,10 @@ of the stock goes to the tableau; one goes up; a king comes back to a column tha
 a loose card goes up and cannot come back."""
 KIND_AT, NUMBER_AT, CLEARED_AT, WASTE_AT, REDEALS_AT = 16, 20, 25, 28, 33
 """Offsets of the parts of a commit, above the foundations: see `pack_commit`, `pack_stock`."""
-(HEAD_DOWN, HEAD_UP, CARD_UP, HEAD_KING, STOCK_CARD, STOCK_KING, KING_BACK) = range(7)
+(HEAD_DOWN, HEAD_UP, CARD_UP, HEAD_KING, STOCK_CARD, STOCK_KING, KING_BACK) = range(ORDERS)
 """The order in which commits are tried: a head moves to a card; it goes up and uncovers a card;
 another card goes up; a king among the heads moves; a card or a king of the stock goes to the
 tableau; a king comes back."""
-ORDERS = 7
 
 
 class Movable(NamedTuple):
@@ -229,7 +229,7 @@ def useful_to_return(up: int) -> int:
     return cards
 
 
-@jit
+@jit(inline="always")  # else the tuple goes through memory at every call
 def list_movable(up: int, sight: Sight, search: Search) -> Movable:
     """Return the cards that can move with some foundations."""
     there = sight.known & ~cards_up(up)
@@ -254,126 +254,143 @@ def push_single(commit: int, search: Search) -> None:
 
 
 @jit
-def push_forced(board: Board, sight: Sight, movable: Movable, search: Search) -> bool:
+def push_forced(board: Board, up: int, rises: int, safe: int, heads: int, search: Search) -> bool:
     """Push a commit that can never hurt; return whether there is one."""
-    up, cards = movable.up, movable.rises & movable.safe
-    loose = cards & ~sight.heads
-    if loose:
-        push_single(pack_commit(up, LOOSE_UP, suit_of(lowest(loose)), 0), search)
+    cards = rises & safe
+    if cards & ~heads:
+        push_single(pack_commit(up, LOOSE_UP, suit_of(lowest(cards & ~heads)), 0), search)
         return True
     if cards:
         for column in range(COLUMNS):
             if head_of(board.columns, column, search) & cards:
                 push_single(pack_commit(up, REVEAL_UP, column, 0), search)
                 return True
-    row = find_safe_stock(board, movable.safe, search)
+    row = find_safe_stock(board, safe, search)
     if row >= 0:
         push_single(pack_stock(up, STOCK_UP, row, 0, search), search)
     return row >= 0
 
 
 @jit
-def add_candidate(commit: int, order: int, takes_redeal: int, search: Search) -> None:
-    """Add a commit to the list of those to be tried."""
-    number = search["listed"]
-    if number == CANDIDATES:
+def add_candidate(commit: int, order: int, takes_redeal: int, listed: int, search: Search) -> int:
+    """Add a commit to the list of those to be tried; return the length of the list."""
+    if listed == CANDIDATES:
         search["full"] = 1
-        return
-    candidate = search["candidates"][number]
+        return listed
+    candidate = search["candidates"][listed]
     candidate["commit"], candidate["order"] = commit, order
     candidate["takes_redeal"] = takes_redeal
-    search["listed"] = number + 1
+    return listed + 1
 
 
 @jit
-def add_stock_card(up: int, kind: int, row: int, cleared: int, order: int, search: Search) -> None:
-    """List a commit with a card of the stock."""
+def add_stock_card(
+    up: int, kind: int, row: int, cleared: int, order: int, listed: int, search: Search
+) -> int:
+    """List a commit with a card of the stock; return the length of the list."""
     takes_redeal = search["reach"][row]["takes_redeal"]
-    add_candidate(pack_stock(up, kind, row, cleared, search), order, takes_redeal, search)
+    commit = pack_stock(up, kind, row, cleared, search)
+    return add_candidate(commit, order, takes_redeal, listed, search)
 
 
 @jit
-def add_kings(board: Board, up: int, cleared: int, deferred: int, search: Search) -> None:
-    """List the kings that can move to a column that is emptied for them."""
+def add_kings(
+    board: Board, up: int, cleared: int, deferred: int, listed: int, search: Search
+) -> int:
+    """List the kings that can move to a column emptied for them; return the list's length."""
     for column in range(COLUMNS):
         left = left_in(board.columns, column)
         if left > 1 and search["dealt"][column, left - 1] & KINGS:
-            add_candidate(pack_commit(up, REVEAL, column, cleared), HEAD_KING, 0, search)
+            commit = pack_commit(up, REVEAL, column, cleared)
+            listed = add_candidate(commit, HEAD_KING, 0, listed, search)
     for row in range(search["reached"]):
         if search["reach"][row]["card"] & KINGS & ~deferred:
-            add_stock_card(up, STOCK_DOWN, row, cleared, STOCK_KING, search)
+            listed = add_stock_card(up, STOCK_DOWN, row, cleared, STOCK_KING, listed, search)
     if search["worry_back"]:
         kings = useful_to_return(up) & KINGS
         while kings:
             commit = pack_commit(up, KING_DOWN, suit_of(lowest(kings)), cleared)
-            add_candidate(commit, KING_BACK, 0, search)
+            listed = add_candidate(commit, KING_BACK, 0, listed, search)
             kings &= kings - 1
+    return listed
 
 
 @jit
-def add_heads(board: Board, movable: Movable, deferred: int, search: Search) -> None:
-    """List the commits that move heads."""
-    up, slots = movable.up, movable.slots
+def add_heads(
+    board: Board, up: int, rises: int, slots: int, deferred: int, listed: int, search: Search
+) -> int:
+    """List the commits that move heads; return the length of the list."""
     for column in range(COLUMNS):
         left = left_in(board.columns, column)
         if not left:
             continue
         head = search["dealt"][column, left - 1]
         if left > 1 and head & slots:
-            add_candidate(pack_commit(up, REVEAL, column, 0), HEAD_DOWN, 0, search)
+            commit = pack_commit(up, REVEAL, column, 0)
+            listed = add_candidate(commit, HEAD_DOWN, 0, listed, search)
             if search["worry_back"]:
                 continue
-        if head & movable.rises:
+        if head & rises:
             order = HEAD_UP if left > 1 else CARD_UP
-            add_candidate(pack_commit(up, REVEAL_UP, column, 0), order, 0, search)
+            commit = pack_commit(up, REVEAL_UP, column, 0)
+            listed = add_candidate(commit, order, 0, listed, search)
         if left == 1 and head & slots and not slots & KINGS:
-            add_kings(board, up, column + 1, deferred, search)
+            listed = add_kings(board, up, column + 1, deferred, listed, search)
+    return listed
 
 
 @jit
-def add_stock(movable: Movable, deferred: int, search: Search) -> None:
-    """List the commits that take cards of the stock."""
-    up, slots = movable.up, movable.slots & ~deferred & ~ACES
+def add_stock(up: int, nexts: int, slots: int, listed: int, search: Search) -> int:
+    """List the commits that take cards of the stock; return the length of the list."""
     for row in range(search["reached"]):
         card = search["reach"][row]["card"]
-        if card & movable.nexts:
-            add_stock_card(up, STOCK_UP, row, 0, CARD_UP, search)
+        if card & nexts:
+            listed = add_stock_card(up, STOCK_UP, row, 0, CARD_UP, listed, search)
             if search["worry_back"]:
                 continue
-        if card & slots:
-            add_stock_card(up, STOCK_DOWN, row, 0, STOCK_CARD, search)
+        if card & slots & ~ACES:
+            listed = add_stock_card(up, STOCK_DOWN, row, 0, STOCK_CARD, listed, search)
+    return listed
 
 
 @jit
-def add_loose(movable: Movable, search: Search) -> None:
-    """List the loose cards that go up and cannot come back."""
-    cards = movable.rises & movable.loose
+def add_loose(up: int, cards: int, listed: int, search: Search) -> int:
+    """List the loose cards that go up and cannot come back; return the length of the list."""
     while cards:
-        commit = pack_commit(movable.up, LOOSE_UP, suit_of(lowest(cards)), 0)
-        add_candidate(commit, CARD_UP, 0, search)
+        commit = pack_commit(up, LOOSE_UP, suit_of(lowest(cards)), 0)
+        listed = add_candidate(commit, CARD_UP, 0, listed, search)
         cards &= cards - 1
+    return listed
 
 
 @jit
-def push_candidates(may_redeal: bool, search: Search) -> None:
+def push_candidates(listed: int, may_redeal: bool, search: Search) -> None:
     """Push the listed commits, those to be tried first on top."""
-    size, listed = search["size"], search["listed"]
+    size = search["size"]
     if size + listed > COMMITS:
         search["full"] = 1
         return
-    for order in range(ORDERS - 1, -1, -1):
-        for number in range(listed - 1, -1, -1):
-            candidate = search["candidates"][number]
-            if candidate["order"] == order and (may_redeal or not candidate["takes_redeal"]):
-                search["commits"][size] = candidate["commit"]
-                size += 1
+    candidates, places = search["candidates"], search["places"]
+    for order in range(ORDERS):
+        places[order] = 0
+    for number in range(listed):
+        if may_redeal or not candidates[number]["takes_redeal"]:
+            places[candidates[number]["order"]] += 1
+    for order in range(ORDERS - 1, -1, -1):  # from counts to places on the stack
+        count, places[order] = places[order], size
+        size += count
+    for number in range(listed - 1, -1, -1):
+        candidate = candidates[number]
+        if may_redeal or not candidate["takes_redeal"]:
+            search["commits"][places[candidate["order"]]] = candidate["commit"]
+            places[candidate["order"]] += 1
     search["size"] = size
 
 
 # The search
 
 
-@jit
+@jit(inline="always")  # else Numba counts references to the array at every call
 def queue_foundations(
     up: int, board_code: int, stock: int, keys: np.ndarray, search: Search
 ) -> np.ndarray:
@@ -382,15 +399,16 @@ def queue_foundations(
     slot = find_slot(keys, key)
     if keys[slot] == FREE:
         keys[slot] = key
-        search["queue"][search["queued"]] = up
-        search["queued"] += 1
+        number = search["queued"]
+        search["queue"][number] = up
+        search["queued"] = number + 1
         search["used"] += 1
         if 2 * search["used"] > len(keys):
             keys = double_keys(keys)
     return keys
 
 
-@jit
+@jit(inline="always")  # else Numba counts references to the array at every call
 def queue_neighbors(
     movable: Movable, board_code: int, stock: int, keys: np.ndarray, search: Search
 ) -> np.ndarray:
@@ -430,24 +448,25 @@ def open_position(board: Board, up: int, keys: np.ndarray, search: Search) -> np
     can_defer_stock = search["any_passes"] and search["draw"] == 1 and worry_back
     last_card, may_redeal = last_of_stock(board, search), True
     search["queue"][0] = up
-    search["queued"], search["listed"], begin = 1, 0, 0
+    search["queued"], begin, listed = 1, 0, 0
     while begin < search["queued"]:
         movable = list_movable(search["queue"][begin], sight, search)
+        up, rises, slots, safe = movable.up, movable.rises, movable.slots, movable.safe
         begin += 1
         if worry_back:
             keys = queue_neighbors(movable, board_code, stock, keys, search)
-            if movable.rises & movable.loose & movable.safe:
+            if rises & movable.loose & safe:
                 continue
-        if push_forced(board, sight, movable, search):
+        if push_forced(board, up, rises, safe, sight.heads, search):
             return keys
-        if last_card & movable.safe:
+        if last_card & safe:
             may_redeal = False
         deferred = movable.carriers if can_defer_stock else 0
-        add_heads(board, movable, deferred, search)
-        add_stock(movable, deferred, search)
+        listed = add_heads(board, up, rises, slots, deferred, listed, search)
+        listed = add_stock(up, movable.nexts, slots & ~deferred, listed, search)
         if not worry_back:
-            add_loose(movable, search)
-    push_candidates(may_redeal, search)
+            listed = add_loose(up, rises & movable.loose, listed, search)
+    push_candidates(listed, may_redeal, search)
     return keys
 
 

@@ -48,6 +48,8 @@ CANDIDATES = 1 << 18
 """Room for the commits listed for a position."""
 COMMITS = 1 << 20
 """Room for the commits of all positions on a line."""
+ORDERS = 7
+"""Number of different orders in which commits are tried."""
 
 REACH = np.dtype(
     [
@@ -111,8 +113,9 @@ SEARCH = np.dtype(
         ("reach", REACH, STOCK),  # see `list_reachable`
         ("queued", np.int64),  # foundations in ``queue``
         ("queue", np.int64, QUEUE),
-        ("listed", np.int64),  # commits in ``candidates``, or positions in ``successors``
         ("candidates", CANDIDATE, CANDIDATES),
+        ("places", np.int64, ORDERS),  # see `depth_first.push_candidates`
+        ("listed", np.int64),  # positions in ``successors``
         ("successors", SUCCESSOR, MOST_AFTER),
         ("commits", np.int64, COMMITS),
         ("frames", FRAME, FRAMES),

@@ -152,7 +152,7 @@ def build_on_higher(tops: int, free: CardSet, card: CardCode) -> tuple[int, int]
     return tops + (1 << shift), free
 
 
-@jit
+@jit(inline="always")  # Without inlining, Numba counts references to the arrays at every call.
 def is_new(position: Any, memory: AliveMemory) -> bool:
     """Remember a relaxed position; return False if this call of `check_alive` has seen it."""
     keys, stamps = memory.keys, memory.stamps

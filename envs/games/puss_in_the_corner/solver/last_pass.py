@@ -70,7 +70,6 @@ POSITION = np.dtype(
         ("piles", np.int64, (PILES,)),  # sets of dealt positions, sorted in a level
         ("tops", np.int64),  # the foundations, see `alive.pack_tops`
         ("parent", np.int64),  # row of the position before it, in the level before; -1: none
-        ("cost", np.int64),  # 0 (promising) to MAX_COST
     ]
 )
 """A position of the last pass, between two cards."""
@@ -100,6 +99,7 @@ class Level(NamedTuple):
     """Different positions after the same number of cards, and a hash table of their rows."""
 
     positions: np.ndarray  # POSITION (capacity,)
+    costs: np.ndarray  # int64 (capacity,), 0 (promising) to MAX_COST
     slots: np.ndarray  # int32, -1: empty
 
 
@@ -126,7 +126,11 @@ def make_search_memory(width: int, levels: int) -> SearchMemory:
     capacity = 6 * width + PLAY_DEPTH
     return SearchMemory(
         np.empty((levels, width), POSITION),
-        Level(np.empty(capacity, POSITION), np.empty(2 * capacity + 1, np.int32)),
+        Level(
+            np.empty(capacity, POSITION),
+            np.empty(capacity, np.int64),
+            np.empty(2 * capacity + 1, np.int32),
+        ),
         np.empty(PLAY_DEPTH, POSITION),
         np.empty(2, POSITION),
         make_alive_memory(REMEMBERED),
@@ -177,11 +181,19 @@ def position_cost(position: Any, next_card: int, codes: np.ndarray, suits: bool)
     return min(int(total * COST_SCALE + COST_OFFSET), MAX_COST)
 
 
+@jit
+def copy_position(source: Any, target: Any) -> None:
+    """Copy a position by fields: copying a record waits for fields that were just written."""
+    for pile in range(PILES):
+        target["piles"][pile] = source["piles"][pile]
+    target["tops"], target["parent"] = source["tops"], source["parent"]
+
+
 # ---- one level of the search ----------------------------------------------------------------
 
 
 @jit
-def insert_position(position: Any, count: int, level: Level) -> int:
+def insert_position(position: Any, cost: int, count: int, level: Level) -> int:
     """Append a position with sorted piles to the level unless it is there; return the new count."""
     piles = position["piles"]
     a, b, c, d = piles[0], piles[1], piles[2], piles[3]
@@ -197,16 +209,19 @@ def insert_position(position: Any, count: int, level: Level) -> int:
         b, c = c, b
     h = (a * 0x9E3779B97F4A7C1) ^ (b * 0x2545F4914F6CDD1D) ^ (c * 0x369DEA0F31A53F85) ^ d
     h = (h ^ (h >> 31)) * 0x5851F42D4C957F2D
-    size = len(level.slots)
+    slots, positions = level.slots, level.positions
+    size = len(slots)
     slot = ((h ^ (h >> 33)) & 0x7FFFFFFFFFFFFFFF) % size
-    while level.slots[slot] >= 0:
-        there = level.positions[level.slots[slot]]["piles"]
+    while slots[slot] >= 0:
+        there = positions[slots[slot]]["piles"]
         if there[0] == a and there[1] == b and there[2] == c and there[3] == d:
             return count
         slot = slot + 1 if slot + 1 < size else 0
-    level.slots[slot] = count
-    level.positions[count] = position
-    piles = level.positions[count]["piles"]
+    slots[slot] = count
+    level.costs[count] = cost
+    new = positions[count]
+    new["tops"], new["parent"] = position["tops"], position["parent"]
+    piles = new["piles"]
     piles[0], piles[1], piles[2], piles[3] = a, b, c, d
     return count + 1
 
@@ -233,8 +248,9 @@ def add_if_alive(
     )
     if alive == DEAD:
         return count, CONTINUES
-    position["cost"] = 0 if is_last else position_cost(position, next_card, deal.codes, suits)
-    return insert_position(position, count, memory.level), WINNABLE if is_last else CONTINUES
+    cost = 0 if is_last else position_cost(position, next_card, deal.codes, suits)
+    count = insert_position(position, cost, count, memory.level)
+    return count, WINNABLE if is_last else CONTINUES
 
 
 @jit
@@ -246,11 +262,11 @@ def expand_plays(
     Returns the new count, the status as `add_if_alive` does, and the number of positions seen.
     """
     plays, position, codes = memory.plays, memory.current[1], deal.codes
-    plays[0] = start
+    copy_position(start, plays[0])
     depth, status, nodes = 1, CONTINUES, 0
     while depth:
         depth -= 1
-        memory.current[1] = plays[depth]
+        copy_position(plays[depth], position)
         piles = position["piles"]
         position["tops"], _ = play_safe_cards(piles, position["tops"], 0, codes, rules.suits)
         playable = 0
@@ -267,7 +283,7 @@ def expand_plays(
             pile = lowest(playable)
             playable &= playable - 1
             top = highest(piles[pile])
-            plays[depth] = memory.current[1]
+            copy_position(position, plays[depth])
             plays[depth]["piles"][pile] ^= 1 << top
             plays[depth]["tops"] = build_on_tops(position["tops"], codes[top], rules.suits)
             depth += 1
@@ -275,16 +291,17 @@ def expand_plays(
 
 
 @jit
-def keep_best(count: int, width: int, positions: np.ndarray, kept: np.ndarray) -> int:
+def keep_best(count: int, width: int, level: Level, kept: np.ndarray) -> int:
     """Copy the ``width`` cheapest positions of a level to ``kept``; return how many.
 
     Their order stays the same. Of equal costs the first ones are taken.
     """
+    positions, costs = level.positions, level.costs
     limit, spare = MAX_COST + 1, 0
     if count > width:
         counts = np.zeros(MAX_COST + 1, np.int64)
         for i in range(count):
-            counts[positions[i]["cost"]] += 1
+            counts[costs[i]] += 1
         limit = total = 0
         while total + counts[limit] <= width:
             total += counts[limit]
@@ -292,7 +309,7 @@ def keep_best(count: int, width: int, positions: np.ndarray, kept: np.ndarray) -
         spare = width - total
     num_kept = 0
     for i in range(count):
-        cost = positions[i]["cost"]
+        cost = costs[i]
         if cost < limit or (cost == limit and spare > 0):
             spare -= cost == limit
             kept[num_kept] = positions[i]
@@ -314,7 +331,7 @@ def expand_level(
     count, status, nodes = 0, CONTINUES, 0
     for parent in range(num_parents):
         for pile in range(PILES + 1):
-            memory.current[0] = parents[parent]
+            copy_position(parents[parent], position)
             position["parent"] = parent
             piles, tops = position["piles"], position["tops"]
             if pile < PILES:
@@ -344,8 +361,9 @@ def expand_level(
 @jit
 def clear_slots(level: Level) -> None:
     """Empty the hash table of a level."""
-    for slot in range(len(level.slots)):
-        level.slots[slot] = -1
+    slots = level.slots
+    for slot in range(len(slots)):
+        slots[slot] = -1
 
 
 @jit
@@ -375,7 +393,7 @@ def search_last_pass(
     count, status, nodes, depth, is_complete = 0, CONTINUES, 0, 0, True
     clear_slots(level)
     if is_turned_up:
-        count = insert_position(start[0], 0, level)
+        count = insert_position(start[0], 0, 0, level)
     else:
         count, status, nodes = expand_plays(start[0], next_card, 0, deal, rules, memory)
     while count:
@@ -383,7 +401,7 @@ def search_last_pass(
             memory.beam[depth, 0] = level.positions[count - 1]
             return SearchResult(WINNABLE, nodes, depth)
         is_complete = is_complete and status != FULL and count <= width
-        num_kept = keep_best(count, width, level.positions, memory.beam[depth])
+        num_kept = keep_best(count, width, level, memory.beam[depth])
         if nodes > limit:
             return SearchResult(UNDECIDED, nodes, 0)
         clear_slots(level)
