@@ -91,10 +91,12 @@ class Request(NamedTuple):
     game: Game
     rules: Any
     seed: int = 0
-    any_rules: bool = False
+    allow_rules_mismatch: bool = False
 
 
-def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool = False) -> Agent:
+def load_agent(
+    spec: str, game: Game, rules: Any, seed: int = 0, allow_rules_mismatch: bool = False
+) -> Agent:
     """Return the agent that a spec names.
 
     Args:
@@ -113,14 +115,14 @@ def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool
         game: the game that the agent must play.
         rules: the rules that the agent must play by.
         seed: the seed of an agent that draws random numbers.
-        any_rules: accept a saved agent that was trained by other rules of the game; the field
-            ``other_rules`` of the returned agent is then True.
+        allow_rules_mismatch: accept a saved agent that was trained by other rules of the game;
+            the field ``other_rules`` of the returned agent is then True.
 
     Raises:
         ValueError: the agent cannot be loaded, or a saved agent has the name of a built-in one; the
             message says what is allowed.
     """
-    return _load_named(parse_spec(spec, game), Request(game, rules, seed, any_rules))
+    return _load_named(parse_spec(spec, game), Request(game, rules, seed, allow_rules_mismatch))
 
 
 def can_load(spec: str, game: Game, rules: Any) -> bool:
@@ -209,7 +211,7 @@ def _rename(agent: Agent, name: str) -> Agent:
 def _saved_path(spec: AgentSpec, request: Request) -> Path:
     """Return the path that the spec of a saved agent names."""
     if spec.kind is SpecKind.PRETRAINED:
-        return trained_folder(request.game, request.rules, request.any_rules)
+        return trained_folder(request.game, request.rules, request.allow_rules_mismatch)
     return spec.path
 
 
@@ -217,14 +219,14 @@ def _load_saved(spec: AgentSpec, request: Request, width: int = 0) -> Agent:
     """Load a saved agent; with ``width`` a table of values that looks one ply further."""
     path = _saved_path(spec, request)
     folder = find_agent_folder(path)
-    rules = None if request.any_rules else request.rules
+    rules = None if request.allow_rules_mismatch else request.rules
     agent = _load_folder(folder, request.game, rules, width)
     if spec.name is None and is_reserved(agent.name, request.game):
         raise ValueError(
             f"{path}: field name must not be {RESERVED_TEXT}, got {agent.name!r}; give it "
             f"another name: NAME={path}"
         )
-    if not request.any_rules:
+    if not request.allow_rules_mismatch:
         return agent
     return _mark_other_rules(agent, request.rules not in read_rules(folder, request.game))
 
@@ -290,7 +292,9 @@ def _make_mcts(leader: AgentSpec, request: Request, budget: Budget) -> Agent:
     if not leader.is_saved or not hasattr(player, "network"):
         return _led_by(player, MCTSAgent(player, *budget, seed=request.seed))
     folder = find_agent_folder(_saved_path(leader, request))
-    reward = trained_reward(folder, request.game, None if request.any_rules else request.rules)
+    reward = trained_reward(
+        folder, request.game, None if request.allow_rules_mismatch else request.rules
+    )
     return _led_by(player, MCTSAgent(player, *budget, reward=reward, seed=request.seed))
 
 

@@ -93,12 +93,12 @@ PLAYED_BY = ("weights_sha256", "network", "features_digest", "samples")
 """Fields of ``agent.json`` that decide which actions the agent takes."""
 
 
-class ArtefactError(ValueError):
+class SavedAgentError(ValueError):
     """A saved agent cannot be used; the message names the file and the reason."""
 
 
 @dataclass(frozen=True)
-class Artefact:
+class SavedAgent:
     """The content of a saved agent's folder."""
 
     folder: Path
@@ -119,13 +119,13 @@ class Artefact:
     """Further rules that the agent was trained by."""
 
 
-def load_artefact(
+def load_saved_agent(
     path: str | Path,
     game: Game,
     rules: Any = None,
     size: Callable[[Mapping[str, Any]], int] | None = None,
     encoding: Callable[[Mapping[str, Any]], str] | None = None,
-) -> Artefact:
+) -> SavedAgent:
     """Read a saved agent.
 
     Args:
@@ -137,11 +137,11 @@ def load_artefact(
         encoding: function from these fields to the encoding that the network takes.
 
     Raises:
-        ArtefactError: the agent cannot be used; the message names the file and the reason.
+        SavedAgentError: the agent cannot be used; the message names the file and the reason.
     """
     card_file = _card_file(Path(path))
     folder = card_file.parent
-    with naming(card_file, ArtefactError):
+    with naming(card_file, SavedAgentError):
         card = _read_card(card_file)
         if encoding is not None:
             _check_encoding(card["network"], encoding(card["network"]))
@@ -149,15 +149,15 @@ def load_artefact(
         if rules is not None and rules not in known:
             raise ValueError(
                 f"trained by other rules: {_differences_text(known, rules)} "
-                "(any_rules lets it be evaluated all the same)"
+                "(allow_rules_mismatch lets it be evaluated all the same)"
             )
         needed = MAX_WEIGHTS_BYTES if size is None else size(card["network"])
     weights_file = folder / WEIGHTS
-    with naming(weights_file, ArtefactError):
+    with naming(weights_file, SavedAgentError):
         data = read_bytes(weights_file, min(MAX_WEIGHTS_BYTES, needed + MAX_HEADER_BYTES))
         weights = _read_tensors(data, card["weights_sha256"])
         check_finite(card["name"], weights)
-    return Artefact(
+    return SavedAgent(
         folder,
         card["name"],
         known[0],
@@ -192,7 +192,7 @@ def check_finite(name: str, weights: Mapping[str, np.ndarray]) -> None:
 
 def read_description(path: Path) -> dict[str, Any]:
     """Return the checked content of the ``agent.json`` of a saved agent's folder."""
-    with naming(_card_file(path), ArtefactError):
+    with naming(_card_file(path), SavedAgentError):
         return _read_card(_card_file(path))
 
 
@@ -211,9 +211,9 @@ def digest_agent(path: Path) -> str:
 def read_rules(path: Path, game: Game) -> tuple[Any, ...]:
     """Return all rules of ``game`` that a saved agent was trained by.
 
-    Raises ArtefactError if the agent cannot play the game.
+    Raises SavedAgentError if the agent cannot play the game.
     """
-    with naming(_card_file(path), ArtefactError):
+    with naming(_card_file(path), SavedAgentError):
         return _check_rules(_read_card(_card_file(path)), game)
 
 
@@ -297,34 +297,35 @@ def _read_tensors(data: bytes, digest: str) -> Mapping[str, np.ndarray]:
     return tensors
 
 
-def trained_folder(game: Game, rules: Any, any_rules: bool = False) -> Path:
+def trained_folder(game: Game, rules: Any, allow_rules_mismatch: bool = False) -> Path:
     """Return the folder of the pretrained agent for some rules of a game.
 
     An agent for exactly this variant comes before one that was trained by many rules, these among
-    them. With ``any_rules``, an agent for other rules of the game will do: the one for many rules,
-    or else the one for the default variant, or for the first variant that has one.
+    them. With ``allow_rules_mismatch``, an agent for other rules of the game will do: the
+    one for many rules, or else the one for the default variant, or for the first variant that has
+    one.
 
     Raises ValueError if there is none.
     """
-    for name in _list_names(game, rules, any_rules):
+    for name in _list_names(game, rules, allow_rules_mismatch):
         folder = TRAINED_FOLDER / f"{game.name}-{name}"
         if folder.is_dir():
             return folder
     existing = sorted(path.name for path in TRAINED_FOLDER.glob("*-*"))
     raise ValueError(
         f"agent {TRAINED_SPEC!r}: none comes with Parlour for these rules; there are "
-        f"{', '.join(existing)} (any_rules lets another one of the game play)"
+        f"{', '.join(existing)} (allow_rules_mismatch lets another one of the game play)"
     )
 
 
-def _list_names(game: Game, rules: Any, any_rules: bool) -> Iterator[str]:
+def _list_names(game: Game, rules: Any, allow_rules_mismatch: bool) -> Iterator[str]:
     """Yield the names of folders that may play, without the game's name, the best one first."""
     if variant := game.variant_name(rules):
         yield variant
     many = TRAINED_FOLDER / f"{game.name}-{MANY_RULES}"
-    if any_rules or (many.is_dir() and rules in read_rules(many, game)):
+    if allow_rules_mismatch or (many.is_dir() and rules in read_rules(many, game)):
         yield MANY_RULES
-    if any_rules:
+    if allow_rules_mismatch:
         yield from (game.default, *game.variants)
 
 

@@ -17,7 +17,7 @@ import tyro
 from tqdm import tqdm
 
 from benchmarks.reports import spread, write_json
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.result import describe_machine
@@ -40,7 +40,7 @@ class Options:
 def measure(options: Options, spec: str) -> dict[str, Any]:
     """Solve all deals by one variant; return the figures."""
     variant, _, fewest = spec.partition(":")
-    one = game("pyramid")
+    one = find_game("pyramid")
     rules = one.make_rules(variant)
     rows = Rows(one, rules, options.deals)
     rows.seed(np.random.default_rng(options.seed).integers(0, 2**63, options.deals, np.uint64))

@@ -26,7 +26,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 from benchmarks.reports import write_json
 from parlour.agents.baselines.uniform import pick_uniform
 from parlour.agents.networks.build import network_class
-from parlour.envs import CardEnv, game
+from parlour.envs import CardEnv, find_game
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.learning.learner import PHASES
 from parlour.training.learning.methods.ppo import CardPPO, PPOSettings, make_ppo
@@ -85,7 +85,7 @@ def split(options: Options, network: str) -> dict[str, Any]:
 
 def dummy(options: Options, encoding: str, **keywords: Any) -> DummyVecEnv:
     """SB3's own vector environment over single ones of the same compiled game."""
-    made, variant = game(options.game), options.variant
+    made, variant = find_game(options.game), options.variant
     one = lambda: CardEnv(made, variant, encoding=encoding, **keywords)  # noqa: E731
     return DummyVecEnv([one] * options.n_envs)  # type: ignore[list-item]
 
@@ -109,7 +109,7 @@ def env_side(env: VecEnv, masks_of: Callable[[], np.ndarray], steps: int) -> flo
 
 def alternating(options: Options, encoding: str) -> dict[str, Any]:
     """Time native and DummyVecEnv in turns; microseconds a step of one environment."""
-    native = CardVecEnv(game(options.game), options.n_envs, options.variant, encoding=encoding)
+    native = CardVecEnv(find_game(options.game), options.n_envs, options.variant, encoding=encoding)
     other = dummy(options, encoding)
     env_side(native, native.masks, 4 * options.n_envs)
     env_side(other, lambda: get_action_masks(other), 4 * options.n_envs)

@@ -19,7 +19,6 @@ from typing import Any
 import gymnasium as gym
 
 from .core.game import GAMES, Game, find_game, register
-from .core.game import find_game as game  # the short form, for notebooks
 from .core.kernel.compiling import watch_compilations
 from .games import (
     fifty_six,
@@ -40,14 +39,14 @@ from .render.pictures import draw_grid, draw_picture, save_picture
 
 def make(game_name: str, variant: str | None = None, **keywords: Any) -> CardEnv:
     """Make a single environment by the game's name: what `gymnasium.make` calls."""
-    return CardEnv(game(game_name), variant, **keywords)
+    return CardEnv(find_game(game_name), variant, **keywords)
 
 
 def make_vec(
     game_name: str, num_envs: int = 1, variant: str | None = None, **keywords: Any
 ) -> CardVectorEnv:
     """Make a vector environment by the game's name: what `gymnasium.make_vec` calls."""
-    return CardVectorEnv(game(game_name), num_envs, variant, **keywords)
+    return CardVectorEnv(find_game(game_name), num_envs, variant, **keywords)
 
 
 watch_compilations()
@@ -86,7 +85,6 @@ __all__ = [
     "draw_grid",
     "draw_picture",
     "find_game",
-    "game",
     "make",
     "make_vec",
     "save_picture",

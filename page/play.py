@@ -20,8 +20,8 @@ from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.items import item_ids
 from parlour.envs.core.scene.scene import Scene
 from parlour.training.evaluation.replays.replay import Replay
-from parlour.training.play.lone import HOPELESS, Notice, SolitaireGame, best_text
-from parlour.training.play.table import SeatChoice, TableChoice, TableSession
+from parlour.training.play.seats import SeatChoice, TableChoice, TableSession
+from parlour.training.play.solitaire import HOPELESS, Notice, SolitaireGame, best_text
 
 from .thinking import PageAgent
 

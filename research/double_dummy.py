@@ -15,7 +15,7 @@ import tyro
 from tqdm import tqdm
 
 from benchmarks.reports import spread
-from parlour.envs import Game, game
+from parlour.envs import Game, find_game
 from parlour.envs.core.batch import Autoreset, Over, StepConfig
 from parlour.envs.core.kernel.cards import default_bank
 from parlour.envs.core.rows import Rows, copy_states
@@ -55,7 +55,7 @@ def starts_of_tricks(one: Game, options: Options) -> dict[int, list[np.ndarray]]
 def main() -> None:
     """Solve the positions and print the costs."""
     options = tyro.cli(Options, description=__doc__)
-    one = game(options.game)
+    one = find_game(options.game)
     rules = one.make_rules(options.variant)
     assert one.solve is not None
     print(f"{describe_machine()}, one core")

@@ -77,7 +77,7 @@ def play(
     """Let an agent play all seats of these deals."""
     game = find_game(name)
     rules = game.make_rules(None, options)
-    player = load_agent(agent, game, rules, any_rules=True)
+    player = load_agent(agent, game, rules, allow_rules_mismatch=True)
     played = play_seated(game, rules, [player] * rules.players, seeds, key=key)
     bidders = played.facts["bidder"][:, 0]
     scores = played.nets[np.arange(len(seeds)), np.maximum(bidders, 0)] * (bidders >= 0)

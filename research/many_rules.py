@@ -200,7 +200,7 @@ def play(options: Options, game: Game, agents: Mapping[str, str], rules: Any) ->
     seeds = bank_seeds(options.bank or default_bank(game.name), range(options.deals))
     means = {}
     for name, spec in agents.items():
-        agent = load_agent(spec, game, rules, options.seed, any_rules=True)
+        agent = load_agent(spec, game, rules, options.seed, allow_rules_mismatch=True)
         results = play_deals(game, rules, agent, seeds, key=f"many rules {options.seed} {name}")
         means[name] = float(results.facts[game.measure].mean())
     return means

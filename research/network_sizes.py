@@ -32,8 +32,8 @@ from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.report.plots import COLOURS, plain_axes
 from parlour.training.evaluation.result import describe_machine
 from parlour.training.learning.methods.distill import DistillLoss, DistillSettings
+from parlour.training.learning.network_run import learning_precision
 from parlour.training.learning.positions import Positions, concatenate, read_folder
-from parlour.training.learning.run_network import learning_precision
 from parlour.training.learning.settings.files import preset
 from parlour.training.learning.summary import write_figure
 

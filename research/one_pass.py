@@ -15,7 +15,7 @@ import numpy as np
 import tyro
 from tqdm import tqdm
 
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.contract import UNDECIDED, WINNABLE
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows
@@ -45,7 +45,7 @@ def decide(rules: object, first: int, n: int, reading: int) -> np.ndarray:
     rules_record = as_record(rules)
     rules_record["stock_play"] = reading
     line = np.zeros(LONGEST, np.int64)
-    rows = Rows(game("pyramid"), rules, n)
+    rows = Rows(find_game("pyramid"), rules, n)
     rows.deal_bank("pyramid-1", range(first, first + n))
     states = rows.states
     return np.array(
@@ -58,7 +58,7 @@ def main() -> None:
     given = tyro.cli(Options, description=__doc__)
     for option in given.options:
         added = {option: True} if option else {}
-        rules = game("pyramid").make_rules("open-stock", {"passes": 1, **added})
+        rules = find_game("pyramid").make_rules("open-stock", {"passes": 1, **added})
         verdicts: dict[int, list[np.ndarray]] = {1: [], BUT_THE_LAST: []}
         for first in tqdm(range(0, given.deals, ROUND), desc=option or "plain", disable=None):
             n = min(ROUND, given.deals - first)

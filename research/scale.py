@@ -15,7 +15,7 @@ import torch
 import tyro
 
 from benchmarks.reports import ROOT, put_block
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.kernel.cards import default_bank
 from parlour.training.evaluation.labels.labelling import LabelTask, solve_task
 from parlour.training.evaluation.labels.labels import file_stem, load_labels, shipped_file
@@ -48,7 +48,7 @@ class Options:
 
 def time_labels(name: str, variant: str, deals: int) -> tuple[float, float]:
     """Return the seconds to label a deal, and the bytes of a label on disk."""
-    one = game(name)
+    one = find_game(name)
     rules, bank = one.make_rules(variant), default_bank(name)
     task = LabelTask(one, rules, bank, 10_000, deals, False, None)
     solve_task(task._replace(n=1))  # compiles
@@ -86,7 +86,8 @@ def label_lines(deals: int) -> list[str]:
         seconds, size = time_labels(name, variant, deals)
         hours = LABELS * seconds / HOUR
         lines.append(
-            f"| {game(name).title}, `{variant}` | {1000 * seconds:.2f} | {number_text(hours)} | "
+            f"| {find_game(name).title}, `{variant}` | {1000 * seconds:.2f} | "
+            f"{number_text(hours)} | "
             f"{number_text(hours / 24 / CORES)} | {number_text(LABELS * size / 1e9)} |"
         )
     return lines

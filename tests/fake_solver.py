@@ -14,8 +14,8 @@ from parlour.envs import Game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.contract import Solution, Solving
 from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.solve import make_position
 from parlour.envs.core.turn import prepare_turn
-from parlour.envs.core.upper_bound import make_position
 
 
 class SeesAll(GreedyAgent):

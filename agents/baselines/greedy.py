@@ -13,7 +13,7 @@ from parlour.envs.core.baselines import HeuristicAgent
 from parlour.envs.core.turn import Turn, best_actions
 
 from ..explanation import Explanation, certain, of_legal
-from ..saved import NO_ENCODING, ArtefactError, load_artefact
+from ..saved import NO_ENCODING, SavedAgentError, load_saved_agent
 from ..validation import naming
 
 HEURISTIC_NETWORK = "heuristic"
@@ -31,11 +31,11 @@ class GreedyAgent(HeuristicAgent):
     def load(cls, path: str | Path, game: Game, rules: object = None) -> "GreedyAgent":
         """Load saved weights to play ``game`` by ``rules`` (None: those that they were learned by).
 
-        Raises `ArtefactError`, a ValueError, naming the file and the reason.
+        Raises `SavedAgentError`, a ValueError, naming the file and the reason.
         """
         size = 8 * len(game.heuristic_weights)
-        saved = load_artefact(path, game, rules, lambda _: size, lambda _: NO_ENCODING)
-        with naming(saved.folder, ArtefactError):
+        saved = load_saved_agent(path, game, rules, lambda _: size, lambda _: NO_ENCODING)
+        with naming(saved.folder, SavedAgentError):
             names = saved.trained.get("weights")
             if names != list(game.heuristic_weights):
                 raise ValueError(

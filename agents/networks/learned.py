@@ -16,7 +16,7 @@ from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Turn, random_floats
 
 from ..explanation import Explanation, certain, of_legal, rows_with_choice
-from ..saved import ArtefactError, load_artefact
+from ..saved import SavedAgentError, load_saved_agent
 from ..validation import naming
 from .build import (
     CardNetwork,
@@ -136,10 +136,10 @@ class LearnedAgent(PolicyAgent):
     ) -> "LearnedAgent":
         """Load a saved agent to play ``game`` by ``rules`` (None: those that it was trained by).
 
-        ``deterministic`` None: as it was trained to play. Raises `ArtefactError`, a ValueError,
+        ``deterministic`` None: as it was trained to play. Raises `SavedAgentError`, a ValueError,
         naming the file and the reason.
         """
-        saved = load_artefact(
+        saved = load_saved_agent(
             path,
             game,
             rules,
@@ -147,7 +147,7 @@ class LearnedAgent(PolicyAgent):
             lambda net: network_class(net["name"]).encoding,
         )
         net = saved.network
-        with naming(saved.folder, ArtefactError):
+        with naming(saved.folder, SavedAgentError):
             tensors = dict(saved.weights)
             needed = count_weight_bytes(game, net)
             size = sum(array.nbytes for array in tensors.values())

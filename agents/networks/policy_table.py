@@ -10,7 +10,7 @@ from parlour.envs import Game
 from parlour.envs.core.turn import Turn, random_floats
 
 from ..explanation import Explanation
-from ..saved import ArtefactError, load_artefact
+from ..saved import SavedAgentError, load_saved_agent
 from ..validation import naming
 
 POLICY_TABLE_NETWORK = "chances"
@@ -49,13 +49,13 @@ class PolicyTableAgent:
     def load(cls, path: str | Path, game: Game, rules: Any = None) -> "PolicyTableAgent":
         """Load a saved table to play ``game`` by ``rules`` (None: those that it was made for).
 
-        Raises `ArtefactError`, a ValueError, naming the file and the reason.
+        Raises `SavedAgentError`, a ValueError, naming the file and the reason.
         """
         row = 8 * (1 + game.actions)
-        saved = load_artefact(
+        saved = load_saved_agent(
             path, game, rules, lambda network: row * network["width"], lambda _: ENCODING
         )
-        with naming(saved.folder, ArtefactError):
+        with naming(saved.folder, SavedAgentError):
             if saved.network["name"] != POLICY_TABLE_NETWORK:
                 raise ValueError(
                     f"must be a table of probabilities, got network {saved.network['name']!r}"

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import Game, find_game
-from parlour.envs.core.options import as_record
-from parlour.envs.core.rows import copy_states
-from parlour.envs.core.turn import Turn, best_actions
-from parlour.envs.core.values import (
+from parlour.envs.core.afterstates import (
     FAR_BEHIND,
     AfterstateFeatures,
     AfterstateScorers,
     make_afterstate_scorers,
 )
+from parlour.envs.core.options import as_record
+from parlour.envs.core.rows import copy_states
+from parlour.envs.core.turn import Turn, best_actions
 
 from ..explanation import Explanation, certain, of_legal
-from ..saved import AFTERSTATES, ArtefactError, load_artefact
+from ..saved import AFTERSTATES, SavedAgentError, load_saved_agent
 from ..validation import naming
 
 VALUE_TABLE_NETWORK = "values"
@@ -65,13 +65,13 @@ class ValueTableAgent:
     ) -> "ValueTableAgent":
         """Load a saved table to play ``game`` by ``rules`` (None: those that it was trained by).
 
-        Raises `ArtefactError`, a ValueError, naming the file and the reason.
+        Raises `SavedAgentError`, a ValueError, naming the file and the reason.
         """
         features = require_afterstates(game)
         size = 4 * features.num_features
-        saved = load_artefact(path, game, rules, lambda _: size, lambda _: AFTERSTATES)
+        saved = load_saved_agent(path, game, rules, lambda _: size, lambda _: AFTERSTATES)
         net = saved.network
-        with naming(saved.folder, ArtefactError):
+        with naming(saved.folder, SavedAgentError):
             if net["name"] != VALUE_TABLE_NETWORK or VALUE_TABLE_NETWORK not in saved.weights:
                 raise ValueError(f"must be a table of values, got network {net['name']!r}")
             version = net["options"].get("version"), net["width"]

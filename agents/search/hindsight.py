@@ -6,8 +6,8 @@ import numpy as np
 
 from parlour.envs import GAMES, Game
 from parlour.envs.core.rows import observation_codes
+from parlour.envs.core.solve import make_position
 from parlour.envs.core.turn import Agent, check_agent, is_person
-from parlour.envs.core.upper_bound import make_position
 
 from .budget import choose_number
 from .planner import Planner

@@ -33,7 +33,7 @@ from parlour.envs.core.turn import Agent, Judgement, Turn, agent_name, best_acti
 from ..baselines.greedy import GreedyAgent
 from ..explanation import Explanation, certain, of_legal, rows_with_choice
 from ..networks.value_table import ValueTableAgent
-from ..saved import load_artefact
+from ..saved import load_saved_agent
 from .budget import check_milliseconds, choose_number
 from .mcts_kernel import make_iterate
 from .mcts_tree import (
@@ -296,5 +296,5 @@ def make_guide(
 
 def trained_reward(folder: Path, game: Game, rules: Any) -> int:
     """Return the reward that a saved agent was trained by."""
-    settings = load_artefact(folder, game, rules).trained.get("settings", {})
+    settings = load_saved_agent(folder, game, rules).trained.get("settings", {})
     return Reward[settings.get("reward", "progress").upper()]

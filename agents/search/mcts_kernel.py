@@ -6,12 +6,12 @@ from functools import cache
 import numpy as np
 
 from parlour.envs import Game, find_game
+from parlour.envs.core.afterstates import best_legal, find_scorers
 from parlour.envs.core.aliases import RulesRecords, Word
 from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.kernel.rng import next_random_word, random_below
 from parlour.envs.core.legal import count_actions, first_action, has_choice, nth_action
-from parlour.envs.core.values import best_legal, find_scorers
 
 from .mcts_tree import (
     LOGITS,

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from parlour.envs.core.afterstates import best_legal
 from parlour.envs.core.aliases import ActionSet, Codes, Scores, Seat, Word
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.kernel.rng import GAMMA, S32, finish_word, mix64, random_below
 from parlour.envs.core.legal import first_action, has_action, next_action
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Turn
-from parlour.envs.core.values import best_legal
 
 MAX_DEPTH = 64
 """Maximum number of choices in the tree for an iteration: moves might be undone without end."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.rows import copy_states
-from parlour.envs.core.upper_bound import solver_of
+from parlour.envs.core.solve import solver_of
 
 from .planner import Planner
 

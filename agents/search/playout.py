@@ -7,6 +7,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from parlour.envs import Game, find_game
+from parlour.envs.core.afterstates import HOPELESS, best_legal, find_scorers
 from parlour.envs.core.aliases import (
     Codes,
     FeatureIds,
@@ -20,7 +21,6 @@ from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.legal import first_action, has_choice
 from parlour.envs.core.turn import Agent, agent_name
-from parlour.envs.core.values import HOPELESS, best_legal, find_scorers
 
 from ..baselines.greedy import GreedyAgent
 from ..networks.value_table import ValueTableAgent

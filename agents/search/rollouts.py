@@ -7,6 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from parlour.envs import find_game
+from parlour.envs.core.afterstates import best_legal, win_bonus_points
 from parlour.envs.core.aliases import RulesRecord, RulesRecords, Seat, State, States
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.kernel.rng import GAMMA
@@ -14,7 +15,6 @@ from parlour.envs.core.legal import has_action
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Agent, Judgement, Turn, best_actions
-from parlour.envs.core.values import best_legal, win_bonus_points
 
 from ..explanation import Explanation, certain, of_legal, rows_with_choice
 from ..networks.value_table import POINTS

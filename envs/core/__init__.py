@@ -10,8 +10,8 @@ from .rows import Rows
 from .scene.drawing import card_art
 from .scene.scene import Scene, ansi, svg, svg_grid
 from .schema import Features, Piece
+from .solve import solver_of
 from .turn import Agent, IllegalActionError, Turn, choose_actions, prepare_turn, random_floats
-from .upper_bound import solver_of
 
 __all__ = [
     "Agent",

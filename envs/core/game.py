@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import options as opt
+from .afterstates import AfterstateFeatures
 from .aliases import Action, CardCode, Scores, States, Weights
 from .batch import read_results, read_seat_results
 from .contract import (
@@ -28,7 +29,6 @@ from .kernel.cards import DeckFormat, full_pack
 from .legal import MOST_ACTIONS, count_words
 from .schema import Features, Piece
 from .seat_kernels import PlayTurns, make_play_turns
-from .values import AfterstateFeatures
 
 
 class HiddenCards(NamedTuple):
@@ -96,7 +96,7 @@ class Game:
     """The key of the goal in ``info``: another word in a game that is played for its score."""
     version: int = 0
     """Part of the Gymnasium id; changes when the expected results of a policy change."""
-    goes_round: bool = False
+    may_cycle: bool = False
     """Whether a game may never end by its default rules: then only ``max_moves`` ends it."""
     shortest: Callable[[Any], int] = lambda rules: 1
     """Returns a lower bound on the number of moves of a win from the deal."""

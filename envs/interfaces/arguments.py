@@ -15,7 +15,7 @@ from ..core.rows import Rows, first_illegal
 from ..core.rules_table import RulesTable, Variants, make_table, read_variants
 from ..core.scene.scene import ansi
 from ..core.schema import ENCODINGS
-from ..core.upper_bound import WinnableInfo
+from ..core.solve import WinnableInfo
 from .seat import Opponents, make_seat_rows
 
 ILLEGAL_MODES = ("end", "raise", "random", "penalty")

@@ -6,7 +6,7 @@ import torch
 
 from parlour.agents.networks.build import CardNetwork, build_network, make_network_function
 from parlour.agents.networks.card_tokens import list_beside, list_cards, list_common
-from parlour.envs import GAMES, game
+from parlour.envs import GAMES, find_game
 from tests.agents.test_rank_tokens import PYRAMID, positions
 
 SHOWING = [name for name, one in GAMES.items() if list_cards(one.features)]
@@ -24,7 +24,7 @@ def make(title: str) -> CardNetwork:
 def test_the_games_with_cards_on_places() -> None:
     assert {"pyramid", "poker_squares"} <= set(SHOWING)
     with pytest.raises(ValueError, match="network 'attention': this game shows no cards"):
-        build_network("attention", game("seven_twenty_seven"), 16, 2)
+        build_network("attention", find_game("seven_twenty_seven"), 16, 2)
 
 
 @pytest.mark.parametrize("title", SHOWING)

@@ -23,7 +23,7 @@ from parlour.agents.registry import (
 )
 from parlour.agents.search.oracle import OracleAgent
 from parlour.agents.search.pimc import PimcAgent
-from parlour.envs import GAMES, Game, game
+from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.batch import Autoreset, Over, StepConfig
 from parlour.envs.core.kernel.rng import key_words, turn_seeds
 from parlour.envs.core.rows import Rows, copy_states
@@ -31,7 +31,7 @@ from parlour.envs.interfaces.sb3 import CardVecEnv
 from tests.marks import slow_if
 
 WORDS = key_words("a test of explanations")
-PYRAMID = game("pyramid")
+PYRAMID = find_game("pyramid")
 
 
 def turns(
@@ -140,9 +140,9 @@ TRAINED = [
 
 @pytest.mark.parametrize(("name", "variant", "spec"), TRAINED)
 def test_a_trained_one_plays_what_it_says(name: str, variant: str, spec: str) -> None:
-    rules = game(name).make_rules(variant)
+    rules = find_game(name).make_rules(variant)
     spec = spec.replace("expectimax:trained", f"expectimax:agents/trained/{name}-{variant}")
-    check(load_agent(spec, game(name), rules), game(name), rules)
+    check(load_agent(spec, find_game(name), rules), find_game(name), rules)
 
 
 @pytest.mark.parametrize("deterministic", [True, False])
@@ -168,7 +168,10 @@ def test_a_model_of_stable_baselines_says_what_it_has(kind: Any, has: str) -> No
 
 
 def test_a_table_of_chances_says_them() -> None:
-    table, rules = game("seven_twenty_seven"), game("seven_twenty_seven").make_rules("mini")
+    table, rules = (
+        find_game("seven_twenty_seven"),
+        find_game("seven_twenty_seven").make_rules("mini"),
+    )
     seen = list(turns(load_agent("uniform", table, rules), table, rules))
     keys, first = np.unique(
         observation_digests(np.concatenate([one.observations for one in seen])), return_index=True
@@ -238,7 +241,7 @@ def test_the_oracle_says_what_the_solver_says() -> None:
 
 
 def test_expectimax_says_only_what_it_compared() -> None:
-    puss = game("puss_in_the_corner")
+    puss = find_game("puss_in_the_corner")
     rules = puss.make_rules("book")
     agent = load_agent("trained", puss, rules)
     assert isinstance(agent, ValueTableAgent)

@@ -17,17 +17,17 @@ from parlour.agents.human import (
     suggest_move,
 )
 from parlour.agents.registry import prepare_turn
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene.scene import ansi
 from parlour.training.cli.play import TerminalGame, play_hands, play_solitaire
 from parlour.training.evaluation.compare import evaluate
-from parlour.training.play.lone import GONE, Notice
-from parlour.training.play.table import SeatChoice
+from parlour.training.play.seats import SeatChoice
+from parlour.training.play.solitaire import GONE, Notice
 from tests.fake_solver import FakeSolver, solved
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 
 
 def deck(**swapped: int) -> list[int]:
@@ -153,7 +153,7 @@ def test_clicks_of_one_move_are_given_one_by_one() -> None:
 def typed(name: str, variant: str | None, *lines: str, **keywords: object) -> str:
     """All that is said while a person types these lines, with a deck or a deal in ``keywords``."""
     said: list[str] = []
-    table = TerminalGame(game(name), variant, ask=script(*lines), say=said.append, **keywords)  # type: ignore[arg-type]
+    table = TerminalGame(find_game(name), variant, ask=script(*lines), say=said.append, **keywords)  # type: ignore[arg-type]
     play_solitaire(table)
     return "\n".join(said)
 
@@ -307,7 +307,7 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_is(
 def test_a_game_that_cannot_be_recorded_is_played_to_its_end(tmp_path: Path, name: str) -> None:
     said: list[str] = []
     terminal = TerminalGame(
-        game(name),
+        find_game(name),
         ask=lambda _: "hint",
         say=said.append,
         record=tmp_path / "gone" / "games.jsonl",
@@ -376,7 +376,9 @@ def test_moves_are_taken_back_in_every_variant() -> None:
 def test_a_result_with_moves_taken_back_is_marked() -> None:
     squares = list(map(str, range(25)))
     text = typed("poker_squares", "classic", "7", "u", *squares, "u", "24", chosen={"deal": 2})
-    key = human_bests.rules_key(game("poker_squares"), game("poker_squares").make_rules("classic"))
+    key = human_bests.rules_key(
+        find_game("poker_squares"), find_game("poker_squares").make_rules("classic")
+    )
     best = human_bests.load_best(key)
     assert best is not None
     assert best.taken_back

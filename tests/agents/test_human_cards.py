@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from parlour.agents.human import MAX_LISTED, list_complete_moves, parse_move
-from parlour.envs import GAMES, Game, game
+from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.kernel.cards import RANKS, SUIT_SIGNS
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene.scene import Item, Scene, ansi
 
 CASES = [(one, variant) for one in GAMES.values() for variant in one.variants]
-KLONDIKE = game("klondike")
+KLONDIKE = find_game("klondike")
 STEPS, EVERY = 60, 3
 
 

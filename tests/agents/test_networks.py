@@ -14,7 +14,7 @@ from parlour.agents.networks.build import (
     list_bonds,
     make_value_function,
 )
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.interfaces.sb3 import CardVecEnv
 
 GAMES = ["pyramid", "poker_squares", "puss_in_the_corner"]
@@ -33,7 +33,7 @@ def positions(name: str) -> torch.Tensor:
 
 def network_for(name: str) -> Embedding:
     torch.manual_seed(0)
-    made = build_network("embedding", game(name), 16, 1)
+    made = build_network("embedding", find_game(name), 16, 1)
     assert isinstance(made, Embedding)
     return made
 
@@ -76,7 +76,7 @@ def test_part_of_a_larger_array_is_read_by_itself() -> None:
 
 
 def test_bonds_are_the_pairs_that_total_thirteen() -> None:
-    pyramid, codes = game("pyramid"), positions("pyramid").numpy()
+    pyramid, codes = find_game("pyramid"), positions("pyramid").numpy()
     network = build_network("bonds", pyramid, 8, 1)
     assert isinstance(network, Bonds)
     n = len(codes)
@@ -105,7 +105,7 @@ def test_bonds_are_the_pairs_that_total_thirteen() -> None:
 
 @pytest.mark.parametrize("name", ["mlp", "embedding", "bonds"])
 def test_values_are_the_networks_own(name: str) -> None:
-    pyramid, codes = game("pyramid"), positions("pyramid").numpy()
+    pyramid, codes = find_game("pyramid"), positions("pyramid").numpy()
     network = build_network(name, pyramid, 8, 1).eval()
     seen = codes if network.encoding == "codes" else pyramid.features.onehot(codes)
     with torch.no_grad():

@@ -8,7 +8,7 @@ import pytest
 from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.agents.search import planner
 from parlour.agents.search.oracle import OracleAgent
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.contract import Solution, Solving
 from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.rows import Rows
@@ -16,7 +16,7 @@ from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.play import play_deals
 from tests.fake_solver import FakeSolver, SeesAll, solved
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 RULES = GAME.make_rules()
 SEEDS = bank_seeds("pyramid-1", range(60))
 
@@ -94,7 +94,9 @@ def test_no_limit_of_the_plan_is_a_limit_of_the_game(
 
 def test_without_a_solver(fake: FakeSolver) -> None:
     with pytest.raises(ValueError, match=r"Seven Twenty-Seven has no solver; .* pyramid"):
-        load_agent("oracle", game("seven_twenty_seven"), game("seven_twenty_seven").make_rules())
+        load_agent(
+            "oracle", find_game("seven_twenty_seven"), find_game("seven_twenty_seven").make_rules()
+        )
     with pytest.raises(ValueError, match="oracle:best': allowed are oracle and oracle:fewest"):
         load_agent("oracle:best", GAME, RULES)
     fake.refuses = "no solver for these rules"

@@ -10,14 +10,14 @@ from stable_baselines3 import DQN, PPO
 from parlour.agents import from_sb3
 from parlour.agents.registry import Turn, check_agent, choose_actions, prepare_turn
 from parlour.agents.search.pimc import PimcAgent
-from parlour.envs import CardEnv, game
+from parlour.envs import CardEnv, find_game
 from parlour.envs.core.rows import Rows, observation_codes
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.equilibrium import exploitability, game_tree
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.play import play_deals, play_duplicate
 
-PYRAMID, TABLE = game("pyramid"), game("seven_twenty_seven")
+PYRAMID, TABLE = find_game("pyramid"), find_game("seven_twenty_seven")
 RULES = PYRAMID.make_rules()
 MINI = TABLE.make_rules("mini")
 SEEDS = np.arange(4, dtype=np.uint64)
@@ -141,6 +141,6 @@ def test_a_model_of_stable_baselines_plays(kind: Any, encoding: str) -> None:
 def test_what_is_no_model_for_the_game_is_refused() -> None:
     with pytest.raises(ValueError, match="model Bare: allowed are MaskablePPO, PPO, A2C and DQN"):
         from_sb3(Bare())
-    agent = from_sb3(PPO("MlpPolicy", env_of("onehot", game("poker_squares")), device="cpu"))
+    agent = from_sb3(PPO("MlpPolicy", env_of("onehot", find_game("poker_squares")), device="cpu"))
     with pytest.raises(ValueError, match=r"agent 'PPO' was trained on observations .*Pyramid has"):
         compare(PYRAMID, [agent], deals=1)

@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from parlour.agents.networks.build import build_network, make_network_function
-from parlour.envs import GAMES, game
+from parlour.envs import GAMES, find_game
 from parlour.envs.core.rows import Rows, observation_codes
 
-PYRAMID = game("pyramid")
+PYRAMID = find_game("pyramid")
 OTHER_RANK = np.arange(64)
 """Exchanges twos with threes, and their partners jacks with tens: suits stay."""
 for one, two in ((2, 3), (11, 10)):

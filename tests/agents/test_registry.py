@@ -14,13 +14,13 @@ from parlour.agents.registry import (
     load_agent,
     prepare_turn,
 )
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.turn import agent_field
 from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.learning.save_agent import save
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 RULES = GAME.make_rules()
 OWN = """
 import numpy as np
@@ -127,13 +127,17 @@ def test_a_run_that_is_not_finished_says_how_to_go_on(tmp_path: Path) -> None:
 
 def test_an_agent_may_play_by_other_rules_and_says_so(tmp_path: Path) -> None:
     folder, web = finish(tmp_path / "run", 0, "mine"), GAME.make_rules("web")
-    with pytest.raises(ValueError, match=r"trained by other rules: .*\(any_rules lets it"):
+    with pytest.raises(
+        ValueError, match=r"trained by other rules: .*\(allow_rules_mismatch lets it"
+    ):
         load_agent(str(folder), GAME, web)
     for spec in (str(folder), f"mcts@2:{folder}", f"pimc@1:{folder}", f"pimc@1:mcts@2:{folder}"):
         rules = GAME.make_rules("classic") if "pimc" in spec else web
-        agent = load_agent(spec, GAME, rules, any_rules=True)
+        agent = load_agent(spec, GAME, rules, allow_rules_mismatch=True)
         assert agent_field(agent, "other_rules"), spec
-        assert not agent_field(load_agent(spec, GAME, RULES, any_rules=True), "other_rules"), spec
+        assert not agent_field(
+            load_agent(spec, GAME, RULES, allow_rules_mismatch=True), "other_rules"
+        ), spec
         rows = Rows(GAME, rules, 2)
         rows.deal_bank("pyramid-1", range(2))
         choose_actions(agent, prepare_turn(agent, GAME, rules, rows.states, 0))
@@ -141,21 +145,21 @@ def test_an_agent_may_play_by_other_rules_and_says_so(tmp_path: Path) -> None:
 
 def test_other_rules_change_nothing_else_that_is_checked(tmp_path: Path) -> None:
     folder = finish(tmp_path / "run", 0, "mine")
-    poker = game("poker_squares")
+    poker = find_game("poker_squares")
     with pytest.raises(ValueError, match="an agent for 'pyramid', not for 'poker_squares'"):
-        load_agent(str(folder), poker, poker.make_rules(), any_rules=True)
+        load_agent(str(folder), poker, poker.make_rules(), allow_rules_mismatch=True)
 
 
 def test_without_a_trained_agent_another_one_of_the_game_may_play(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    poker = game("poker_squares")
+    poker = find_game("poker_squares")
     rules = poker.make_rules("british")
-    agent = load_agent("trained", poker, rules, any_rules=True)
+    agent = load_agent("trained", poker, rules, allow_rules_mismatch=True)
     assert agent_field(agent, "other_rules")
     monkeypatch.setattr(artefact, "TRAINED_FOLDER", tmp_path)
     with pytest.raises(ValueError, match="none comes with Parlour"):
-        load_agent("trained", GAME, RULES, any_rules=True)
+        load_agent("trained", GAME, RULES, allow_rules_mismatch=True)
 
 
 def test_a_spec_may_name_its_agent(tmp_path: Path, own: None) -> None:

@@ -7,11 +7,11 @@ import pytest
 from parlour.agents.registry import find_saved, load_agent
 from parlour.agents.search.budget import Budget, read_budget
 from parlour.agents.specs import SEARCHES, SpecKind, imports_code, parse_spec
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.training.evaluation.leaderboard import leaderboard
 from parlour.training.evaluation.leaderboard.leaderboard_agents import resolve_agent
 
-POKER = game("poker_squares")
+POKER = find_game("poker_squares")
 RULES = POKER.make_rules()
 
 

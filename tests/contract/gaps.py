@@ -85,7 +85,7 @@ def find_no_end(game: Game) -> list[str]:
         if over.all():
             return []
         rows.step(crowd.choose(rows.states, rows.buffers.masks))
-    return [] if game.goes_round else [no_end(rows, MOST_STEPS)]
+    return [] if game.may_cycle else [no_end(rows, MOST_STEPS)]
 
 
 def begin(case: Case, reset: Autoreset = Autoreset.DISABLED) -> Rows:

@@ -6,7 +6,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.batch import ILLEGAL_PENALTY
 from parlour.envs.interfaces import pettingzoo as aec
 from tests.contract.cases import CASES, Case, ended
@@ -50,7 +50,7 @@ def test_a_random_legal_action_is_played_instead(tried: Case) -> None:
 
 
 def test_every_legal_action_is_drawn_equally_often() -> None:
-    case = Case(game("pyramid"), "classic")
+    case = Case(find_game("pyramid"), "classic")
     envs = case.vec(4000, illegal="random", encoding="codes")
     envs.reset(seed=5)
     envs.restore(envs.clone()[:1].repeat(4000))
@@ -86,7 +86,7 @@ def test_a_penalty_changes_nothing_and_goes_on(tried: Case) -> None:
 
 
 def test_only_a_limit_of_steps_ends_penalties() -> None:
-    case = Case(game("pyramid"), "classic")
+    case = Case(find_game("pyramid"), "classic")
     env = case.env(illegal="penalty", max_episode_steps=3)
     env.reset(seed=1)
     ends = [env.step(-1)[2:4] for _ in range(3)]
@@ -134,17 +134,17 @@ def test_algorithms_that_cannot_mask_play_on_in_sb3() -> None:
     pytest.importorskip("stable_baselines3")
     from parlour.envs.interfaces.sb3 import CardVecEnv
 
-    env = CardVecEnv(game("pyramid"), 3, illegal="random")
+    env = CardVecEnv(find_game("pyramid"), 3, illegal="random")
     env.reset()
     masks = env.masks()
     _, rewards, dones, infos = env.step(np.full(3, -1))
     assert not dones.any() and (rewards >= 0).all()
     assert all(masks[i, info["played_action"]] for i, info in enumerate(infos))
-    env = CardVecEnv(game("pyramid"), 3, illegal="penalty")
+    env = CardVecEnv(find_game("pyramid"), 3, illegal="penalty")
     env.reset()
     _, rewards, dones, _ = env.step(np.full(3, -1))
     assert not dones.any() and (rewards == ILLEGAL_PENALTY).all()
-    env = CardVecEnv(game("pyramid"), 3, illegal="raise")
+    env = CardVecEnv(find_game("pyramid"), 3, illegal="raise")
     env.reset()
     before = env.rows.states.tobytes()
     with pytest.raises(gym.error.InvalidAction, match="row 0: action -1 is not legal"):

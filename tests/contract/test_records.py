@@ -173,7 +173,7 @@ def check_resampled(case: Case, n: int, seed: int, every: int = 4) -> np.ndarray
 
 def test_resampled_worlds_are_taken(case: Case) -> None:
     ends = check_resampled(case, 60, 7)["over"]
-    if case.players == 1 and case.game.goes_round:
+    if case.players == 1 and case.game.may_cycle:
         assert {int(Over.TERMINATED), int(Over.TRUNCATED)} <= set(ends.tolist())
 
 

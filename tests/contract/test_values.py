@@ -9,10 +9,10 @@ from parlour.agents.networks.value_table import (
     require_afterstates,
 )
 from parlour.agents.registry import prepare_turn
+from parlour.envs.core.afterstates import put_on_top, win_bonus_points
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, resample_copies
-from parlour.envs.core.values import put_on_top, win_bonus_points
 from tests.contract.cases import CASES, Case, positions, random_cases
 
 VALUED = [case for case in CASES if case.game.afterstates]

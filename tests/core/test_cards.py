@@ -27,7 +27,7 @@ from parlour.envs.core.kernel.cards import (
 )
 from parlour.envs.core.kernel.jit import plain_python
 from parlour.envs.core.kernel.rng import next_random_word, random_below
-from tests.core.test_splitmix import PUBLISHED
+from tests.core.test_rng import PUBLISHED
 
 next_plain, below_plain = plain_python(next_random_word), plain_python(random_below)
 

@@ -10,8 +10,8 @@ from parlour.envs import GAMES
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.solve import deal_position
 from parlour.envs.core.turn import choose_actions, prepare_turn
-from parlour.envs.core.upper_bound import deal_position
 from parlour.envs.games.fifty_six.rules import ASK, PLAY
 from parlour.envs.games.fifty_six.solver import solve, winnable_after
 from tests.reference.fifty_six import Game as Reference

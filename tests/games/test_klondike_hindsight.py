@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from parlour.agents import load_agent
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.rows import copy_states, resample_copies
-from parlour.envs.core.upper_bound import deal_position, play_actions, trace_actions
+from parlour.envs.core.solve import deal_position, play_actions, trace_actions
 from parlour.envs.games.klondike.hindsight import plan_ahead
 from parlour.envs.games.klondike.solver.solve import solve
 from parlour.training.evaluation.play import play_deals
 
-KLONDIKE = game("klondike")
+KLONDIKE = find_game("klondike")
 RULES = KLONDIKE.variants["classic"]
 
 
@@ -94,7 +94,7 @@ def test_budgets_and_games_that_it_does_not_know_are_refused() -> None:
         load_agent("hindsight@70000", KLONDIKE, RULES)
     with pytest.raises(ValueError, match="such as hindsight@20"):
         load_agent("hindsight@5ms", KLONDIKE, RULES)
-    pyramid = game("pyramid")
+    pyramid = find_game("pyramid")
     with pytest.raises(ValueError, match="there is one for klondike"):
         load_agent("hindsight", pyramid, pyramid.variants["classic"])
 

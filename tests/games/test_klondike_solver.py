@@ -10,7 +10,7 @@ from parlour.envs import GAMES
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, copy_states
-from parlour.envs.core.upper_bound import play_actions
+from parlour.envs.core.solve import play_actions
 from parlour.envs.games.klondike.kernel import write_outcome
 from parlour.envs.games.klondike.knowledge import show_ends, show_waste
 from parlour.envs.games.klondike.rules import COLUMN_UP, COLUMNS, MOVE, WASTE_UP

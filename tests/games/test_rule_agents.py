@@ -3,8 +3,8 @@
 import pytest
 
 from parlour.envs import GAMES
+from parlour.envs.core.afterstates import HOPELESS
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.values import HOPELESS
 from parlour.training.evaluation.compare import evaluate
 
 DEALS = 2000

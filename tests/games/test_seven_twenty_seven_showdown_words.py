@@ -5,12 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.rows import Rows, view_states
 from parlour.envs.core.scene.scene import ansi
 
-GAME = game("seven_twenty_seven")
+GAME = find_game("seven_twenty_seven")
 TAKEN = re.compile(r"(?:7|27|7 and 27): seats? ([\d, and]+) (?:takes|share) (\d+)$", re.MULTILINE)
 OPTIONS = ({"variant": "home"}, {"variant": "declare"}, {"variant": "mini"}, {"variant": "sarrett"})
 

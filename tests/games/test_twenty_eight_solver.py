@@ -11,8 +11,8 @@ from parlour.envs import GAMES
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.solve import deal_position, play_actions
 from parlour.envs.core.turn import choose_actions, prepare_turn
-from parlour.envs.core.upper_bound import deal_position, play_actions
 from parlour.envs.games.twenty_eight.play import pair_of
 from parlour.envs.games.twenty_eight.rules import ASK, LABELS, PLAY, SHOW, SINGLE
 from parlour.envs.games.twenty_eight.solver import list_contracts, solve, winnable_after

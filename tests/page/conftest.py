@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="needs the extra page")
 
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.page.play import SolitaireSession
 from parlour.page.server import make_server, open_socket
 from parlour.page.store import ResultStore
@@ -29,7 +29,7 @@ class Served(NamedTuple):
 
 def agents_game(variant: str, deal: int) -> Replay:
     """A game of Pyramid that greedy has played."""
-    pyramid = game("pyramid")
+    pyramid = find_game("pyramid")
     play = SolitaireSession(pyramid, variant, {}, {"deal": deal, "bank": "pyramid-1"})
     greedy = PageAgent("greedy", pyramid, play.rules, (), Thinking())
     while not play.deal.is_over:

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from parlour.envs import GAMES, game
+from parlour.envs import GAMES, find_game
 from parlour.envs.core.scene.drawing import find_theme
-from parlour.envs.core.upper_bound import solver_of
+from parlour.envs.core.solve import solver_of
 from parlour.page.play import SolitaireSession
 from parlour.training import review_replay, save_html
-from parlour.training.play.lone import LIMIT
+from parlour.training.play.solitaire import LIMIT
 from tests.page.conftest import Served, agents_game
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="needs an installed chromium"),
 ]
-PYRAMID = game("pyramid")
+PYRAMID = find_game("pyramid")
 SLOW = 60_000
 """Milliseconds: a kernel may have to be compiled first."""
 LOST, LOSING = 7, 14
@@ -242,7 +242,7 @@ def test_a_result_that_is_not_saved_is_said_so(page: Any, served: Served) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["poker_squares", "puss_in_the_corner"])
 def test_the_next_card_is_dragged_to_its_place(page: Any, name: str) -> None:
-    found = game(name)
+    found = find_game(name)
     play = SolitaireSession(found, found.default, {}, {"deal": 3, "bank": f"{name}-1"})
     items = play.view()["scene"]["items"]
     card = next(item for item in items if item["drops"])
@@ -397,7 +397,7 @@ def test_words_can_be_read_on_a_phone(page: Any) -> None:
         "all => all.map(one => parseFloat(one.getAttribute('font-size')) * one.getScreenCTM().a)"
     )
     for name in GAMES:
-        begin(page, game(name).default, 3, name)
+        begin(page, find_game(name).default, 3, name)
         found = page.eval_on_selector_all("[data-part=svg] > text", heights)
         assert found and min(found) >= 12, name
     page.set_viewport_size({"width": 1280, "height": 844})

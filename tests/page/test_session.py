@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs import GAMES, game
+from parlour.envs import GAMES, find_game
 from parlour.envs.core.legal import MOST_ACTIONS
 from parlour.envs.core.rows import resample_copies, write_states
-from parlour.envs.core.upper_bound import play_actions, solver_of
+from parlour.envs.core.solve import play_actions, solver_of
 from parlour.page.play import SeatPlay, SolitaireSession
 from parlour.page.session import MOST_SESSIONS, Session, Sessions, answer, list_games
 from parlour.page.store import COLUMNS, ResultStore
 from parlour.page.thinking import PageAgent, list_agents, load_page_agent
 from parlour.page.workers import AbandonedError
-from parlour.training.play.lone import LIMIT
+from parlour.training.play.solitaire import LIMIT
 from tests.page.conftest import agents_game
 
-PYRAMID = game("pyramid")
+PYRAMID = find_game("pyramid")
 ANY = 3
 """A deal."""
 DEAL, UNDO = 39, 41

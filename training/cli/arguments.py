@@ -125,10 +125,10 @@ def add_rules(parser: argparse.ArgumentParser, many: bool = False, optional: boo
     )
 
 
-def add_any_rules(parser: argparse.ArgumentParser) -> None:
-    """Add ``--any-rules``."""
+def add_rules_mismatch(parser: argparse.ArgumentParser) -> None:
+    """Add ``--allow-rules-mismatch``."""
     parser.add_argument(
-        "--any-rules",
+        "--allow-rules-mismatch",
         action="store_true",
         help="let saved agents play that were trained by other rules of the game; tables mark "
         "them with ~",

@@ -22,7 +22,7 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
 
 from .arguments import MOST_ROWS, add_rules, read_options, read_seconds, read_whole
-from .blocks import ROOT
+from .generated_blocks import ROOT
 
 EXAMPLES = {
     "bench": """\

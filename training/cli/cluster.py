@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
-from ..evaluation.check_outputs import check_folder
+from ..evaluation.outputs import check_folder
 from ..files import sole_use, write_bytes
 from ..parallel.task_cache import drop_chunks, has_parts
 from ..parallel.tasks import Cluster

@@ -18,11 +18,11 @@ from parlour.envs import GAMES, CardEnv, Game
 from parlour.envs.core.options import changed_options, describe_options, options_text
 
 from ..files import write_bytes
-from .blocks import ROOT, markdown_table, renew_blocks
-from .board import CARD_FILE, CARDS, write_tables
-from .card import list_known, summarise_agent, write_card
 from .games import FILE
+from .generated_blocks import ROOT, markdown_table, renew_blocks
+from .leaderboard import CARD_FILE, CARDS, write_tables
 from .main import COMMANDS
+from .model_card import list_known, summarise_agent, write_card
 
 ARGUMENT = re.compile(r"^    (\S+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 

@@ -11,16 +11,16 @@ from parlour.envs import find_game
 from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.game import digest16
 
-from ..evaluation.check_outputs import FILES, check_folder
+from ..evaluation.outputs import FILES, check_folder
 from ..evaluation.spec import DEALS, EvaluationSpec, is_for_several, make_specs
 from ..parallel.tasks import Cluster
 from .arguments import (
     AGENT_HELP,
     MOST_DEALS,
     MOST_HANDS,
-    add_any_rules,
     add_record,
     add_rules,
+    add_rules_mismatch,
     read_options,
     read_path,
     read_text,
@@ -57,7 +57,7 @@ what it won, in antes a hand, positions the same at each position from the deale
   parlour compare pyramid --variant three-passes --agents uniform greedy runs/my-agent
   parlour compare pyramid --variant classic web --agents uniform greedy --out results --json
   parlour compare seven-twenty-seven --agents uniform greedy --field greedy --deals 2000
-  parlour compare poker-squares --variant british --agents greedy mine=trained --any-rules
+  parlour compare poker-squares --variant british --agents mine=trained --allow-rules-mismatch
   parlour compare pyramid --variant all --agents uniform greedy --report pyramid.html
   parlour compare pyramid --agents greedy pimc@40 --jobs -1 --out results
 
@@ -80,7 +80,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     add_rules(parser)
     parser.add_argument("--agent", default="uniform", help=f"{AGENT_HELP} (default: uniform)")
     _add_deals(parser)
-    add_any_rules(parser)
+    add_rules_mismatch(parser)
 
 
 def add_compare(parser: argparse.ArgumentParser) -> None:
@@ -100,7 +100,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.html",
         help="write all of it as one page: tables, pictures, conditions",
     )
-    add_any_rules(parser)
+    add_rules_mismatch(parser)
 
 
 def _add_deals(parser: argparse.ArgumentParser) -> None:
@@ -200,7 +200,7 @@ def _read_specs(
         max_moves=MAX_MOVES if arguments.max_moves is None else arguments.max_moves,
         hands=1 if arguments.hands is None else arguments.hands,
         truth=arguments.truth,
-        any_rules=arguments.any_rules,
+        allow_rules_mismatch=arguments.allow_rules_mismatch,
         record=arguments.record,
     )
 

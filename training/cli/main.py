@@ -50,18 +50,22 @@ COMMANDS = {
     "evaluate": Command("evaluate", "let one agent play numbered deals"),
     "compare": Command("evaluate", "let several agents play the same deals"),
     "exploitability": Command(
-        "exploit", "measure how far agents are from the exact equilibrium of small rules"
+        "exploitability", "measure how far agents are from the exact equilibrium of small rules"
     ),
     "play": Command("play", "play in the terminal, or watch an agent"),
     "replay": Command("replay", "verify recorded games, and show them"),
     "review": Command("review", "show what each decision of a game, or of an agent, cost"),
     "serve": Command("serve", "open a page on this machine to play on, in a browser"),
     "solve": Command("solve", "solve a deal, or a position of it, with all cards known"),
-    "deals": Command("bank", "label numbered deals with a solver's results, and show the labels"),
-    "convert-deal": Command("deal", "convert a deal from or to the notation of another program"),
-    "leaderboard": Command("board", "verify the claims of the leaderboard, or play new lines"),
-    "model-card": Command("card", "write the model card of a saved agent"),
-    "compile": Command("warm", "compile the kernels of a game, or of all games"),
+    "deals": Command("deals", "label numbered deals with a solver's results, and show the labels"),
+    "convert-deal": Command(
+        "convert_deal", "convert a deal from or to the notation of another program"
+    ),
+    "leaderboard": Command(
+        "leaderboard", "verify the claims of the leaderboard, or play new lines"
+    ),
+    "model-card": Command("model_card", "write the model card of a saved agent"),
+    "compile": Command("compile", "compile the kernels of a game, or of all games"),
     "bench": Command("bench", "measure steps per second on this machine"),
     "completion": Command("completion", "print a shell completion script"),
 }

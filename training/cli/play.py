@@ -23,19 +23,19 @@ from parlour.envs.core.kernel.rng import key_words, new_key
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.scene import ansi
 
-from ..evaluation.check_outputs import make_record_file
+from ..evaluation.outputs import make_record_file
 from ..evaluation.replays.replay import CUT, LEFT, OVER, Replay
 from ..evaluation.replays.replay_files import append_replays
 from ..evaluation.report.terminal import print_wrapped, wrap_lines
 from ..evaluation.spec import is_for_several
-from ..play.lone import Notice, SolitaireGame, make_agent_turn
-from ..play.table import SeatChoice, TableChoice, TableSession
+from ..play.seats import SeatChoice, TableChoice, TableSession
+from ..play.solitaire import Notice, SolitaireGame, make_agent_turn
 from .arguments import (
     AGENT_HELP,
     MOST_HANDS,
-    add_any_rules,
     add_record,
     add_rules,
+    add_rules_mismatch,
     load_deck,
     read_deck,
     read_options,
@@ -63,7 +63,7 @@ EXAMPLES = {
 def add_play(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour play``."""
     add_rules(parser)
-    add_any_rules(parser)
+    add_rules_mismatch(parser)
     parser.add_argument("--agent", default="human", help=f"player: {AGENT_HELP} (default: human)")
     parser.add_argument(
         "--deck",
@@ -149,7 +149,7 @@ def run_play(arguments: argparse.Namespace) -> int:
         arguments.delay,
         colour,
         key=arguments.key,
-        any_rules=arguments.any_rules,
+        allow_rules_mismatch=arguments.allow_rules_mismatch,
         notice=not arguments.no_notice,
         record=arguments.record,
         explain=arguments.explain,
@@ -198,7 +198,7 @@ class TerminalGame(NamedTuple):
         ask: takes a prompt and returns a line of input (default: `ask_wrapped`).
         say: prints text.
         key: seed of the agents' draws (default: random).
-        any_rules: see `load_agent`.
+        allow_rules_mismatch: see `load_agent`.
         notice: whether to warn a person if a solitaire can no longer be won.
         record: file that games are appended to.
         explain: whether to show the explanations of a watched agent.
@@ -215,7 +215,7 @@ class TerminalGame(NamedTuple):
     ask: Callable[[str], str] | None = None
     say: Callable[[str], None] = print_wrapped
     key: str | None = None
-    any_rules: bool = False
+    allow_rules_mismatch: bool = False
     notice: bool = True
     record: Path | None = None
     explain: bool = False
@@ -245,7 +245,11 @@ class Advisor:
         self.terminal, self.rules, self.states = terminal, rules, states
         self.words = key_words(terminal.key or new_key())
         self.agent = load_agent(
-            terminal.advisor, terminal.game, rules, terminal.seed or 0, terminal.any_rules
+            terminal.advisor,
+            terminal.game,
+            rules,
+            terminal.seed or 0,
+            terminal.allow_rules_mismatch,
         )
         if isinstance(self.agent, HumanAgent):
             raise ValueError("advisor: name an agent, not a person")
@@ -271,7 +275,9 @@ def play_solitaire(terminal: TerminalGame, agent: str = "human") -> None:
             terminal.ask or ask_wrapped, terminal.say, terminal.colour, answers, takes_back=True
         )
         if agent == "human"
-        else load_agent(agent, terminal.game, env.rules, terminal.seed or 0, terminal.any_rules)
+        else load_agent(
+            agent, terminal.game, env.rules, terminal.seed or 0, terminal.allow_rules_mismatch
+        )
     )
     play = TerminalSolitaire(env, player, terminal, terminal.seed, terminal.chosen)
     try:
@@ -421,7 +427,7 @@ class TerminalSession(TableSession):
     def __init__(self, terminal: TerminalGame, seat: SeatChoice, agent: str) -> None:
         self.terminal = terminal
         game, rules = terminal.game, terminal.game.make_rules(terminal.variant, terminal.options)
-        chosen = terminal.chosen, terminal.seed, terminal.key, terminal.any_rules
+        chosen = terminal.chosen, terminal.seed, terminal.key, terminal.allow_rules_mismatch
         own = self._make_person(rules) if agent == "human" else agent
         self.hands, self.until = seat.hands, seat.until
         super().__init__(TableChoice(game, rules, *chosen), seat, own)

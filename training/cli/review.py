@@ -10,9 +10,9 @@ from typing import Any
 
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.kernel.cards import default_bank
-from parlour.envs.core.upper_bound import deal_position
+from parlour.envs.core.solve import deal_position
 
-from ..evaluation.check_outputs import REVIEW_FILES, check_folder
+from ..evaluation.outputs import REVIEW_FILES, check_folder
 from ..evaluation.play import Progress
 from ..evaluation.reviews.review import review_deal
 from ..evaluation.reviews.review_bank import DEALS, BankReview, make_review_spec, review_spec
@@ -25,8 +25,8 @@ from .arguments import (
     AGENT_HELP,
     MOST_DEALS,
     MOST_ROWS,
-    add_any_rules,
     add_rules,
+    add_rules_mismatch,
     read_options,
     read_path,
     read_text,
@@ -58,7 +58,7 @@ the means over a bank with by_kind, by_phase and worst.
 def add_review(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour review``."""
     add_rules(parser, optional=True)
-    add_any_rules(parser)
+    add_rules_mismatch(parser)
     whole = read_whole()
     parser.add_argument("--deal", type=whole, help="number of the one deal to review")
     parser.add_argument(
@@ -190,7 +190,7 @@ def _run_lost(arguments: argparse.Namespace) -> int:
     lost = choose_lost(arguments.results, arguments.agent, arguments.variant, arguments.deal)
     deals = LOST_DEALS if arguments.deals is None else arguments.deals
     check_number("deals", deals, 1)
-    spec = make_lost_spec(lost, arguments.any_rules)
+    spec = make_lost_spec(lost, arguments.allow_rules_mismatch)
     judge = make_judge(spec.game, spec.rules, arguments.worlds, arguments.seed, arguments.player)
     if arguments.out:
         check_folder(arguments.out, REVIEW_FILES)
@@ -228,7 +228,7 @@ def _read_spec(arguments: argparse.Namespace, game: Game, key: str | None) -> Ev
         bank=arguments.bank,
         first=(arguments.deal if one else arguments.first) or 0,
         key=key,
-        any_rules=arguments.any_rules,
+        allow_rules_mismatch=arguments.allow_rules_mismatch,
     )
 
 

@@ -19,7 +19,7 @@ from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
-from parlour.envs.core.upper_bound import deal_position, make_position, play_actions, solver_of
+from parlour.envs.core.solve import deal_position, make_position, play_actions, solver_of
 
 from ..evaluation.labels.labels import is_scored
 from ..evaluation.labels.truth import verify_solution

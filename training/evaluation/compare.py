@@ -59,7 +59,7 @@ def evaluate(
     truth: Labels | Path | str | None = None,
     key: str | None = None,
     name: str | None = None,
-    any_rules: bool = False,
+    allow_rules_mismatch: bool = False,
     record: Path | str | None = None,
     cluster: Cluster | None = None,
 ) -> Evaluation:
@@ -87,8 +87,8 @@ def evaluate(
         key: The secret that all draws come from (None: a new one). The key of an evaluation
             repeats it.
         name: The name of the agent in tables (None: its own). Draws depend on it.
-        any_rules: Whether a saved agent may play that was trained by other rules of the game.
-            Tables mark it.
+        allow_rules_mismatch: Whether a saved agent may play that was trained by other rules of
+            the game. Tables mark it.
         record: A new file for the games (`load_replays` reads it).
         cluster: Plays parts of the deals in other processes (None: this process plays).
 
@@ -109,7 +109,7 @@ def evaluate(
         max_moves=max_moves,
         hands=hands,
         truth=truth,
-        any_rules=any_rules,
+        allow_rules_mismatch=allow_rules_mismatch,
         record=record,
     )
     (lineup,) = _list_lineups(spec, [agent], field, partner)
@@ -137,7 +137,7 @@ def compare(
     finished: list[Any] | None = None,
     truth: Labels | Path | str | None = None,
     key: str | None = None,
-    any_rules: bool = False,
+    allow_rules_mismatch: bool = False,
     record: Path | str | None = None,
     cluster: Cluster | None = None,
 ) -> Comparison[Any]:
@@ -167,7 +167,7 @@ def compare(
         max_moves=max_moves,
         hands=hands,
         truth=truth,
-        any_rules=any_rules,
+        allow_rules_mismatch=allow_rules_mismatch,
         record=record,
     )
     return compare_specs(

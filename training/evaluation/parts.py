@@ -2,7 +2,7 @@
 
 The result of a deal depends on no other deal, so the parts together equal what one process plays,
 to the last bit but for the time that agents took, and for agents that draw by themselves. Finished
-parts are saved by the task cache (`kept.run_kept`), from which interrupted work resumes.
+parts are saved by the task cache (`task_cache.run_cached`), from which interrupted work resumes.
 """
 
 import re
@@ -27,7 +27,7 @@ from parlour.envs.core.game import digest16
 from parlour.envs.core.kernel.jit import digest_code
 from parlour.envs.core.kernel.rng import new_key
 
-from ..parallel.task_cache import Packing, run_kept
+from ..parallel.task_cache import Packing, run_cached
 from ..parallel.tasks import Cluster
 from .play import EpisodeResults, Progress
 from .replays.replay_files import append_lines
@@ -87,7 +87,7 @@ def play_parts(
     names = [digest16(digest, part.spec.first, part.spec.deals) for part in parts]
     part_of = dict(zip(names, parts, strict=True))
     done = {}
-    for name, result in run_kept(play_part, part_of, cluster, PACKING):
+    for name, result in run_cached(play_part, part_of, cluster, PACKING):
         done[name] = result
         if progress is not None:
             progress(part_of[name].spec.deals)
@@ -131,7 +131,7 @@ def play_part(part: Part) -> tuple[EpisodeResults, bytes]:
 
 
 def pack_part(part: tuple[EpisodeResults, bytes]) -> dict[str, Any]:
-    """Return the result of `play_part` as arrays, for `kept.run_kept`."""
+    """Return the result of `play_part` as arrays, for `task_cache.run_cached`."""
     results, lines = part
     arrays: dict[str, Any] = {f"{FACT}{name}": values for name, values in results.facts.items()}
     return arrays | {
@@ -176,7 +176,7 @@ def digest_given(spec: EvaluationSpec, title: str, given: Sequence[Agent | str])
     return digest16(
         spec.game.rules_digest(spec.rules),
         (digest_parlour(), digest_game_code(spec.game)),
-        (spec.bank, spec.seed, spec.key, spec.max_moves, spec.hands, spec.any_rules),
+        (spec.bank, spec.seed, spec.key, spec.max_moves, spec.hands, spec.allow_rules_mismatch),
         (title, spec.record is None),
         [_digest_agent(agent, spec) for agent in given],
     )

@@ -16,8 +16,8 @@ from parlour.envs.core.kernel.rng import new_key
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rules_table import describe_rules
 
-from .check_outputs import make_record_file
 from .labels.labels import Labels, find_requested_labels
+from .outputs import make_record_file
 from .stats import CONFIDENCE
 
 DEALS = 10_000
@@ -48,7 +48,7 @@ class EvaluationSpec:
     """Where games for one player are truncated; None or 0: nowhere."""
     hands: int = 1
     """In games for several: each deal is a session of so many (see `play.hand_seeds`)."""
-    any_rules: bool = False
+    allow_rules_mismatch: bool = False
     """Whether saved agents may play that were trained by other rules of the game."""
     labels: Labels | None = None
     """In games for one player: the solver labels of these deals, or of some of them."""
@@ -73,7 +73,7 @@ class EvaluationSpec:
     def load_agent(self, agent: Agent | str) -> FixedAgent:
         """Return an agent, given or named, that plays by these rules."""
         if isinstance(agent, str):
-            agent = load_agent(agent, self.game, self.rules, self.seed, self.any_rules)
+            agent = load_agent(agent, self.game, self.rules, self.seed, self.allow_rules_mismatch)
         return FixedAgent(agent)
 
     @property
@@ -119,15 +119,16 @@ def make_specs(
     max_moves: int | None = MAX_MOVES,
     hands: int = 1,
     truth: Labels | Path | str | None = None,
-    any_rules: bool = False,
+    allow_rules_mismatch: bool = False,
     record: Path | str | None = None,
 ) -> list[EvaluationSpec]:
     """Return the specification of each variant (None: the game's default), all of it checked.
 
     In games for one player ``hands`` means nothing; in games for several ``max_moves`` and
     ``truth`` do. ``bank`` None is the game's own, ``key`` None a new one; for ``truth`` see
-    `labels.find_requested_labels`, for ``any_rules`` `registry.load_agent`. ``record`` is made as
-    an empty file. Raises ValueError naming what is unknown or out of range, and what is allowed.
+    `labels.find_requested_labels`, for ``allow_rules_mismatch`` see `registry.load_agent`.
+    ``record`` is made as an empty file. Raises ValueError naming what is unknown or out of range,
+    and what is allowed.
     """
     game = find_game(game) if isinstance(game, str) else game
     is_multiplayer = is_for_several(game, variants, options)
@@ -155,7 +156,7 @@ def make_specs(
             confidence=confidence,
             max_moves=max_moves,
             hands=hands,
-            any_rules=any_rules,
+            allow_rules_mismatch=allow_rules_mismatch,
             labels=labels,
             record=None if record is None else Path(record),
         )

@@ -34,7 +34,7 @@ from parlour.envs.interfaces.sb3 import EPISODE_RECORD, CardVecEnv, RecentGames
 from ..parallel.engines import join_ray
 from ..parallel.parent import block_signals, watch_parent
 from .learner import ROLLOUT, CardLearner, CardPolicy, PhaseTimer
-from .run_network import learning_precision
+from .network_run import learning_precision
 
 BLOCK = 16
 """Rows of a block; actors get whole blocks if there are enough, see `split_rows`."""

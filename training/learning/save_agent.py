@@ -78,7 +78,7 @@ def save_weights(
         game: the game that it plays.
         rules: the rules that it was trained by.
         weights: the bytes of a safetensors file.
-        network: what the weights are, see `artefact.Artefact`.
+        network: what the weights are, see `saved.SavedAgent`.
         trained: how the agent was trained, plain values for JSON.
         scored: how it plays, plain values for JSON.
         samples: whether the agent draws its actions from its policy.

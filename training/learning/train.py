@@ -2,7 +2,7 @@
 
 ``runs/GAME-VARIANT-NAME/`` holds ``settings.json``, ``rules.json``, ``result.json`` and a folder
 ``seed-K`` for each training seed, with ``progress.jsonl`` and a TensorBoard log, checkpoints,
-``result.json`` and the agent as an artefact (``agent/``). A run may be stopped at any moment and
+``result.json`` and the saved agent (``agent/``). A run may be stopped at any moment and
 resumed. With equal settings, seed and one thread the weights are equal bit by bit; other numbers of
 threads or environments, and other versions of torch, give other weights.
 """

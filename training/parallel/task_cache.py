@@ -29,7 +29,7 @@ class Packing(NamedTuple):
     unpack: Callable[[Mapping[str, np.ndarray]], Any]
 
 
-def run_kept(
+def run_cached(
     work: Work, tasks: Mapping[str, Any], cluster: Cluster, packing: Packing
 ) -> Iterator[tuple[str, Any]]:
     """Do tasks as `run_tasks` does; yield the name and the result of each.

@@ -39,7 +39,7 @@ class Cluster:
         address: where a Ray cluster runs (default: ``RAY_ADDRESS``; if that is not set either, a
             cluster is started on this machine and stopped afterwards).
         chunks: folder in which finished parts of long work are saved, so that interrupted work can
-            resume (see `kept.run_kept`). The caller removes it. None saves nothing.
+            resume (see `task_cache.run_cached`). The caller removes it. None saves nothing.
 
     Raises:
         ValueError: the backend is unknown, ``jobs`` is out of range, or the backend takes no

@@ -16,7 +16,7 @@ from ..kernel.jit import jit
 from ..kernel.rng import GAMMA, finish_word
 from ..legal import first_action, next_action
 from ..options import as_record
-from ..upper_bound import make_position
+from ..solve import make_position
 from .zero_window import ENTRIES, ENTRY, NO_LIMIT
 
 UNDECIDED = 0.5

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core import upper_bound as truth
+from ...core import solve as truth
 from ...core.aliases import State
 from ...core.contract import Solution
 from ...core.game import find_game

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.afterstates import AfterstateFeatures, best_legal
 from ...core.aliases import (
     Action,
     CardCode,
@@ -28,7 +29,6 @@ from ...core.aliases import (
 from ...core.kernel.bits import count, lowest
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, RANKS
 from ...core.kernel.jit import jit
-from ...core.values import AfterstateFeatures, best_legal
 from .kernel import ALL, COLUMN, ROW, adjacent_squares, legal_squares, line_points, points_with
 from .line_values import (
     NUM_LINE_FEATURES,

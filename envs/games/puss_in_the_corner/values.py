@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
+from ...core.afterstates import AfterstateFeatures
 from ...core.aliases import Action, CardCode, FeatureIds, RulesRecord, Scores, State, Table
 from ...core.kernel.jit import jit
-from ...core.values import AfterstateFeatures
 from .heuristic import (
     DEFAULT_WEIGHTS,
     SORTED,

@@ -13,7 +13,7 @@ from ...core.aliases import RulesRecords, States
 from ...core.game import find_game
 from ...core.kernel.jit import jit
 from ...core.options import as_record
-from ...core.upper_bound import make_position
+from ...core.solve import make_position
 from .pot_share import (
     BOTH_SIDES,
     EXACT,

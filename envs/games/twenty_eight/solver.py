@@ -20,6 +20,7 @@ from ...core.kernel.jit import jit
 from ...core.kernel.rng import GAMMA, finish_word
 from ...core.legal import list_actions
 from ...core.seating import next_seat
+from ...core.solve import make_position, play_actions
 from ...core.tricks.double_dummy import (
     DoubleDummy,
     make_judge_rows,
@@ -28,7 +29,6 @@ from ...core.tricks.double_dummy import (
 )
 from ...core.tricks.tricks import NO_SUIT
 from ...core.tricks.zero_window import make_squeeze
-from ...core.upper_bound import make_position, play_actions
 from ..bidding.play import give_trick, side_of, trump_suit
 from ..bidding.rules import OVER
 from ..bidding.solver import (

@@ -14,7 +14,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.kernel.cards import card_name, full_pack
-from parlour.envs.core.upper_bound import deal_position
+from parlour.envs.core.solve import deal_position
 from parlour.training.cli.main import main
 from parlour.training.cli.solve import read_actions
 

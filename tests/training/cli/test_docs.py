@@ -8,10 +8,10 @@ import gymnasium as gym
 import pytest
 
 from parlour.envs import GAMES, CardEnv
-from parlour.training.cli.blocks import ROOT, renew_blocks
-from parlour.training.cli.board import BOARD_FILE
 from parlour.training.cli.docs import list_documents, main
 from parlour.training.cli.games import FILE
+from parlour.training.cli.generated_blocks import ROOT, renew_blocks
+from parlour.training.cli.leaderboard import BOARD_FILE
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def test_the_overview_imports_no_game(line: str) -> None:
         ("tune --help", {"tune", "games"}),
         ("rules pyramid", {"rules", "games"}),
         ("solve --help", {"solve", "games"}),
-        ("convert-deal --help", {"deal", "games"}),
+        ("convert-deal --help", {"convert_deal", "games"}),
         ("serve --help", {"serve", "games"}),
     ],
 )

@@ -17,7 +17,7 @@ from parlour.agents.networks.build import build_network
 from parlour.envs import GAMES
 from parlour.envs.core.kernel.compiling import SAID as COMPILING
 from parlour.training.cli import bench, main
-from parlour.training.evaluation.check_outputs import FILES
+from parlour.training.evaluation.outputs import FILES
 from parlour.training.learning import save_agent
 
 MINE = """

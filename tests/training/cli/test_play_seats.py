@@ -10,13 +10,13 @@ import pytest
 
 from parlour.agents.human import parse_move
 from parlour.agents.registry import choose_actions
-from parlour.envs import CardEnv, game
+from parlour.envs import CardEnv, find_game
 from parlour.envs.core.rows import Rows
 from parlour.training.cli.play import TerminalGame, TerminalSession, play_hands
-from parlour.training.play import table
-from parlour.training.play.table import SeatChoice
+from parlour.training.play import seats as table
+from parlour.training.play.seats import SeatChoice
 
-GAME = game("seven_twenty_seven")
+GAME = find_game("seven_twenty_seven")
 PACK = list(range(4, 56))
 FIRST = SeatChoice()
 
@@ -177,7 +177,7 @@ def test_a_secret_declaration_is_not_told_before_the_showdown() -> None:
 def test_a_secret_square_is_not_told() -> None:
     said: list[str] = []
     table = TerminalGame(
-        game("poker_squares"), "classic-duel", ask=script("e5", "c3"), say=said.append
+        find_game("poker_squares"), "classic-duel", ask=script("e5", "c3"), say=said.append
     )
     play_hands(table._replace(seed=1), SeatChoice(1, ["greedy"]))
     text = "\n".join(said)
@@ -214,7 +214,7 @@ def test_another_hand_goes_on_with_the_session() -> None:
 @pytest.mark.parametrize(("name", "until"), [("twenty_eight", 3), ("fifty_six", 6)])
 def test_hands_are_played_until_a_side_stands_at_a_number(name: str, until: int) -> None:
     said: list[str] = []
-    terminal = TerminalGame(game(name), say=said.append, seed=6, delay=0.0)
+    terminal = TerminalGame(find_game(name), say=said.append, seed=6, delay=0.0)
     play_hands(terminal, SeatChoice(0, ["greedy"], until=until), "greedy")
     text = "\n".join(said)
     sums = [
@@ -230,7 +230,7 @@ def test_hands_are_played_until_a_side_stands_at_a_number(name: str, until: int)
 
 def test_of_three_players_half_stakes_are_counted() -> None:
     said: list[str] = []
-    terminal = TerminalGame(game("twenty_eight"), "three", say=said.append, seed=6, delay=0.0)
+    terminal = TerminalGame(find_game("twenty_eight"), "three", say=said.append, seed=6, delay=0.0)
     play_hands(terminal, SeatChoice(0, ["greedy"], until=2), "greedy")
     (last,) = re.findall(r"^After \d+ hands: (.*)\.$", "\n".join(said), re.MULTILINE)[-1:]
     nets = [float(net) for net in re.findall(r" ([+-][\d.]+)", last)]
@@ -296,7 +296,7 @@ def test_one_raise_is_meant_where_there_is_one() -> None:
 
 
 def test_a_card_is_no_verb() -> None:
-    at = game("fifty_six")
+    at = find_game("fifty_six")
     hand = table.TableSession(table.TableChoice(at, at.make_rules(), seed=1), FIRST, "greedy")
     hand.begin_hand()
     while not hand.is_over:

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from parlour.envs import GAMES, game
+from parlour.envs import GAMES, find_game
 from parlour.envs.core.contract import Solution
 from parlour.training.cli.main import main
 from parlour.training.cli.play import TerminalGame, play_solitaire
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.report.terminal import ENDLESS, wrap_lines
-from parlour.training.play.lone import HOPELESS
+from parlour.training.play.solitaire import HOPELESS
 from tests.fake_solver import FakeSolver, solved
 
 WIDTHS = (40, 57, 80, 99, 120)
-PYRAMID = game("pyramid")
+PYRAMID = find_game("pyramid")
 
 
 @pytest.fixture(autouse=True)

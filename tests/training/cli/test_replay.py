@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.training import load_replays, verify_replays
 from parlour.training.cli.main import main
 from parlour.training.cli.play import SeatChoice, TerminalGame, play_hands, play_solitaire
 from parlour.training.evaluation.replays.replay import LEFT, OVER
 
-PYRAMID, TABLE = game("pyramid"), game("seven_twenty_seven")
+PYRAMID, TABLE = find_game("pyramid"), find_game("seven_twenty_seven")
 
 
 @pytest.fixture(autouse=True)

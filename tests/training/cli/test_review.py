@@ -9,7 +9,7 @@ import pytest
 
 from parlour.training import compare, find_lost
 from parlour.training.cli import STOPPED, main
-from parlour.training.evaluation.check_outputs import REVIEW_FILES
+from parlour.training.evaluation.outputs import REVIEW_FILES
 from parlour.training.evaluation.reviews import review_bank, review_lost
 from parlour.training.evaluation.reviews.review_judges import make_judge
 

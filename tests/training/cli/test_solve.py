@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from parlour.envs import CardEnv, game
+from parlour.envs import CardEnv, find_game
 from parlour.envs.core.kernel.cards import card_name, parse_card
 from parlour.envs.core.kernel.compiling import CompilationListener
 from parlour.training.cli import main
 from tests.fake_solver import FakeSolver, solved
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 RULES = GAME.make_rules()
 
 
@@ -114,7 +114,7 @@ def test_variants_and_banks(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_game_played_for_its_score(capsys: pytest.CaptureFixture[str]) -> None:
-    squares = game("poker_squares")
+    squares = find_game("poker_squares")
     with solved(squares):
         assert main.main(["solve", "poker_squares", "--deal", "3"]) == 0
         text = capsys.readouterr().out

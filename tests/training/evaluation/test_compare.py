@@ -12,7 +12,7 @@ from rich.console import Console
 
 from parlour.agents.baselines.greedy import GreedyAgent
 from parlour.agents.networks.build import build_network
-from parlour.envs import Game, game
+from parlour.envs import Game, find_game
 from parlour.envs.core.batch import StepConfig
 from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.report import report
@@ -20,7 +20,7 @@ from parlour.training.evaluation.report.plots import plot_comparison
 from parlour.training.evaluation.result import Comparison
 from parlour.training.learning import save_agent
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 
 
 class Peeker(GreedyAgent):
@@ -83,11 +83,15 @@ def saved(folder: Path, one: Game) -> str:
 
 def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
     """In tables and files, alone and at tables of several."""
-    poker = game("poker_squares")
+    poker = find_game("poker_squares")
     with pytest.raises(ValueError, match="none comes with Parlour for these rules"):
         compare(poker, ["trained"], variants=["british"], deals=2)
     found = compare(
-        poker, ["greedy", "mine=trained"], variants=["book", "british"], deals=2, any_rules=True
+        poker,
+        ["greedy", "mine=trained"],
+        variants=["book", "british"],
+        deals=2,
+        allow_rules_mismatch=True,
     )
     marks = [one.other_rules for one in found.evaluations]
     assert marks == [one["other_rules"] for one in found.summary()["results"]]
@@ -97,9 +101,14 @@ def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
     report.show(found, Console(file=out, width=100))
     assert "mine~ " in out.getvalue() and "mine " in out.getvalue()
     assert "~ was trained by other rules" in out.getvalue()
-    other = saved(tmp_path / "agent", game("seven_twenty_seven"))
+    other = saved(tmp_path / "agent", find_game("seven_twenty_seven"))
     match = compare(
-        "seven_twenty_seven", [other], deals=2, options={"ante": 2}, field=[other], any_rules=True
+        "seven_twenty_seven",
+        [other],
+        deals=2,
+        options={"ante": 2},
+        field=[other],
+        allow_rules_mismatch=True,
     )
     assert match.evaluations[0].other_rules and match.evaluations[0].field == ("tr~",)
     out = StringIO()

@@ -12,10 +12,10 @@ from rich.console import Console
 from scipy import stats as scipy_stats
 
 from parlour.agents.baselines.uniform import UniformAgent
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.batch import StepConfig
-from parlour.training.evaluation.check_outputs import FILES
 from parlour.training.evaluation.compare import compare, default_opponents, evaluate
+from parlour.training.evaluation.outputs import FILES
 from parlour.training.evaluation.play import EpisodeResults
 from parlour.training.evaluation.report import report
 from parlour.training.evaluation.report.plots import plot_comparison
@@ -24,7 +24,7 @@ from parlour.training.evaluation.spec import make_specs
 from parlour.training.evaluation.stats import student_mean
 from tests.training.evaluation.test_duplicate_play import Cautious
 
-GAME = game("seven_twenty_seven")
+GAME = find_game("seven_twenty_seven")
 FIELD = [UniformAgent(5), Cautious()]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from parlour.agents.baselines.uniform import UniformAgent
 from parlour.agents.registry import IllegalActionError, Turn, load_agent
-from parlour.envs import GAMES, Game, game
+from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.rows import Rows
@@ -20,7 +20,7 @@ from parlour.training.evaluation.play import (
     play_sessions,
 )
 
-GAME = game("seven_twenty_seven")
+GAME = find_game("seven_twenty_seven")
 RULES = GAME.make_rules()
 SEEDS = bank_seeds("hands-1", range(24))
 TABLES = [
@@ -243,7 +243,7 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ValueError, match="3 given; these rules have 4 seats"):
         play_seated(GAME, RULES, [Cautious()] * 3, SEEDS)
     with pytest.raises(ValueError, match="these rules have 1 seats"):
-        play_seated(game("pyramid"), game("pyramid").make_rules(), [Cautious()], SEEDS)
+        play_seated(find_game("pyramid"), find_game("pyramid").make_rules(), [Cautious()], SEEDS)
     with pytest.raises(ValueError, match="field: 0 agents given"):
         play_duplicate(GAME, RULES, Cautious(), [], SEEDS)
     for seeds, hands in ((SEEDS[:0], 1), (SEEDS, 0)):

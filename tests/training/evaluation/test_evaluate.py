@@ -6,7 +6,7 @@ import pytest
 from parlour.agents.baselines.greedy import GreedyAgent
 from parlour.agents.baselines.uniform import UniformAgent
 from parlour.agents.registry import IllegalActionError, Turn, load_agent
-from parlour.envs import CardEnv, game
+from parlour.envs import CardEnv, find_game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.rules_table import describe_rules
@@ -14,7 +14,7 @@ from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.play import play_deals
 from parlour.training.evaluation.result import TableEvaluation
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 RULES = GAME.make_rules("three-passes")
 SEEDS = bank_seeds("pyramid-1", range(60))
 

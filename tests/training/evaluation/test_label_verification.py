@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs import GAMES, game
+from parlour.envs import GAMES, find_game
 from parlour.training.cli import main
 from parlour.training.evaluation.labels import label_verification as verification
 from parlour.training.evaluation.labels.labelling import make_labels
@@ -166,8 +166,8 @@ def test_of_another_solver_only_what_excludes_its_answers_is_wrong(
 
 
 def test_the_seed_chooses_the_sample_and_is_told() -> None:
-    with solved(game("pyramid")):
-        labels = load_labels(make_labels(game("pyramid"), deals=200, jobs=1, out=mkdtemp()))
+    with solved(find_game("pyramid")):
+        labels = load_labels(make_labels(find_game("pyramid"), deals=200, jobs=1, out=mkdtemp()))
         flipped = np.where(labels.winnable == 1, 0, labels.winnable).astype(np.int8)
         fewest = np.full(200, -1, np.int16)
         forged = replace(labels, columns=labels.columns | {"winnable": flipped, "fewest": fewest})
@@ -181,8 +181,8 @@ def test_the_seed_chooses_the_sample_and_is_told() -> None:
 
 
 def test_in_parallel_it_is_the_same() -> None:
-    with solved(game("pyramid")):
-        labels = load_labels(make_labels(game("pyramid"), deals=60, jobs=1, out=mkdtemp()))
+    with solved(find_game("pyramid")):
+        labels = load_labels(make_labels(find_game("pyramid"), deals=60, jobs=1, out=mkdtemp()))
         lies = replace(labels, columns=labels.columns | {"nodes": labels.nodes + 1})
         ended: list[int] = []
         two = Cluster("threading", 2)

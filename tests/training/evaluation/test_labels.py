@@ -17,7 +17,7 @@ from joblib.parallel import BACKENDS, ThreadingBackend
 from rich.console import Console
 
 from parlour.agents.baselines.greedy import GreedyAgent
-from parlour.envs import CardEnv, CardVectorEnv, game
+from parlour.envs import CardEnv, CardVectorEnv, find_game
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.kernel.cards import bank_seeds, decks_digest
 from parlour.envs.core.turn import prepare_turn
@@ -40,9 +40,9 @@ from parlour.training.evaluation.result import Evaluation
 from parlour.training.evaluation.stats import wilson_rate
 from tests.fake_solver import FakeSolver, SeesAll, solved
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 RULES = GAME.make_rules()
-SQUARES = game("poker_squares")
+SQUARES = find_game("poker_squares")
 SHIPPED = labels.SHIPPED_FOLDER
 
 

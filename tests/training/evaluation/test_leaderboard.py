@@ -11,7 +11,7 @@ import pytest
 from parlour.agents.registry import find_saved
 from parlour.agents.saved import TRAINED_FOLDER, digest_agent
 from parlour.envs import GAMES
-from parlour.training.cli.board import BOARD_FILE
+from parlour.training.cli.leaderboard import BOARD_FILE
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.labels.labelling import make_labels
 from parlour.training.evaluation.labels.labels import find_labels

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.training import compare, find_lost
 from parlour.training.evaluation.reviews.review_lost import review_lost
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 
 
 def test_they_are_those_that_the_labels_call_winnable(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from parlour.agents.baselines.uniform import UniformAgent
 from parlour.training.cli import main
 from parlour.training.equilibrium import exploitability
 from parlour.training.evaluation import compare
-from parlour.training.evaluation.check_outputs import check_agent_folder, check_folder
+from parlour.training.evaluation.outputs import check_agent_folder, check_folder
 from parlour.training.evaluation.report import plots, report
 from parlour.training.evaluation.report.plots import plot_comparison
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from parlour.agents.registry import load_agent
-from parlour.envs import GAMES, Game, game
+from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
@@ -27,7 +27,7 @@ from parlour.training.evaluation.replays.replay_files import (
     replay_line,
 )
 
-PYRAMID, TABLE = game("pyramid"), game("seven_twenty_seven")
+PYRAMID, TABLE = find_game("pyramid"), find_game("seven_twenty_seven")
 ALONE = [
     (one, variant)
     for one in GAMES.values()
@@ -158,7 +158,7 @@ def test_compare_records_every_agent_and_variant(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "variant"), [("seven_twenty_seven", "home"), ("poker", "duel")])
 def test_tables_of_several_are_recorded(tmp_path: Path, name: str, variant: str) -> None:
-    path, chosen = tmp_path / "hands.jsonl", game({"poker": "poker_squares"}.get(name, name))
+    path, chosen = tmp_path / "hands.jsonl", find_game({"poker": "poker_squares"}.get(name, name))
     found = compare(
         chosen, ["greedy", "uniform"], variants=[variant], deals=3, hands=2, record=path
     )
@@ -223,7 +223,7 @@ def test_what_is_not_as_recorded_is_named(tmp_path: Path) -> None:
 def test_many_are_verified_in_the_order_of_the_file(tmp_path: Path) -> None:
     _, replays = some(tmp_path, 30)
     broken = [replace(one, result={}) if one.line % 7 == 0 else one for one in replays]
-    others = random_replays(game("poker_squares"), "book", 3, by_deck=True)
+    others = random_replays(find_game("poker_squares"), "book", 3, by_deck=True)
     assert [line for line, _ in faults([*broken, *others])] == [7, 14, 21, 28]
 
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from parlour.agents.registry import choose_actions
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.rows import resample_copies, view_states
 from parlour.training import Replay, evaluate, load_replays, review_replay, save_html
 from parlour.training.evaluation.replays.replay_view import replay_data
-from parlour.training.play.table import SeatChoice, TableChoice, TableSession
+from parlour.training.play.seats import SeatChoice, TableChoice, TableSession
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def lone(tmp_path_factory: pytest.TempPathFactory) -> Replay:
 
 @pytest.fixture(scope="module")
 def table() -> Replay:
-    found = game("seven_twenty_seven")
+    found = find_game("seven_twenty_seven")
     choice = TableChoice(found, found.make_rules("home"), None, 5, "view")
     session = TableSession(choice, SeatChoice(1), "greedy")
     session.begin_hand()

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.training import compare
 from parlour.training.cli import main
 from parlour.training.evaluation.report.plots import plot_scores, plot_variants
 from parlour.training.evaluation.report.report_page import make_page
 from parlour.training.evaluation.result import Comparison
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 
 
 @pytest.fixture(scope="module")

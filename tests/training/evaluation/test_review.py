@@ -11,9 +11,9 @@ from parlour.agents.baselines.uniform import UniformAgent
 from parlour.agents.registry import FixedAgent, load_agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.rows import resample_copies
-from parlour.envs.core.upper_bound import WinnableInfo, deal_position, trace_actions
-from parlour.training.evaluation.check_outputs import REVIEW_FILES
+from parlour.envs.core.solve import WinnableInfo, deal_position, trace_actions
 from parlour.training.evaluation.labels.labels import find_labels
+from parlour.training.evaluation.outputs import REVIEW_FILES
 from parlour.training.evaluation.play import play_deal
 from parlour.training.evaluation.reviews.review import Review, action_kind, review_deal, review_game
 from parlour.training.evaluation.reviews.review_bank import BankReview, review_bank, review_spec

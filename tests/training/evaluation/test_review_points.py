@@ -8,7 +8,7 @@ import pytest
 
 from parlour.envs import Game, find_game
 from parlour.envs.core.rows import copy_states
-from parlour.envs.core.upper_bound import deal_position, trace_actions
+from parlour.envs.core.solve import deal_position, trace_actions
 from parlour.training.evaluation.reviews.review import review_game
 from parlour.training.evaluation.reviews.review_judges import find_points, is_in_play
 from tests.training.evaluation.test_review import actions_of

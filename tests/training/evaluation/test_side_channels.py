@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from parlour.agents.registry import Turn, prepare_turn
-from parlour.envs import CardEnv, game
+from parlour.envs import CardEnv, find_game
 from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.kernel.cards import bank_seeds
@@ -26,8 +26,8 @@ from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.play import play_deals, play_duplicate
 from tests.contract.cases import SEVERAL, Case, Whole
 
-POKER = game("poker_squares")
-TABLE = game("seven_twenty_seven")
+POKER = find_game("poker_squares")
+TABLE = find_game("seven_twenty_seven")
 KNOWN = bank_seeds("poker_squares-1", range(10_000))
 STRIDE = np.uint64(0xD1342543DE82EF95)
 """By which seeds of one game once differed from step to step."""

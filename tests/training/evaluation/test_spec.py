@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.spec import make_specs
 
-PYRAMID, TABLE = game("pyramid"), game("seven_twenty_seven")
+PYRAMID, TABLE = find_game("pyramid"), find_game("seven_twenty_seven")
 
 
 def test_without_a_variant_it_is_the_default_of_the_game() -> None:

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.training.evaluation.labels import labelling, labels
 from parlour.training.learning.methods import make_settings
 from parlour.training.learning.settings.base import Settings
@@ -107,7 +107,7 @@ def go_on(what: str, folder: Path) -> None:
         make_bank(folder)
         return
     made = settings(what, folder)
-    run = folder / f"{made.game}-{game(made.game).default}-small"
+    run = folder / f"{made.game}-{find_game(made.game).default}-small"
     try:
         resume(run, quiet=True)
     except ValueError as error:
@@ -117,7 +117,7 @@ def go_on(what: str, folder: Path) -> None:
 
 
 def make_bank(folder: Path) -> None:
-    one = game("pyramid")
+    one = find_game("pyramid")
     with solved(one):
         labels.load_labels(labelling.make_labels(one, deals=60, jobs=1, out=folder / "banks"))
 

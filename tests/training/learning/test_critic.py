@@ -11,7 +11,7 @@ import torch
 
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.rows import observation_codes, resample_copies
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.learning.critic import WiderVecEnv
@@ -132,7 +132,7 @@ def test_killed_and_resumed_it_ends_bit_equal(
 
 def test_the_critic_is_not_in_the_agent(whole: Path, tmp_path: Path) -> None:
     """It has the tensors of plain PPO's, and reads the player's observation."""
-    pyramid = game("pyramid")
+    pyramid = find_game("pyramid")
     rules = pyramid.make_rules("three-passes")
     plain = train(replace(PYRAMID, runs=str(tmp_path)), quiet=True)
     shapes = []

@@ -24,8 +24,8 @@ from parlour.training.learning.settings.files import read_saved
 from parlour.training.learning.summary import report, summarise
 from parlour.training.learning.train import main, resume, train
 from tests.damage import damaged
+from tests.training.learning.test_cma_es import SMALL as WEIGHTS
 from tests.training.learning.test_distill import GAME, ROUND, SMALL, network_of, stop_after
-from tests.training.learning.test_run_policy_search import SMALL as WEIGHTS
 from tests.training.parallel.test_no_pickles import Bomb
 
 FIRST = f"{FOLDER}/{ROUND:012d}.parquet"

@@ -13,8 +13,8 @@ import torch
 from parlour.agents.networks.build import build_network
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
-from parlour.agents.saved import load_artefact
-from parlour.envs import game
+from parlour.agents.saved import load_saved_agent
+from parlour.envs import find_game
 from parlour.envs.core.rows import Rows, observation_codes
 from parlour.envs.core.rules_table import make_table
 from parlour.envs.core.turn import prepare_turn
@@ -40,7 +40,7 @@ from parlour.training.learning.save_agent import weights_bytes
 from parlour.training.learning.train import Interrupted, resume, train
 from research import network_sizes
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 RULES = GAME.make_rules("three-passes")
 ROUND = 32 * 4
 SMALL = DistillSettings(
@@ -160,7 +160,7 @@ def test_games_that_the_teacher_sees_lost_are_left_or_played_on(
 def test_files_of_other_games_and_damaged_ones_are_refused(whole: Path, tmp_path: Path) -> None:
     file = sorted((whole / "seed-0" / FOLDER).iterdir())[0]
     with pytest.raises(ValueError, match=r"positions of 'pyramid' .* 'poker_squares' has"):
-        read_positions(file, game("poker_squares"))
+        read_positions(file, find_game("poker_squares"))
     torn = tmp_path / "torn.parquet"
     torn.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(ValueError, match=r"torn.parquet: not a file of judged positions"):
@@ -206,7 +206,9 @@ def test_a_game_of_points_learns_from_a_tree_search(tmp_path: Path) -> None:
         name="points",
     )
     folder = train(settings, quiet=True)
-    found = [read_positions(f, game("poker_squares")) for f in folder.glob("*/positions/*.parquet")]
+    found = [
+        read_positions(f, find_game("poker_squares")) for f in folder.glob("*/positions/*.parquet")
+    ]
     assert sum(len(one.actions) for one in found) > 16
 
 
@@ -320,7 +322,7 @@ MANY = replace(SMALL, variants=("three-passes", "classic", "open-stock"), name="
 def test_many_rules_are_learned_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every position is judged by its own rules; an agent is left that says all of them."""
     folder = train(replace(MANY, runs=str(tmp_path / "whole")), quiet=True)
-    agent = load_artefact(folder / "seed-0" / "agent", GAME)
+    agent = load_saved_agent(folder / "seed-0" / "agent", GAME)
     assert [GAME.variant_name(rules) for rules in (agent.rules, *agent.more_rules)] == [
         *MANY.variants
     ]

@@ -22,7 +22,7 @@ from safetensors.numpy import save as tensor_bytes
 
 from parlour.agents.networks import policy_table
 from parlour.agents.registry import load_agent
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.training.evaluation.labels import labelling, labels
 from parlour.training.learning import save_agent
 from parlour.training.learning.methods import METHODS
@@ -239,7 +239,7 @@ def test_absurd_sizes(name: str, value: int) -> None:
 
 
 def bank_file(folder: Path, name: str) -> Path:
-    one = game(name)
+    one = find_game(name)
     with solved(one):
         return labelling.make_labels(one, deals=12, jobs=1, out=folder)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.training.evaluation.labels import labelling
 from parlour.training.files import sole_use
 from parlour.training.learning.methods.cma_es import CmaEsSettings
@@ -117,7 +117,7 @@ def test_of_many_that_ask_at_once_one_has_it(tmp_path: Path) -> None:
 
 
 def test_a_bank_in_use_is_left_alone(tmp_path: Path) -> None:
-    one = game("pyramid")
+    one = find_game("pyramid")
     with solved(one) as fake:
         child = held_by_a_child(tmp_path / "pyramid-three-passes.parquet")
         try:
@@ -138,7 +138,7 @@ def test_a_bank_in_use_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_chunks_of_more_deals_are_kept(tmp_path: Path) -> None:
-    one = game("pyramid")
+    one = find_game("pyramid")
 
     def stop(n: int) -> None:
         if n:

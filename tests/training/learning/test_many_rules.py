@@ -12,8 +12,8 @@ import pytest
 from parlour.agents import saved as artefact
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
-from parlour.agents.saved import ArtefactError, read_rules
-from parlour.envs import CardVectorEnv, game
+from parlour.agents.saved import SavedAgentError, read_rules
+from parlour.envs import CardVectorEnv, find_game
 from parlour.envs.core.rules_table import draw_option_sets
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.cli.main import main as parlour
@@ -24,7 +24,7 @@ from parlour.training.learning.run import Stop, interleave
 from parlour.training.learning.settings.command import parse
 from parlour.training.learning.train import main, resume, train
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 NAMES = ("classic", "book", "web")
 ROLLOUT = 16 * 16
 SMALL = PPOSettings(
@@ -55,15 +55,15 @@ def test_its_agent_plays_any_of_the_rules_and_refuses_others(folder: Path) -> No
     agent = folder / "seed-0" / "agent"
     assert read_rules(agent, GAME) == wanted
     for rules in wanted:
-        for any_rules in (False, True):
-            found = load_agent(str(folder), GAME, rules, any_rules=any_rules)
+        for allow_rules_mismatch in (False, True):
+            found = load_agent(str(folder), GAME, rules, allow_rules_mismatch=allow_rules_mismatch)
             assert not getattr(found, "other_rules", False)
     other = GAME.make_rules("book", {"passes": 2})
     with pytest.raises(
-        ArtefactError, match="other rules: 3 of them, the nearest with passes 3, not 2 "
+        SavedAgentError, match="other rules: 3 of them, the nearest with passes 3, not 2 "
     ):
         load_agent(str(folder), GAME, other)
-    assert load_agent(str(folder), GAME, other, any_rules=True).other_rules  # type: ignore[attr-defined]
+    assert load_agent(str(folder), GAME, other, allow_rules_mismatch=True).other_rules  # type: ignore[attr-defined]
     card = json.loads((agent / "agent.json").read_text())
     assert card["variant"] is None and len(card["more_rules"]) == 2
 
@@ -80,7 +80,7 @@ def test_it_plays_as_the_one_that_comes_along_where_a_variant_has_none_of_its_ow
     other = GAME.make_rules("book", {"passes": 2})
     with pytest.raises(ValueError, match="none comes with Parlour for these rules"):
         load_agent("trained", GAME, other)
-    assert load_agent("trained", GAME, other, any_rules=True).other_rules  # type: ignore[attr-defined]
+    assert load_agent("trained", GAME, other, allow_rules_mismatch=True).other_rules  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_wrong_rules_in_its_file_are_refused(
     card = json.loads((source / "agent.json").read_text()) | change
     (tmp_path / "agent.json").write_text(json.dumps(card))
     (tmp_path / "weights.safetensors").write_bytes((source / "weights.safetensors").read_bytes())
-    with pytest.raises(ArtefactError, match=said):
+    with pytest.raises(SavedAgentError, match=said):
         LearnedAgent.load(tmp_path, GAME)
 
 
@@ -153,7 +153,7 @@ def test_it_is_compared_on_all_its_rules(folder: Path, capsys: pytest.CaptureFix
     assert not any(one["other_rules"] for one in found)
     assert parlour([*words, "--variant", "all"]) == 2
     assert "trained by other rules: 3 of them" in capsys.readouterr().err
-    assert parlour([*words, "--variant", "all", "--any-rules"]) == 0
+    assert parlour([*words, "--variant", "all", "--allow-rules-mismatch"]) == 0
     found = json.loads(capsys.readouterr().out)["results"][1::2]
     assert [one["variant"] for one in found if not one["other_rules"]] == [
         name for name in GAME.variants if name in NAMES
@@ -175,7 +175,7 @@ def test_validation_deals_go_round_the_rules() -> None:
 
 
 def test_all_stands_for_every_variant_for_as_many_players() -> None:
-    squares = game("poker_squares")
+    squares = find_game("poker_squares")
     table = PPOSettings(game="poker_squares", variants=("all",)).list_rules()
     assert table.rules == tuple(squares.make_rules(name) for name in ("book", "classic", "british"))
     beside = replace(SMALL, options={"passes": 7}).list_rules().rules
@@ -195,7 +195,7 @@ def test_halves_of_the_option_sets_have_nothing_in_common_and_stay() -> None:
     assert list(run.rules) == odd
     for one in whole:
         GAME.check(one)
-    squares = game("poker_squares")
+    squares = find_game("poker_squares")
     named = {"scoring": "custom", "starter": True}
     sets = PPOSettings(game="poker_squares", option_sets=9, option_names=("points",), options=named)
     found = sets.list_rules().rules

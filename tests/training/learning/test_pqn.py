@@ -12,18 +12,18 @@ import torch
 from parlour.agents.networks.build import NETWORKS, build_network
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import choose_actions, load_agent, prepare_turn
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.rows import Rows
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.learning.methods import make_settings
 from parlour.training.learning.methods.pqn import CardPQN, PQNRun, PQNSettings, lambda_returns
-from parlour.training.learning.run_network import make_env, make_learner
+from parlour.training.learning.network_run import make_env, make_learner
 from parlour.training.learning.settings.files import preset
 from parlour.training.learning.train import main, resume, train
 from tests.training.learning.test_train import Killed
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 RULES = GAME.make_rules("three-passes")
 ROLLOUT = 16 * 16
 NORMALISED = ["ranks", "attention"]

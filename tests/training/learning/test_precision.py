@@ -8,8 +8,8 @@ import torch
 
 from parlour.training.learning.methods import METHODS, make_settings
 from parlour.training.learning.methods.ppo import PPOSettings
+from parlour.training.learning.network_run import HIGHEST, learning_precision, supported_precision
 from parlour.training.learning.run import Run
-from parlour.training.learning.run_network import HIGHEST, learning_precision, supported_precision
 from parlour.training.learning.train import train
 
 SMALL: dict[str, Any] = {

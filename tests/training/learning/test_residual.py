@@ -14,17 +14,17 @@ from parlour.agents.networks.build import build_network
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.networks.residual import BASE_PIECE, mark_base_actions
 from parlour.agents.registry import load_agent
-from parlour.agents.saved import ArtefactError
+from parlour.agents.saved import SavedAgentError
 from parlour.agents.search.rollouts import RolloutAgent
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.baselines import HeuristicAgent
 from parlour.envs.core.batch import DealSource, StepConfig
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.turn import Turn, prepare_turn
 from parlour.training.learning.critic import WiderVecEnv
 from parlour.training.learning.methods.distill import DistillLoss, DistillRun, DistillSettings
+from parlour.training.learning.network_run import make_env
 from parlour.training.learning.positions import Positions
-from parlour.training.learning.run_network import make_env
 from parlour.training.learning.train import resume, train
 from tests.training.learning.test_train import result
 
@@ -48,7 +48,7 @@ TABLE = DistillSettings(
 
 def random_turn(name: str, steps: int = 12, variant: str | None = None) -> Turn:
     """Positions some random actions after their deals."""
-    found = game(name)
+    found = find_game(name)
     rules, rng = found.make_rules(variant), np.random.default_rng(3)
     rows = Rows(found, rules, 64, StepConfig())
     for row in range(rows.n):
@@ -143,13 +143,13 @@ def test_wrong_players_are_refused(
     with pytest.raises(ValueError, match=said):
         DistillSettings(**wrong)
     with pytest.raises(ValueError, match=said):
-        build_network("embedding", game("pyramid"), 16, 1, options)
+        build_network("embedding", find_game("pyramid"), 16, 1, options)
 
 
 def test_what_others_gain_over_the_player_is_learned() -> None:
     """By the temperature, and of it alone: its own logit and illegal actions are no errors."""
     torch.manual_seed(0)
-    pyramid = game("pyramid")
+    pyramid = find_game("pyramid")
     network = build_network("embedding", pyramid, 16, 1, {"base": "greedy"})
     turn = random_turn("pyramid")
     marks = mark_base_actions(pyramid, turn.rules, turn.states.copy(), "greedy")
@@ -197,13 +197,17 @@ def test_a_table_learns_from_rollouts_and_goes_on_after_a_stop(
     assert result(whole)["weights_sha256"] == result(again)["weights_sha256"]
 
     folder = whole / "seed-0" / "agent"
-    agent = load_agent(str(folder), game("twenty_eight"), game("twenty_eight").make_rules())
+    agent = load_agent(
+        str(folder), find_game("twenty_eight"), find_game("twenty_eight").make_rules()
+    )
     assert isinstance(agent, LearnedAgent) and agent.network.base == "greedy"
     card = json.loads((folder / "agent.json").read_text())
     assert card["network"]["options"] == {"base": "greedy", "lift": TABLE.base_logit}
     with pytest.raises(ValueError, match="can lead pimc"):
-        load_agent(f"mcts@5:{folder}", game("twenty_eight"), game("twenty_eight").make_rules())
+        load_agent(
+            f"mcts@5:{folder}", find_game("twenty_eight"), find_game("twenty_eight").make_rules()
+        )
     card["network"]["options"]["base"] = "magic"
     (folder / "agent.json").write_text(json.dumps(card))
-    with pytest.raises(ArtefactError, match="unknown base 'magic'"):
-        load_agent(str(folder), game("twenty_eight"), game("twenty_eight").make_rules())
+    with pytest.raises(SavedAgentError, match="unknown base 'magic'"):
+        load_agent(str(folder), find_game("twenty_eight"), find_game("twenty_eight").make_rules())

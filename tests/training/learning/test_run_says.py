@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from tqdm import tqdm
 
 from parlour.agents.registry import load_agent
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.training.cli.arguments import read_whole
 from parlour.training.evaluation.play import play_deals
@@ -35,7 +35,7 @@ from parlour.training.learning.settings.command import (
 from parlour.training.learning.summary import TOO_LITTLE, plot_curve
 from parlour.training.learning.train import Interrupted, describe_run, main, train
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 ROLLOUT = 16 * 16
 SMALL = PPOSettings(
     variant="classic",

@@ -19,16 +19,16 @@ from parlour.agents.networks.build import NETWORKS, CardNetwork, build_network, 
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import Turn, is_reserved, load_agent
 from parlour.agents.saved import TRAINED_FOLDER, read_description
-from parlour.envs import GAMES, game
+from parlour.envs import GAMES, find_game
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import observation_codes
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.learning import save_agent
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 RULES = GAME.make_rules("classic", {"passes": 2})
-SEATS = game("seven_twenty_seven")
+SEATS = find_game("seven_twenty_seven")
 
 
 def turn(n: int = 64) -> Turn:
@@ -72,7 +72,7 @@ def test_plays_the_same_after_loading(network: str, tmp_path: Path) -> None:
     assert isinstance(load_agent(str(tmp_path / "agent"), GAME, RULES), LearnedAgent)
     assert asked.masks[np.arange(64), before].all()
     assert len(set(before.tolist())) > 3
-    assert artefact.load_artefact(tmp_path / "agent", GAME).rules == RULES
+    assert artefact.load_saved_agent(tmp_path / "agent", GAME).rules == RULES
 
 
 def test_drawn_actions_are_legal_and_come_from_the_seed() -> None:
@@ -109,7 +109,7 @@ def test_refuses_truncated_weights(size: int, tmp_path: Path) -> None:
     make(tmp_path)
     file = tmp_path / "weights.safetensors"
     file.write_bytes(file.read_bytes()[:size])
-    with pytest.raises(artefact.ArtefactError, match=r"weights\.safetensors.*cut short"):
+    with pytest.raises(artefact.SavedAgentError, match=r"weights\.safetensors.*cut short"):
         LearnedAgent.load(tmp_path, GAME, RULES)
 
 
@@ -119,12 +119,12 @@ def test_refuses_changed_weights_and_runs_no_pickle(tmp_path: Path) -> None:
     data = bytearray(file.read_bytes())
     data[-3] ^= 1
     file.write_bytes(data)
-    with pytest.raises(artefact.ArtefactError, match="SHA-256"):
+    with pytest.raises(artefact.SavedAgentError, match="SHA-256"):
         LearnedAgent.load(tmp_path, GAME, RULES)
     data = pickle.dumps({"first.weight": np.zeros(3)})
     file.write_bytes(data)
     change(tmp_path, weights_sha256=sha256(data).hexdigest())
-    with pytest.raises(artefact.ArtefactError, match=r"weights\.safetensors"):
+    with pytest.raises(artefact.SavedAgentError, match=r"weights\.safetensors"):
         LearnedAgent.load(tmp_path, GAME, RULES)
 
 
@@ -133,7 +133,7 @@ def test_refuses_a_truncated_description(size: int, tmp_path: Path) -> None:
     make(tmp_path)
     file = tmp_path / "agent.json"
     file.write_text(file.read_text()[:size])
-    with pytest.raises(artefact.ArtefactError, match=r"agent\.json"):
+    with pytest.raises(artefact.SavedAgentError, match=r"agent\.json"):
         LearnedAgent.load(tmp_path, GAME, RULES)
 
 
@@ -153,7 +153,7 @@ def test_refuses_a_truncated_description(size: int, tmp_path: Path) -> None:
 def test_refuses_what_does_not_fit(fields: dict[str, Any], said: str, tmp_path: Path) -> None:
     make(tmp_path)
     change(tmp_path, **fields)
-    with pytest.raises(artefact.ArtefactError, match=said) as caught:
+    with pytest.raises(artefact.SavedAgentError, match=said) as caught:
         LearnedAgent.load(tmp_path, GAME, RULES)
     assert "agent.json" in str(caught.value)
 
@@ -168,7 +168,7 @@ def test_refuses_another_network_than_the_weights_are_of(
     make(tmp_path)
     card = json.loads((tmp_path / "agent.json").read_text())
     change(tmp_path, network=card["network"] | fields)
-    with pytest.raises(artefact.ArtefactError, match=str(tmp_path)):
+    with pytest.raises(artefact.SavedAgentError, match=str(tmp_path)):
         LearnedAgent.load(tmp_path, GAME, RULES)
 
 
@@ -180,7 +180,7 @@ def test_refuses_other_rules_naming_what_differs(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(artefact.ArtefactError, match="nowhere"):
+    with pytest.raises(artefact.SavedAgentError, match="nowhere"):
         LearnedAgent.load(tmp_path / "nowhere", GAME, RULES)
 
 
@@ -214,7 +214,7 @@ def test_refuses_an_encoding_that_the_network_does_not_take(
         f"got '{encoding}'"
     )
     for spec in (str(tmp_path), f"mcts:{tmp_path}"):
-        with pytest.raises(artefact.ArtefactError, match=said) as caught:
+        with pytest.raises(artefact.SavedAgentError, match=said) as caught:
             load_agent(spec, GAME, RULES)
         assert "agent.json" in str(caught.value)
 
@@ -240,7 +240,7 @@ def test_refuses_weights_that_are_not_finite(network: str, number: float, tmp_pa
     weights[layer].flat[0] = number
     write_weights(tmp_path, weights)
     said = f"weights of agent 'tester' are not finite: layer '{layer}' has 1 of "
-    with pytest.raises(artefact.ArtefactError, match=said):
+    with pytest.raises(artefact.SavedAgentError, match=said):
         load_agent(str(tmp_path), GAME, RULES)
 
 
@@ -274,11 +274,13 @@ def test_every_kind_of_saved_agent_is_checked(name: str, tmp_path: Path) -> None
     """Networks, tables of values and weights of heuristics: those that ship, damaged."""
     folder = Path(shutil.copytree(TRAINED_FOLDER / name, tmp_path / name))
     card = read_description(folder)
-    one, network = game(card["game"]), card["network"]
+    one, network = find_game(card["game"]), card["network"]
     load_agent(str(folder), one, None)
     for encoding in {"none", "afterstates", "onehot", "codes"} - {network["encoding"]}:
         change(folder, network=network | {"encoding": encoding})
-        with pytest.raises(artefact.ArtefactError, match=f"encoding must be .*, got '{encoding}'"):
+        with pytest.raises(
+            artefact.SavedAgentError, match=f"encoding must be .*, got '{encoding}'"
+        ):
             load_agent(str(folder), one, None)
     change(folder, network=network)
     weights = saved_weights(folder)
@@ -286,7 +288,7 @@ def test_every_kind_of_saved_agent_is_checked(name: str, tmp_path: Path) -> None
     weights[layer].flat[-1] = np.nan
     write_weights(folder, weights)
     said = f"weights of agent '{card['name']}' are not finite: layer '{layer}' has 1 of"
-    with pytest.raises(artefact.ArtefactError, match=said):
+    with pytest.raises(artefact.SavedAgentError, match=said):
         load_agent(str(folder), one, None)
 
 
@@ -311,7 +313,7 @@ def test_refuses_the_name_of_a_built_in_agent(name: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("game_name", GAMES)
 def test_no_name_in_tables_is_that_of_a_rule_based_agent(game_name: str) -> None:
-    one = game(game_name)
+    one = find_game(game_name)
     for name in (*one.rule_agents, "greedy", "human"):
         assert is_reserved(name, one) and is_reserved(f"{name}-rollouts@8", one)
     for name in ("mine", f"{game_name}-greedy", "greedy-v2", "learned", "values"):
@@ -321,7 +323,7 @@ def test_no_name_in_tables_is_that_of_a_rule_based_agent(game_name: str) -> None
 def test_agents_that_ship_have_names_of_their_own() -> None:
     for folder in TRAINED_FOLDER.glob("*-*"):
         card = read_description(folder)
-        assert not is_reserved(card["name"], game(card["game"]))
+        assert not is_reserved(card["name"], find_game(card["game"]))
 
 
 def test_no_two_agents_of_a_comparison_have_one_name(tmp_path: Path) -> None:

@@ -13,13 +13,13 @@ from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistrib
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
-from parlour.envs import CardEnv, game
+from parlour.envs import CardEnv, find_game
 from parlour.envs.interfaces.arguments import make_rows
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.learning.learner import CardPolicy
 from parlour.training.learning.methods.ppo import PPOSettings, make_ppo
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 SMALL = PPOSettings(
     n_envs=8, n_steps=32, batch_size=64, n_epochs=1, width=16, depth=1, max_moves=9, device="cpu"
 )
@@ -187,7 +187,7 @@ def test_after_an_exception_of_an_opponent_it_is_not_played_on() -> None:
 
     player = Failing()
     make = partial(make_rows, opponents=player)
-    env = CardVecEnv(game("poker_squares"), 2, "duel", make=make)
+    env = CardVecEnv(find_game("poker_squares"), 2, "duel", make=make)
     env.reset()
     player.fails = True
     with pytest.raises(KeyError):
@@ -279,7 +279,7 @@ def test_chosen_deals_are_played_at_the_next_reset() -> None:
 
 def test_a_table_is_chosen_as_for_a_single_environment() -> None:
     table: dict[str, Any] = {"opponents": ["greedy", "tight", "uniform"], "seat": 2}
-    seven = game("seven_twenty_seven")
+    seven = find_game("seven_twenty_seven")
     env, single = CardVecEnv(seven, 2, **table), CardEnv(seven, **table)
     assert env.rows.seats.tolist() == [2, 2]
     env.seed(4)
@@ -300,6 +300,6 @@ def test_a_table_is_chosen_as_for_a_single_environment() -> None:
 
 
 def test_sb3_trains_at_a_chosen_table() -> None:
-    env = CardVecEnv(game("seven_twenty_seven"), 4, opponents="greedy", illegal="random")
+    env = CardVecEnv(find_game("seven_twenty_seven"), 4, opponents="greedy", illegal="random")
     model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, n_epochs=1, device="cpu")
     model.learn(64)

@@ -16,7 +16,7 @@ from stable_baselines3.common.buffers import RolloutBuffer
 
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.baselines import HeuristicAgent, UniformAgent
 from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.kernel.cards import bank_seeds
@@ -38,10 +38,10 @@ from parlour.training.learning.methods.selfplay import (
     seat_advantages,
 )
 from parlour.training.learning.run import validation_key
-from parlour.training.learning.table_rows import LEARNER, SelfPlayEnv
+from parlour.training.learning.selfplay_env import LEARNER, SelfPlayEnv
 from parlour.training.learning.train import Interrupted, main, resume, train
 
-GAME = game("seven_twenty_seven")
+GAME = find_game("seven_twenty_seven")
 RULES = GAME.make_rules("home")
 ROLLOUT = 16 * 16
 SMALL = SelfplaySettings(
@@ -241,7 +241,7 @@ def test_who_sits_where_is_drawn_by_its_share() -> None:
 
 
 def test_partners_are_one_player() -> None:
-    tricks, config = game("fifty_six"), StepConfig(reset=Autoreset.SAME_STEP)
+    tricks, config = find_game("fifty_six"), StepConfig(reset=Autoreset.SAME_STEP)
     rules = tricks.make_rules("eight")
     rows = SelfPlayEnv(tricks, rules, 512, config, [UniformAgent(), Asked()], 0.25)
     for row in range(rows.n):

@@ -17,7 +17,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
-from parlour.envs import GAMES, game
+from parlour.envs import GAMES, find_game
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.learning import progress
 from parlour.training.learning.methods import make_settings
@@ -91,7 +91,7 @@ def test_a_run_leaves_all_that_it_should(whole: Path) -> None:
     kept = sorted(path.name for path in (whole / "seed-0" / "checkpoints").iterdir())
     assert kept == [f"{step:012d}" for step in steps[-2:]]
     rules = json.loads((whole / "rules.json").read_text())
-    pyramid = game("pyramid")
+    pyramid = find_game("pyramid")
     assert rules["rules_digest"] == pyramid.rules_digest(pyramid.make_rules("classic"))
     split = result(whole)["seconds_by_phase"]
     assert set(split) == {
@@ -101,7 +101,7 @@ def test_a_run_leaves_all_that_it_should(whole: Path) -> None:
 
 
 def test_the_agent_of_a_run_plays(whole: Path) -> None:
-    pyramid = game("pyramid")
+    pyramid = find_game("pyramid")
     rules = pyramid.make_rules("classic")
     agent = load_agent(str(whole / "seed-0" / "agent"), pyramid, rules)
     assert isinstance(agent, LearnedAgent)

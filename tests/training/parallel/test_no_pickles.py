@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.training.cli import STOPPED, main
 from parlour.training.evaluation import parts
 from parlour.training.evaluation.compare import compare
@@ -63,7 +63,7 @@ def interrupt_second(patch: pytest.MonkeyPatch, module: Any, name: str) -> None:
 def test_no_command_unpickles_a_planted_file(command: str, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     words = [*COMMANDS[command], *HERE, "--out", str(tmp_path)]
-    with pytest.MonkeyPatch.context() as patch, solved(game("pyramid")):
+    with pytest.MonkeyPatch.context() as patch, solved(find_game("pyramid")):
         interrupt_second(patch, parts, "play_part")
         interrupt_second(patch, review_bank, "review_part")
         interrupt_second(patch, labelling, "solve_task")
@@ -74,7 +74,7 @@ def test_no_command_unpickles_a_planted_file(command: str, tmp_path: Path) -> No
     objects[0] = Bomb(marker)
     part.write_bytes(bomb)
     part.with_suffix(".pickle").write_bytes(bomb)
-    with solved(game("pyramid")):
+    with solved(find_game("pyramid")):
         assert main.main(words) == 0
     assert not marker.exists()
     np.savez(tmp_path / "objects.npz", square=objects)

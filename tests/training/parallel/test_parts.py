@@ -18,7 +18,7 @@ from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.replays.replay_files import load_replays
 from parlour.training.evaluation.reviews.review_bank import review_bank
 from parlour.training.parallel import engines, tasks
-from parlour.training.parallel.task_cache import Packing, run_kept
+from parlour.training.parallel.task_cache import Packing, run_cached
 from parlour.training.parallel.tasks import Cluster, run_tasks
 
 HERE = Cluster("sequential", 1)
@@ -131,7 +131,7 @@ def test_tasks_that_kill_every_worker_are_given_up(monkeypatch: pytest.MonkeyPat
 
 def test_finished_parts_are_not_played_again(tmp_path: Path) -> None:
     cluster = Cluster("sequential", 1, chunks=tmp_path / "chunks")
-    begun = run_kept(square, {"two": 2, "three": 3, "four": 4}, cluster, SQUARES)
+    begun = run_cached(square, {"two": 2, "three": 3, "four": 4}, cluster, SQUARES)
     assert [next(begun), next(begun)] == [("two", 4), ("three", 9)]
     begun.close()
     Path(tmp_path, "chunks", "three.npz").write_bytes(b"cut sh")
@@ -142,7 +142,7 @@ def test_finished_parts_are_not_played_again(tmp_path: Path) -> None:
         return square(number)
 
     with pytest.warns(UserWarning, match=r"three.npz is damaged, so this part is computed again"):
-        found = dict(run_kept(note, {"two": 2, "three": 3, "four": 4}, cluster, SQUARES))
+        found = dict(run_cached(note, {"two": 2, "three": 3, "four": 4}, cluster, SQUARES))
     assert found == {"two": 4, "three": 9, "four": 16}
     assert played == [3, 4]
 

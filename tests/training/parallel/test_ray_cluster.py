@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.labels.labelling import make_labels
 from parlour.training.evaluation.labels.labels import load_labels
 
 pytestmark = pytest.mark.slow
-PYRAMID = game("pyramid")
+PYRAMID = find_game("pyramid")
 
 
 @pytest.fixture

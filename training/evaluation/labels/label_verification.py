@@ -12,7 +12,7 @@ import numpy as np
 
 from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
 from parlour.envs.core.kernel.jit import digest_code
-from parlour.envs.core.upper_bound import solver_of
+from parlour.envs.core.solve import solver_of
 
 from ...parallel.tasks import Cluster, run_tasks
 from ..play import Progress

@@ -1,7 +1,7 @@
 """Solver labels made: every deal of a bank is solved, in parallel.
 
 The work is cut into chunks, which processes of this machine or a cluster solve. Finished chunks are
-saved by the task cache (`kept.run_kept`), from which an interrupted run resumes.
+saved by the task cache (`task_cache.run_cached`), from which an interrupted run resumes.
 """
 
 import re
@@ -20,10 +20,10 @@ from parlour.envs.core.kernel.cards import default_bank
 from parlour.envs.core.kernel.jit import digest_code
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
-from parlour.envs.core.upper_bound import solver_of
+from parlour.envs.core.solve import solver_of
 
 from ...files import sole_use
-from ...parallel.task_cache import SUFFIX, Packing, run_kept
+from ...parallel.task_cache import SUFFIX, Packing, run_cached
 from ...parallel.tasks import Cluster
 from ..play import Progress
 from ..spec import DEALS, check_number
@@ -233,7 +233,7 @@ def _solve_all(
     report(sum(named[name].n for name in chunks))
     left = {name: task for name, task in named.items() if name not in chunks}
     packing = Packing(dict, partial(_check_columns, is_scored(whole.game)))
-    for name, columns in run_kept(solve_task, left, replace(cluster, chunks=folder), packing):
+    for name, columns in run_cached(solve_task, left, replace(cluster, chunks=folder), packing):
         chunks[name] = columns
         report(named[name].n)
     names = chunks[next(iter(named))]

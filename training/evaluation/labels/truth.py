@@ -12,7 +12,7 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE, Solution
-from parlour.envs.core.upper_bound import play_actions
+from parlour.envs.core.solve import play_actions
 
 from ..stats import Estimate, bootstrap_mean, wilson_rate
 from .labels import NO_SCORE, UNKNOWN_FEWEST, Labels, is_scored

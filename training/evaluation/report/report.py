@@ -17,9 +17,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ...files import write_bytes, write_json
-from ..check_outputs import FILES
 from ..labels.labels import NO_SCORE, UNKNOWN_FEWEST
 from ..labels.truth import Truth
+from ..outputs import FILES
 from ..result import (
     DEALER,
     LOOKS_AHEAD,

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...files import write_bytes
-from ..check_outputs import check_folder
+from ..outputs import check_folder
 from ..result import Comparison, describe_machine
 from .report import show
 from .terminal import ENDLESS

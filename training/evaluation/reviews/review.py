@@ -29,7 +29,7 @@ from parlour.envs.core.kernel.cards import default_bank
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.rules_table import describe_rules
-from parlour.envs.core.upper_bound import deal_position, make_position, trace_actions
+from parlour.envs.core.solve import deal_position, make_position, trace_actions
 
 from ..result import Result
 from .review_judges import (

@@ -11,9 +11,9 @@ from parlour.agents.registry import Agent, FixedAgent
 from parlour.envs import Game, find_game
 from parlour.envs.core.game import digest16
 from parlour.envs.core.kernel.rng import derive_key
-from parlour.envs.core.upper_bound import deal_position
+from parlour.envs.core.solve import deal_position
 
-from ...parallel.task_cache import Packing, run_kept
+from ...parallel.task_cache import Packing, run_cached
 from ...parallel.tasks import Cluster
 from ..labels.labels import NO_LABELS
 from ..parts import digest_given, refuse_people
@@ -259,7 +259,7 @@ def _review_on(
     digest = digest_given(spec, "review", [*given, *players]), description
     numbers = {digest16(digest, part.deals): i for i, part in enumerate(parts)}
     named = dict(zip(numbers, parts, strict=True))
-    for name, some in run_kept(review_part, named, cluster, make_packing(judge)):
+    for name, some in run_cached(review_part, named, cluster, make_packing(judge)):
         yield numbers[name], some
 
 
@@ -318,12 +318,12 @@ def review_bank(
     worlds: int = WORLDS,
     seed: int = 0,
     player: Any = None,
-    any_rules: bool = False,
+    allow_rules_mismatch: bool = False,
     **how: Any,
 ) -> BankReview:
     """Let an agent play deals of a bank, and review each of its games; the others are greedy.
 
-    ``variant`` to ``first``, ``key`` and ``any_rules`` are those of `compare.evaluate`,
+    ``variant`` to ``first``, ``key`` and ``allow_rules_mismatch`` are those of `compare.evaluate`,
     ``worlds``, ``seed`` and ``player`` those of `review.review_game`; ``how`` goes to
     `review_spec`. Raises ValueError naming what is unknown or out of range.
     """
@@ -336,7 +336,7 @@ def review_bank(
         bank=bank,
         first=first,
         key=key,
-        any_rules=any_rules,
+        allow_rules_mismatch=allow_rules_mismatch,
     )
     return review_spec(spec, agent, make_judge(game, spec.rules, worlds, seed, player), **how)
 

@@ -16,8 +16,8 @@ from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, StepConfig
 from parlour.envs.core.kernel.rng import key_words, mix64
 from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.solve import WinnableInfo
 from parlour.envs.core.turn import legal_masks
-from parlour.envs.core.upper_bound import WinnableInfo
 
 from ..play import play_steps
 from ..spec import check_number

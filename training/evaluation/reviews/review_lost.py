@@ -14,7 +14,7 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.options import replace_options, unknown_text
 
 from ...parallel.tasks import Cluster
-from ..check_outputs import EPISODES
+from ..outputs import EPISODES
 from ..play import Progress
 from ..result import Comparison, Evaluation
 from ..spec import EvaluationSpec, check_number
@@ -137,7 +137,7 @@ def review_lost(
     worlds: int = WORLDS,
     seed: int = 0,
     player: str | None = None,
-    any_rules: bool = False,
+    allow_rules_mismatch: bool = False,
 ) -> BankReview:
     """Play the deals again that an agent lost though they could be won, and review the games.
 
@@ -150,7 +150,7 @@ def review_lost(
     """
     lost = choose_lost(results, agent, variant)
     check_number("deals", deals, 1)
-    spec = make_lost_spec(lost, any_rules)
+    spec = make_lost_spec(lost, allow_rules_mismatch)
     judge = make_judge(spec.game, spec.rules, worlds, seed, player)
     return review_lost_deals(spec, lost, judge, agent, deals=deals)
 
@@ -194,10 +194,10 @@ def _name_of(results: Comparison[Any] | Evaluation | Path | str, agent: Agent | 
         return agent
     game = find_game(summary[0]["game"])
     rules = replace_options(game.rules(), summary[0]["rules"])
-    return load_agent(agent, game, rules, any_rules=True).name
+    return load_agent(agent, game, rules, allow_rules_mismatch=True).name
 
 
-def make_lost_spec(lost: Sequence[LostDeal], any_rules: bool = False) -> EvaluationSpec:
+def make_lost_spec(lost: Sequence[LostDeal], allow_rules_mismatch: bool = False) -> EvaluationSpec:
     """Return what was played: all deals from the first to the last of these."""
     one = lost[0]
     base = one.variant.split(" + ")[0]
@@ -211,7 +211,7 @@ def make_lost_spec(lost: Sequence[LostDeal], any_rules: bool = False) -> Evaluat
         seed=one.seed,
         key=one.key,
         confidence=CONFIDENCE,
-        any_rules=any_rules,
+        allow_rules_mismatch=allow_rules_mismatch,
     )
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..check_outputs import REVIEW_FILES
+from ..outputs import REVIEW_FILES
 from ..report.report import interval_text, show_key, write_files
 from ..report.terminal_tables import make_terminal_table, print_fitting
 from .review import Review

@@ -46,6 +46,7 @@ from parlour.envs.interfaces.arguments import make_rows
 from ...files import FileDigest
 from .. import checkpoint
 from ..critic import WiderVecEnv
+from ..network_run import SEED_STRIDE, LearnerRun, make_env
 from ..positions import (
     FOLDER,
     Positions,
@@ -59,10 +60,9 @@ from ..positions import (
     write_positions,
 )
 from ..run import Method
-from ..run_network import SEED_STRIDE, LearnerRun, make_env
+from ..selfplay_env import make_selfplay_env
 from ..settings.base import LearnerSettings, ManyRulesSettings
 from ..settings.limits import Range, Share
-from ..table_rows import make_selfplay_env
 
 WARM_UP = 100
 """Updates over which the learning rate rises to its full value."""
@@ -271,7 +271,7 @@ class DistillRun(LearnerRun):
         """Return the teacher for some rules; ValueError for one that cannot judge by them."""
         spec, several = self.settings.teacher, self.rules_table.has_several
         try:
-            teacher = load_agent(spec, self.game, rules, self.seed, any_rules=several)
+            teacher = load_agent(spec, self.game, rules, self.seed, allow_rules_mismatch=several)
         except ValueError as error:
             named = describe_rules(self.game, rules)
             raise ValueError(f"teacher={spec!r}, by {named}: {error}") from error

@@ -17,15 +17,15 @@ from torch import Tensor, nn
 from parlour.agents.validation import shorten
 from parlour.envs import Game
 from parlour.envs.core.rows import copy_states
-from parlour.envs.core.upper_bound import solver_of
+from parlour.envs.core.solve import solver_of
 from parlour.envs.interfaces.sb3 import CardVecEnv
 
 from .. import checkpoint
 from ..actors import CREWS, Crew, Job, Part, split_rows
 from ..critic import check_critic
 from ..learner import ROLLOUT, CardLearner, CardPolicy
+from ..network_run import NetworkRun, make_env, make_learner
 from ..run import Method
-from ..run_network import NetworkRun, make_env, make_learner
 from ..settings.base import ManyRulesSettings, PolicySettings
 from ..settings.limits import Range
 

@@ -20,8 +20,8 @@ from parlour.agents.networks.build import masked_logits
 from parlour.envs.interfaces.sb3 import CardVecEnv
 
 from ..learner import CardLearner
+from ..network_run import LEAST_LEFT, NetworkRun, make_env, make_learner
 from ..run import Method
-from ..run_network import LEAST_LEFT, NetworkRun, make_env, make_learner
 from ..settings.base import NetworkSettings, SoloSettings
 from ..settings.limits import Share
 

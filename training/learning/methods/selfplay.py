@@ -29,11 +29,11 @@ from ...evaluation.play import EpisodeResults
 from .. import checkpoint
 from ..critic import check_critic
 from ..learner import CardLearner, CardPolicy
+from ..network_run import NetworkRun, make_env, make_learner
 from ..run import Method
-from ..run_network import NetworkRun, make_env, make_learner
+from ..selfplay_env import SelfPlayEnv, make_selfplay_env
 from ..settings.base import PolicySettings
 from ..settings.limits import Range, Share
-from ..table_rows import SelfPlayEnv, make_selfplay_env
 
 
 @dataclass(frozen=True, kw_only=True)

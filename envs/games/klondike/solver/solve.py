@@ -15,7 +15,7 @@ from ....core.game import find_game
 from ....core.kernel.jit import jit
 from ....core.legal import first_action, next_action
 from ....core.options import as_record
-from ....core.upper_bound import make_position, play_actions
+from ....core.solve import make_position, play_actions
 from ..kernel import step
 from ..rules import ACTIONS, Rules, label
 from .card_sets import KING, PLACE, SUITS

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....core import upper_bound as truth
+from ....core import solve as truth
 from ....core.aliases import RulesRecords, State, States
 from ....core.contract import LOST, UNDECIDED, WINNABLE, Solution
 from ....core.game import find_game

@@ -16,7 +16,7 @@ from ....core.game import find_game
 from ....core.kernel.bits import highest, lowest
 from ....core.kernel.jit import jit
 from ....core.options import as_record
-from ....core.upper_bound import make_position, play_actions
+from ....core.solve import make_position, play_actions
 from ..kernel import stock_start, undo
 from ..rules import DEAL, PLACES, REDEAL, STOCK, UNDO, WASTE, Rules, label
 from .bounds import fill_facts

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core import values
+from parlour.envs.core import afterstates as values
+from parlour.envs.core.afterstates import AfterstateFeatures
 from parlour.envs.core.kernel.jit import plain_python
-from parlour.envs.core.values import AfterstateFeatures
 from tests.core.tiny import (
     CARDS,
     GAME,

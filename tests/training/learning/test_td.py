@@ -12,7 +12,7 @@ from safetensors.numpy import save as tensor_bytes
 
 from parlour.agents.networks.value_table import ValueTableAgent, require_afterstates
 from parlour.agents.registry import load_agent
-from parlour.agents.saved import ArtefactError
+from parlour.agents.saved import SavedAgentError
 from parlour.envs import GAMES
 from parlour.envs.core.kernel.jit import plain_python
 from parlour.envs.core.options import as_record
@@ -189,7 +189,7 @@ def test_a_table_of_fewer_features_plays_as_if_the_others_were_worth_nothing(
     assert len(found) == values.num_features
     told["network"]["options"]["version"] = values.version
     card.write_text(json.dumps(told))
-    with pytest.raises(ArtefactError, match=f"a table of {size} values"):
+    with pytest.raises(SavedAgentError, match=f"a table of {size} values"):
         load_agent(str(agent_of(run)), GAME, GAME.make_rules())
 
 
@@ -197,15 +197,15 @@ def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
     run = train(settings(tmp_path, total_steps=250_000), quiet=True)
     card = agent_of(run) / "agent.json"
     told = json.loads(card.read_text())
-    with pytest.raises(ArtefactError, match="other rules"):
+    with pytest.raises(SavedAgentError, match="other rules"):
         load_agent(str(agent_of(run)), GAME, GAME.make_rules("british"))
     told["network"]["options"]["version"] = 99
     card.write_text(json.dumps(told))
-    with pytest.raises(ArtefactError, match="features version 99"):
+    with pytest.raises(SavedAgentError, match="features version 99"):
         load_agent(str(agent_of(run)), GAME, GAME.make_rules())
     weights = agent_of(run) / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:-9])
-    with pytest.raises(ArtefactError, match="cut short"):
+    with pytest.raises(SavedAgentError, match="cut short"):
         load_agent(str(agent_of(run)), GAME, GAME.make_rules())
 
 

@@ -37,8 +37,8 @@ from ..evaluation.stats import Estimate
 from ..files import sole_use
 from ..parallel.tasks import Cluster, join_cluster
 from .arguments import MOST_DEALS, read_path, read_whole
-from .blocks import ROOT, markdown_table, renew_page, write_page
 from .cluster import CHUNKS, add_cluster, use_cluster
+from .generated_blocks import ROOT, markdown_table, renew_page, write_page
 from .progress import progress_bars
 
 BOARD_FILE = ROOT / "docs" / "leaderboard.csv"

@@ -14,7 +14,7 @@ from parlour.agents.saved import (
     NO_ENCODING,
     digest_agent,
     find_agent_folder,
-    load_artefact,
+    load_saved_agent,
     read_description,
     read_rules,
 )
@@ -26,8 +26,8 @@ from ..evaluation.leaderboard.leaderboard import Entry, make_entry, read_board
 from ..evaluation.report.terminal import print_notice
 from ..evaluation.stats import Estimate
 from .arguments import MOST_DEALS, read_path, read_text, read_whole
-from .blocks import markdown_table, write_page
-from .board import (
+from .generated_blocks import markdown_table, write_page
+from .leaderboard import (
     CARD_FILE,
     add_file,
     agent_text,
@@ -226,7 +226,7 @@ def _describe_agent(
     variant, options = name_rules(game, rules)
     more = len(said.get("more_rules", ()))
     others = f", and {more} other rules" if more else ""
-    weights = load_artefact(folder, game).weights.values()
+    weights = load_saved_agent(folder, game).weights.values()
     size, numbers = sum(one.nbytes for one in weights), sum(one.size for one in weights)
     return {
         "name": f"`{said['name']}`",
@@ -322,8 +322,9 @@ def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -
     return [
         "It is meant as a baseline to compare with, as an opponent, as the leader of a search "
         f"(`{leads}:FOLDER`), and as a beginning for training (`--initial FOLDER`).",
-        "It plays by the rules that it was trained by and refuses others. `--any-rules` lets it "
-        f"play other rules of {game.title}; it was not trained for them.",
+        "It plays by the rules that it was trained by and refuses others. "
+        f"`--allow-rules-mismatch` lets it play other rules of {game.title}; it was not trained for "
+        "them.",
         "It was trained on deals drawn at random, none of them from a bank"
         f"{others if game.num_players(rules) > 1 else ''}.",
         "Intervals are over deals, of this one training seed: another seed comes out otherwise.",

@@ -12,9 +12,8 @@ import numpy as np
 
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
-from parlour.envs.core.upper_bound import solver_of
+from parlour.envs.core.solve import solver_of
 
-from ..evaluation.check_outputs import check_folder
 from ..evaluation.labels.label_verification import (
     DETECTION,
     SAMPLE,
@@ -31,6 +30,7 @@ from ..evaluation.labels.labels import (
     is_scored,
     load_labels,
 )
+from ..evaluation.outputs import check_folder
 from ..evaluation.report.terminal import find_width, wrap_words
 from ..evaluation.spec import DEALS
 from ..evaluation.stats import wilson_rate

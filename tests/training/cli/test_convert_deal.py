@@ -7,7 +7,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.kernel.cards import card_name
-from parlour.envs.core.upper_bound import deal_position
+from parlour.envs.core.solve import deal_position
 from parlour.training.cli.main import main as parlour
 
 GAME = GAMES["klondike"]

@@ -12,7 +12,7 @@ from parlour.envs.core.kernel.compiling import COMPILATIONS
 from parlour.envs.core.kernel.jit import count_compilations
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.schema import ENCODINGS
-from parlour.envs.core.upper_bound import make_position, solver_of
+from parlour.envs.core.solve import make_position, solver_of
 
 from .arguments import add_game
 

@@ -19,7 +19,7 @@ from ..evaluation.compare import default_opponents
 from ..evaluation.play import first_dealers, hand_seeds
 from ..evaluation.replays.replay import LEFT, OVER, Replay, deal_fields, read_result
 from ..evaluation.spec import check_number
-from .lone import make_agent_turn
+from .solitaire import make_agent_turn
 
 
 class SeatChoice(NamedTuple):
@@ -39,8 +39,8 @@ class SeatChoice(NamedTuple):
 class TableChoice(NamedTuple):
     """What is played at a table: see `CardEnv.reset` for ``chosen`` and ``seed``.
 
-    ``key`` is the secret that agents' draws come from (None: a new one); for ``any_rules`` see
-    `load_agent`.
+    ``key`` is the secret that agents' draws come from (None: a new one); for
+    ``allow_rules_mismatch`` see `load_agent`.
     """
 
     game: Game
@@ -48,7 +48,7 @@ class TableChoice(NamedTuple):
     chosen: Mapping[str, Any] | None = None
     seed: int | None = None
     key: str | None = None
-    any_rules: bool = False
+    allow_rules_mismatch: bool = False
 
 
 class TableSession:
@@ -89,7 +89,7 @@ class TableSession:
             raise ValueError(f"opponents: {len(opponents)} given; allowed are 1–{most}")
         if "human" in (opponents or ()):
             raise ValueError("opponents: there is one person, at the seat that --seat names")
-        asked = self.game, self.rules, self.table.seed or 0, self.table.any_rules
+        asked = self.game, self.rules, self.table.seed or 0, self.table.allow_rules_mismatch
         names = [*(opponents or default_opponents(self.game))][:most]
         cast = [load_agent(one, *asked) if isinstance(one, str) else one for one in (own, *names)]
         after = [(k - self.own) % self.players for k in range(self.players)]

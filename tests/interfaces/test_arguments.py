@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs import CardEnv, CardVectorEnv, game
+from parlour.envs import CardEnv, CardVectorEnv, find_game
 
-GAME = game("pyramid")
+GAME = find_game("pyramid")
 
 
 @pytest.mark.parametrize("field", ["max_moves", "max_episode_steps"])

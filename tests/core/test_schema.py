@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import pytest
 
-from parlour.envs import game
+from parlour.envs import find_game
 from parlour.envs.core.kernel.jit import jit, plain_python
 from parlour.envs.core.options import Option, as_record
 from parlour.envs.core.rows import Rows, observation_codes
@@ -257,7 +257,7 @@ def test_an_option_without_a_standard_piece_is_named(kind: Any, low: int) -> Non
 @pytest.mark.parametrize("variant", ["classic", "second-bid", "three"])
 @pytest.mark.parametrize("number", [0, 7, 22])
 def test_with_suits_exchanged_all_is_seen_and_done_alike(variant: str, number: int) -> None:
-    tricks = game("twenty_eight")
+    tricks = find_game("twenty_eight")
     rules, rng = tricks.make_rules(variant), np.random.default_rng(number)
     order = reorder(tricks, tricks.features.symmetries[number])
     here, there = (Rows(tricks, rules, 1) for _ in range(2))
@@ -281,7 +281,7 @@ def test_with_suits_exchanged_all_is_seen_and_done_alike(variant: str, number: i
 
 
 def test_positions_turn_with_their_suits() -> None:
-    tricks = game("twenty_nine")
+    tricks = find_game("twenty_nine")
     orders = [reorder(tricks, one) for one in tricks.features.symmetries]
     assert len(orders) == 23
     rng = np.random.default_rng(0)

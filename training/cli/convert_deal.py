@@ -7,7 +7,7 @@ import numpy as np
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.kernel.cards import DeckFormat, card_name, default_bank, parse_deck
 from parlour.envs.core.options import unknown_text
-from parlour.envs.core.upper_bound import deal_position
+from parlour.envs.core.solve import deal_position
 
 from .arguments import add_game, read_deck, read_given, read_text, read_whole
 

@@ -14,8 +14,8 @@ from safetensors.numpy import save as tensor_bytes
 
 from parlour.agents.baselines.greedy import GreedyAgent
 from parlour.agents.registry import load_agent
-from parlour.agents.saved import ArtefactError
-from parlour.envs import game
+from parlour.agents.saved import SavedAgentError
+from parlour.envs import find_game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.play import play_deals
@@ -24,7 +24,7 @@ from parlour.training.learning.methods import cma_es
 from parlour.training.learning.methods.cma_es import CmaEsRun, CmaEsSettings
 from parlour.training.learning.train import Interrupted, main, report, resume, train
 
-GAME = game("poker_squares")
+GAME = find_game("poker_squares")
 RULES = GAME.make_rules()
 OWN = np.array(list(GAME.heuristic_weights.values()))
 SMALL = CmaEsSettings(
@@ -78,7 +78,7 @@ def test_a_run_leaves_an_agent_that_plays(whole: Path) -> None:
 def test_the_compiled_player_plays_as_the_agent_does() -> None:
     seeds = np.arange(40, dtype=np.uint64)
     for name, variant in (("poker_squares", "book"), ("puss_in_the_corner", "free-hand")):
-        one = game(name)
+        one = find_game(name)
         rules, own = one.make_rules(variant), np.array(list(one.heuristic_weights.values()))
         states = cma_es.play(one, rules, own, seeds, 500)
         found = play_deals(one, rules, GreedyAgent(), seeds)
@@ -245,7 +245,7 @@ def test_refuses_what_does_not_fit(
     values: np.ndarray, changed: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
     folder = saved(tmp_path / "agent", values, **changed)
-    with pytest.raises(ArtefactError, match=said) as caught:
+    with pytest.raises(SavedAgentError, match=said) as caught:
         load_agent(str(folder), GAME, RULES)
     assert str(folder) in str(caught.value)
 
@@ -257,10 +257,10 @@ def test_refuses_other_tensors_and_cut_off_files(tmp_path: Path) -> None:
     file.write_bytes(data)
     changed = card | {"weights_sha256": sha256(data).hexdigest()}
     (folder / "agent.json").write_text(json.dumps(changed))
-    with pytest.raises(ArtefactError, match="weights"):
+    with pytest.raises(SavedAgentError, match="weights"):
         load_agent(str(folder), GAME, RULES)
     file.write_bytes(data[:-5])
-    with pytest.raises(ArtefactError, match="cut short"):
+    with pytest.raises(SavedAgentError, match="cut short"):
         load_agent(str(folder), GAME, RULES)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from parlour.envs.core.contract import Solution, Solving
 from parlour.envs.core.game import GAMES
-from parlour.envs.core.upper_bound import (
+from parlour.envs.core.solve import (
     PROBE_LIMIT,
     WinnableInfo,
     make_position,

@@ -17,7 +17,7 @@ from parlour.envs import CardEnv, Game
 from parlour.envs.core.contract import Solve
 from parlour.envs.core.kernel.rng import turn_seeds
 from parlour.envs.core.rows import copy_states
-from parlour.envs.core.upper_bound import solver_of
+from parlour.envs.core.solve import solver_of
 
 from ..evaluation.replays.replay import CUT, LEFT, OVER, Replay, deal_fields, read_result
 

@@ -12,8 +12,9 @@ import pytest
 from safetensors.numpy import load_file
 
 from parlour.agents.saved import TRAINED_FOLDER
-from parlour.training.cli import card, main
-from parlour.training.cli.board import BOARD_FILE, agent_text
+from parlour.training.cli import main
+from parlour.training.cli import model_card as card
+from parlour.training.cli.leaderboard import BOARD_FILE, agent_text
 from parlour.training.evaluation.leaderboard.leaderboard import read_board
 from parlour.training.learning.settings.command import parse
 from parlour.training.learning.settings.files import (

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from parlour.training.cli import STOPPED, board, main
+from parlour.training.cli import STOPPED, main
+from parlour.training.cli import leaderboard as board
 from parlour.training.evaluation.leaderboard import leaderboard_checks, leaderboard_play
 from parlour.training.evaluation.leaderboard.leaderboard import (
     COLUMNS,

@@ -16,7 +16,7 @@ import pytest
 from pettingzoo.test import api_test, collect_render_results, seed_test
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
-from parlour.envs import GAMES, Game, game
+from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.batch import ILLEGAL_PENALTY, DealSource, Over, Reward, StepConfig
 from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.kernel.rng import draw_seed
@@ -82,7 +82,7 @@ COUNTS = [
     for players in range(2, seats.game.max_players + 1)
     if can_seat(counted := seats._replace(options={"players": players}))
 ]
-VYING = game("seven_twenty_seven")
+VYING = find_game("seven_twenty_seven")
 
 every_variant = pytest.mark.parametrize("seats", VARIANTS, ids=str)
 every_count = pytest.mark.parametrize("seats", COUNTS, ids=str)
