@@ -103,7 +103,7 @@ endef
 # Not the pins, but what pyproject.toml promises.
 .venv-lowest/.stamp: pyproject.toml setup.py
 	$(call venv,.venv-lowest)
-	$(DOTS) $(LOWEST)/python $(PIP) "gymnasium==$(GYMNASIUM)" -e ".[table]" \
+	$(DOTS) $(LOWEST)/python $(PIP) "gymnasium==$(GYMNASIUM)" -e ".[pettingzoo]" \
 	  hypothesis pytest pytest-xdist
 	@touch $@
 

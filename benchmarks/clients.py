@@ -50,16 +50,16 @@ class Client(NamedTuple):
 
 PLACES: dict[str, tuple[str, ...]] = {
     "sb3": ("parlour[train]",),
-    "torchrl": ("parlour[table]", "torch", "torchrl>=0.14"),
+    "torchrl": ("parlour[pettingzoo]", "torch", "torchrl>=0.14"),
     "tianshou": ("parlour", "torch", "tianshou>=2"),
     "skrl": ("parlour", "torch", "skrl>=2"),
     "minari": ("parlour", "minari[create,hdf5]>=0.5", "pillow"),
-    "rllib": ("parlour[table]", "torch", "ray[rllib]>=2.54"),
+    "rllib": ("parlour[pettingzoo]", "torch", "ray[rllib]>=2.54"),
     "agilerl": ("parlour", "torch", "agilerl>=2.58", "peft"),
     "evotorch": ("parlour", "torch", "evotorch>=0.6"),
     "rl_zoo3": ("parlour", "torch", "rl_zoo3>=2.9", "requests"),
     "openspiel": ("parlour[openspiel]",),
-    "pettingzoo": ("parlour[table]",),
+    "pettingzoo": ("parlour[pettingzoo]",),
 }
 """What is installed in each environment. Of torch it is the version that Parlour is pinned to."""
 

@@ -6,7 +6,7 @@
 environments: the seat whose turn it is sees its cards and its mask. All seats share one masked
 policy (PPO). At the end it takes each seat in turn, and its start takes the others; a score of 0
 would be no gain. Needs
-``pip install "parlour[ray]" "parlour[table]" "ray[rllib]"``.
+``pip install "parlour[ray]" "parlour[pettingzoo]" "ray[rllib]"``.
 """
 
 import argparse

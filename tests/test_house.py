@@ -390,6 +390,12 @@ def test_rooms_import_only_the_rooms_before_them() -> None:
     assert wrong == []
 
 
+def test_no_code_asks_which_method_settings_are_of() -> None:
+    """A learning method is an object: what differs between methods is in their modules."""
+    found = matching(modules("training"), re.compile(r"isinstance\((?:self\.)?settings"))
+    assert found == []
+
+
 def test_every_folder_of_training_is_a_room() -> None:
     folders = {
         "training." + name.split("/")[1] for name in modules("training") if name.count("/") > 1

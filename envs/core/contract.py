@@ -178,7 +178,7 @@ class PayFinished(Protocol):
         buffers: Buffers,
         /,
     ) -> None:
-        """Write ``buffers.rewards`` of the rows in ``which``; see `ResetRows`."""
+        """Write ``Buffers.rewards`` of the rows in ``which``; see `ResetRows`."""
 
 
 class BeginKernel(Protocol):

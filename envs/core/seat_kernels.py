@@ -146,7 +146,7 @@ def report_terminal(
 @jit
 def draw_by_seed(s: State, k0: Word, k1: Word, salt: Word) -> Action:
     """Return the action of `UniformAgent` with that seed, by the key of the row."""
-    place = np.uint64(s["steps"]) | (np.uint64(s["turn"]) << S32)  # as in `splitmix.turn_seeds`
+    place = np.uint64(s["steps"]) | (np.uint64(s["turn"]) << S32)  # as in `rng.turn_seeds`
     word = finish_word(sip_hash(k0, k1, s["rng"], place) + GAMMA)
     word = finish_word((word ^ salt) + GAMMA)
     share = np.float64(word >> S11) * 2.0**-53

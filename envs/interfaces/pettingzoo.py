@@ -1,7 +1,7 @@
 """A game for several seats as a PettingZoo environment: its agents act one after another (AEC).
 
-PettingZoo comes with the extra ``table``: ``pip install "parlour[table]"``. Here six seats play a
-hand at random, each knowing its own cards:
+PettingZoo comes with the extra ``pettingzoo``: ``pip install "parlour[pettingzoo]"``. Here six
+seats play a hand at random, each knowing its own cards:
 
 >>> import numpy as np
 >>> from parlour.envs.interfaces import pettingzoo as aec
@@ -44,7 +44,7 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         f"parlour.envs.interfaces.pettingzoo needs PettingZoo ({error}): "
-        'pip install "parlour[table]"',
+        'pip install "parlour[pettingzoo]"',
         name=error.name,
     ) from error
 

@@ -1,7 +1,7 @@
 """The games as environments of Ray's RLlib, under the names that they have in Gymnasium.
 
 RLlib comes with ``pip install "parlour[ray]" "ray[rllib]"``; for tables PettingZoo, too:
-``"parlour[table]"``. `register` makes the names known, and what an ``env_config`` says are the
+``"parlour[pettingzoo]"``. `register` makes the names known, and what an ``env_config`` says are the
 keywords of the environment::
 
     import gymnasium as gym

@@ -173,7 +173,7 @@ PUBLIC = {
     "core": "parlour.envs.core",
     "agents": "parlour.agents",
     "training": "parlour.training",
-    "aec": "parlour.envs.interfaces.pettingzoo",
+    "pettingzoo": "parlour.envs.interfaces.pettingzoo",
     "openspiel": "parlour.envs.interfaces.openspiel",
     "rllib": "parlour.envs.interfaces.rllib",
     "sb3": "parlour.envs.interfaces.sb3",

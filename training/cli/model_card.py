@@ -323,8 +323,8 @@ def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -
         "It is meant as a baseline to compare with, as an opponent, as the leader of a search "
         f"(`{leads}:FOLDER`), and as a beginning for training (`--initial FOLDER`).",
         "It plays by the rules that it was trained by and refuses others. "
-        f"`--allow-rules-mismatch` lets it play other rules of {game.title}; it was not trained for "
-        "them.",
+        f"`--allow-rules-mismatch` lets it play other rules of {game.title}; "
+        "it was not trained for them.",
         "It was trained on deals drawn at random, none of them from a bank"
         f"{others if game.num_players(rules) > 1 else ''}.",
         "Intervals are over deals, of this one training seed: another seed comes out otherwise.",

@@ -132,7 +132,7 @@ def play_steps(
     Args:
         rows: The games.
         agents: The agents, one for each seat unless ``who`` is given.
-        words: The words of the key that draws come from (`keys.key_words`).
+        words: The words of the key that draws come from (`rng.key_words`).
         who: Which of the agents plays each seat, int64 (n, players).
         seatings: The number of each game's seating, on which draws depend, int64 (n,).
         order: The order in which agents see the games, int64 (n,) (default: that of the rows).

@@ -154,7 +154,7 @@ def make_selfplay_env(
     reset: Autoreset,
     **_: Any,
 ) -> SelfPlayEnv:
-    """Return tables for training, with the keywords of `keywords.make_rows`.
+    """Return tables for training, with the keywords of `arguments.make_rows`.
 
     ``share`` is the probability that a seat beside the home seat is the learner's.
     """

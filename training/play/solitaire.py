@@ -33,7 +33,7 @@ MOST_KNOWN = 2_000
 def make_agent_turn(
     agent: Agent, game: Game, rules: Any, states: np.ndarray, words: np.ndarray
 ) -> Turn:
-    """Return the turn of an agent; its draws come from ``words``, see `keys.key_words`."""
+    """Return the turn of an agent; its draws come from ``words``, see `rng.key_words`."""
     states = copy_states(states)
     return make_turn(agent, game, rules, states, turn_seeds(words, states))
 

@@ -6,7 +6,7 @@ A deck is an array of codes in dealing order.
 
 A deal set is a named, fixed set of deals on which agents are compared. Deal k of it has the 64-bit
 seed made from the SHA-256 of ``"name/k"`` with the top bit set. Deals drawn in play have that bit
-cleared (`splitmix.TRAINING_SEED_MASK`), so no training run can meet a deal of a deal set.
+cleared (`rng.TRAINING_SEED_MASK`), so no training run can meet a deal of a deal set.
 """
 
 import re
