@@ -1,5 +1,6 @@
 """The cache, tried out in processes of their own on small packages with a copy of ``jit.py``."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -156,6 +157,43 @@ def test_the_digest_of_code_is_that_of_what_is_reached(house: House) -> None:
     assert house.run(ask)[0] == house.run(ask, PYTHONHASHSEED="3")[0] == before
     house.write("house/helper.py", HELPER.replace("PLUS = 1", "PLUS = 2"))
     assert house.run(ask)[0] != before
+
+
+DIGESTED = """
+PLUS = 1
+def add(x):
+    return x + PLUS
+def play(x):
+    return add(x) * 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_same"),
+    [
+        ("def add(x):", 'def add(x):\n    """Add one."""', True),
+        ("    return x + PLUS", "    # why\n    return (\n        x + PLUS  # why\n    )", False),
+        ("    return x + PLUS", "    # why\n\n    return x + PLUS  # why", True),
+        ("    return x + PLUS", '    y = "text"\n    return x + PLUS', False),
+        ("PLUS = 1", "PLUS = 2", False),
+        ("x + PLUS", "x - PLUS", False),
+        ("add", "plus", False),
+    ],
+)
+def test_a_digest_of_code_leaves_out_what_does_not_run(
+    tmp_path: Path, old: str, new: str, is_same: bool
+) -> None:
+    """Comments, docstrings and the name of the module; brackets count."""
+    digests = []
+    for name, text in (("first", DIGESTED), ("second", DIGESTED.replace(old, new))):
+        file = tmp_path / f"{name}.py"
+        file.write_text(text)
+        spec = importlib.util.spec_from_file_location(name, file)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        digests.append(door.digest_code(module.play))
+    assert (digests[0] == digests[1]) == is_same
 
 
 def test_a_module_edited_and_reloaded_leaves_nothing_stale(house: House) -> None:

@@ -7,7 +7,7 @@ reaches, their closure cells and constants, the settings, and this file. An edit
 the kernels that reach it. Numba only chooses the folder: ``NUMBA_CACHE_DIR`` if that is set, else
 ``__pycache__`` beside the source, else the user's cache folder.
 
-Refer to helpers by name (``from ..core.bits import count``), not through a module (``bits.count``):
+Refer to helpers by name (``from .bits import count``), not through a module (``bits.count``):
 ``plain_python`` does not follow what lies behind a module's dot.
 """
 
@@ -16,11 +16,14 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+import io
 import os
 import pickle
 import platform
 import re
 import sys
+import textwrap
+import tokenize
 import types
 import uuid
 import warnings
@@ -157,12 +160,12 @@ class _Parts:
         """Take in a value and what it reaches; its names go to ``names``."""
         value = getattr(value, "py_func", getattr(value, "_defn", value))  # compiled; an intrinsic
         if isinstance(value, types.FunctionType | type):
-            names.append(f"{value.__module__}.{value.__qualname__}")
+            names.append(self._name(value))
             if id(value) not in self._seen and _top(value.__module__) not in _KNOWN_BY_VERSION:
                 self._seen.add(id(value))
                 self._open(value, names)
         elif isinstance(value, types.ModuleType):
-            names.append(value.__name__)
+            names.append(self._name_module(value))
         elif isinstance(value, tuple | list):
             names.append(len(value))
             for item in (type(value), *value):
@@ -191,6 +194,13 @@ class _Parts:
         self._add_code(value)
         self._follow(value.__globals__, _names(value.__code__), set())
 
+    def _name(self, value: Any) -> str:
+        """Return the name of a function or class."""
+        return f"{value.__module__}.{value.__qualname__}"
+
+    def _name_module(self, module: types.ModuleType) -> str:
+        return module.__name__
+
     def _add_code(self, function: types.FunctionType) -> None:
         for code in _codes(function.__code__):
             self.contents += code.co_code, code.co_names, code.co_varnames, code.co_freevars
@@ -209,13 +219,58 @@ class _Parts:
 
 
 class _SourceParts(_Parts):
-    """The same by the text of functions, which is that of every version of Python."""
+    """The same by the source of functions, which does not depend on the version of Python.
+
+    Docstrings, comments, layout and the modules in which things are do not count.
+    """
+
+    def _name(self, value: Any) -> str:
+        return str(value.__qualname__)
+
+    def _name_module(self, module: types.ModuleType) -> str:
+        return module.__name__.rpartition(".")[2]
 
     def _add_code(self, function: types.FunctionType) -> None:
         try:
-            self.contents.append(inspect.getsource(function))
+            source = inspect.getsource(function)
         except OSError:  # made from a string: there is no file to read
             super()._add_code(function)
+            return
+        try:
+            self.contents.append(_strip_source(source))
+        except (tokenize.TokenError, SyntaxError):  # a lambda: its lines may be half a statement
+            self.contents.append(source)
+
+
+_LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER}
+_BEGINS = {tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
+
+
+def _strip_source(source: str) -> list[str]:
+    """Return the tokens of a function's source without comments, docstrings and layout."""
+    lines = io.StringIO(textwrap.dedent(source)).readline
+    kept: list[tokenize.TokenInfo] = []
+    for token in tokenize.generate_tokens(lines):
+        if token.type in _LAYOUT:
+            continue
+        is_string = bool(kept) and kept[-1].type == tokenize.STRING
+        if token.type == tokenize.NEWLINE and is_string and kept[-2:-1] and _begins(kept[-2]):
+            kept.pop()  # a statement that is a string alone: a docstring
+            continue
+        kept.append(token)
+    return [_plain_token(token) for token in kept]
+
+
+def _begins(token: tokenize.TokenInfo) -> bool:
+    """Whether a statement begins after a token."""
+    return token.type in _BEGINS
+
+
+def _plain_token(token: tokenize.TokenInfo) -> str:
+    """Return the text of a token; line ends and indentation by their names."""
+    if token.type in _BEGINS:
+        return tokenize.tok_name[token.type]
+    return token.string
 
 
 def _identity(*parts: object) -> tuple[bytes, bytes]:
@@ -229,8 +284,8 @@ def _identity(*parts: object) -> tuple[bytes, bytes]:
 def digest_code(function: Callable[..., Any]) -> str:
     """Return 16 hex digits that differ when the code that a function reaches does.
 
-    It is their text that counts, not the versions of Python, compiler and NumPy, nor what stands in
-    dictionaries, nor the methods of classes.
+    Comments, docstrings, layout, modules, the versions of Python, compiler and NumPy, the contents
+    of dictionaries and the methods of classes do not count.
     """
     made_of = _SourceParts()
     made_of.contents = []
