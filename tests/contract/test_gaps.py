@@ -99,57 +99,57 @@ def test_a_whole_game_is_told_nothing(check: Check) -> None:
             ENDLESS,
             "take_or_leave: a game by {'players': 1, 'target': 6, 'forced': False, 'dead': False} "
             'has not ended after 60 steps: step writes s["over"] = Over.TERMINATED and '
-            's["legal"] = 0 at the end (envs/take_or_leave/kernel.py)',
+            's["legal"] = 0 at the end (envs/games/take_or_leave/kernel.py)',
         ),
         (
             gaps.find_no_end,
             broken(step=step_into_nothing),
             "take_or_leave: a game is over and something legal, or nothing is legal and it is not "
             'over: at the end step writes s["over"] = Over.TERMINATED and s["legal"] = 0 '
-            "(envs/take_or_leave/kernel.py)",
+            "(envs/games/take_or_leave/kernel.py)",
         ),
         (
             gaps.find_unwritten,
             broken(deal=deal_without_target),
             "take_or_leave: piece 'target' of the observation is 0 in all positions by all rules: "
-            "deal and step write it (envs/take_or_leave/kernel.py)",
+            "deal and step write it (envs/games/take_or_leave/kernel.py)",
         ),
         (
             gaps.find_unwritten,
             broken(step=step_without_net),
             "take_or_leave: field 'net' of the state is 0 in all positions by all rules: deal and "
-            "step write it (envs/take_or_leave/kernel.py)",
+            "step write it (envs/games/take_or_leave/kernel.py)",
         ),
         (
             gaps.find_out_of_range,
             broken(step=step_below_zero),
             "take_or_leave: piece 'target' of the observation shows numbers below 0 or above 21: "
             "its kind in FEATURES, or what writes it, is wrong "
-            "(envs/take_or_leave/rules.py, kernel.py)",
+            "(envs/games/take_or_leave/rules.py, kernel.py)",
         ),
         (
             gaps.find_left_over,
             broken(deal=deal_without_points),
             "take_or_leave: field 'points' of the state keeps what an earlier game left there: "
-            "deal must set it (envs/take_or_leave/kernel.py)",
+            "deal must set it (envs/games/take_or_leave/kernel.py)",
         ),
         (
             gaps.find_hidden_options,
             broken(deal=deal_without_target),
             "take_or_leave: the observation does not show the option 'target' as it is played: "
-            'deal writes s["shown"]["target"] (envs/take_or_leave/kernel.py)',
+            'deal writes s["shown"]["target"] (envs/games/take_or_leave/kernel.py)',
         ),
         (
             gaps.find_not_on_the_table,
             EMPTY,
             "take_or_leave: cards that piece 'card' of the observation shows never lie face up on "
-            "the table: layout returns an Item for each (envs/take_or_leave/layout.py)",
+            "the table: layout returns an Item for each (envs/games/take_or_leave/layout.py)",
         ),
         (
             gaps.find_unchecked,
             WHOLE,
             "take_or_leave: restore takes any value of field 'points' of the state: derive must "
-            "write it, or find_wrong refuse it (envs/take_or_leave/state_check.py)",
+            "write it, or find_wrong refuse it (envs/games/take_or_leave/state_check.py)",
         ),
     ],
 )

@@ -8,6 +8,7 @@ from ...core.batch import make_batch_kernels
 from ...core.kernel.cards import shuffle
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
+from ...core.schema import show_options
 from ...core.seating import wrap_seat
 from ...core.tricks.history_check import Hand, make_deck_check, make_history_check
 from ..bidding.play import (
@@ -163,25 +164,10 @@ def clear_state(s: State) -> None:
 
 
 @jit
-def show_rules(s: State, rules: RulesRecord) -> None:
-    """Write the options into the observation."""
-    shown = s["shown"]
-    shown["players"] = rules.players
-    shown["small_pack"] = rules.small_pack
-    shown["trumps"] = rules.trumps
-    shown["forced"] = rules.forced
-    shown["honours"] = rules.honours
-    shown["leader"] = rules.leader
-    shown["doubling"] = rules.doubling
-    shown["void_pointless"] = rules.void_pointless
-    shown["void_without"] = rules.void_without
-
-
-@jit
 def deal(s: State, rules: RulesRecord) -> None:
     """Begin a hand with the deck and the dealer that are in the state."""
     clear_state(s)
-    show_rules(s, rules)
+    show_options(s["shown"], rules)
     first, size = first_speaker(s, rules), hand_size(rules)
     for order in range(rules.players):
         seat = wrap_seat(first + order, rules.players)

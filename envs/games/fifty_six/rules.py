@@ -25,7 +25,7 @@ import numpy as np
 
 from ...core.batch import make_state_head
 from ...core.options import Option
-from ...core.schema import FLAG, Features, Piece, RepeatedPieces, choice, whole_number
+from ...core.schema import FLAG, Features, Piece, RepeatedPieces, option_pieces, whole_number
 from ..bidding.rules import (
     NONE,
     OVER,
@@ -252,15 +252,7 @@ FEATURES = Features(
         Piece("apart", 1, FLAG, "it lies face down"),
         Piece("laid_back", 1, FLAG, "it is back in the bidder's hand"),
         *list_secret_pieces(HAND, SEATS),
-        Piece("players", 1, whole_number(SEATS), "option"),
-        Piece("small_pack", 1, FLAG, "option"),
-        Piece("trumps", 1, choice(Trumps), "option: 1 hidden"),
-        Piece("forced", 1, FLAG, "option"),
-        Piece("honours", 1, FLAG, "option"),
-        Piece("leader", 1, choice(Leader), "option: 1 bidder"),
-        Piece("doubling", 1, choice(Doubling), "option: 1 add, 2 times"),
-        Piece("void_pointless", 1, FLAG, "option"),
-        Piece("void_without", 1, FLAG, "option"),
+        *option_pieces(Rules),
     ]
 )
 

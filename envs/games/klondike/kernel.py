@@ -13,6 +13,7 @@ from ...core.batch import Over, make_batch_kernels
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, SUITS, shuffle_pack
 from ...core.kernel.jit import jit
 from ...core.legal import WORD_ACTIONS
+from ...core.schema import show_options
 from .knowledge import (
     lay_columns,
     lay_stock,
@@ -20,7 +21,6 @@ from .knowledge import (
     show_card,
     show_ends,
     show_face_down,
-    show_rules,
     show_stock,
     show_waste,
 )
@@ -390,7 +390,7 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
 def deal(s: State, rules: RulesRecord) -> None:
     """Begin a game with the deck in the state."""
     shown = s["shown"]
-    show_rules(s, rules)
+    show_options(shown, rules)
     for card in range(FIRST_CARD, FIRST_CARD + PACK_SIZE):
         show_card(s, card, UNSEEN, 0)
     for suit in range(len(SUITS)):

@@ -58,18 +58,6 @@ def show_stock(s: State) -> None:
         show_card(s, s["stock"][place], STOCK, size - place)
 
 
-@jit
-def show_rules(s: State, rules: RulesRecord) -> None:
-    """Write the options into the observation."""
-    shown = s["shown"]
-    shown["draw"] = rules.draw
-    shown["passes"] = rules.passes
-    shown["partial_runs"] = rules.partial_runs
-    shown["worry_back"] = rules.worry_back
-    shown["thoughtful"] = rules.thoughtful
-    shown["scoring"] = rules.scoring
-
-
 # Resampling
 
 

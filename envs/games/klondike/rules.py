@@ -23,7 +23,7 @@ import numpy as np
 from ...core.batch import make_state_head
 from ...core.kernel.cards import PACK_SIZE, SUITS
 from ...core.options import Option
-from ...core.schema import CARD, FLAG, Features, Piece, choice, whole_number
+from ...core.schema import CARD, FLAG, Features, Piece, option_pieces, whole_number
 
 COLUMNS = 7
 HIGHEST = 19
@@ -149,12 +149,7 @@ FEATURES = Features(
             "a redeal is allowed once the stock is empty and the waste is not: a pass is left and, "
             "with any number of passes, something could be played since the last redeal",
         ),
-        Piece("draw", 1, whole_number(3), "option"),
-        Piece("passes", 1, whole_number(9), "option"),
-        Piece("partial_runs", 1, FLAG, "option"),
-        Piece("worry_back", 1, FLAG, "option"),
-        Piece("thoughtful", 1, FLAG, "option"),
-        Piece("scoring", 1, choice(Scoring), "option"),
+        *option_pieces(Rules),
     ]
 )
 

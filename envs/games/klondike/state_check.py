@@ -10,13 +10,13 @@ from ...core.checks import make_state_check
 from ...core.kernel.bits import count
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, SUITS
 from ...core.kernel.jit import jit
+from ...core.schema import show_options
 from .kernel import PER_VEGAS, STANDARD, VEGAS, count_built, half_of, write_outcome
 from .knowledge import (
     place_in_deck,
     show_card,
     show_ends,
     show_face_down,
-    show_rules,
     show_stock,
     show_waste,
 )
@@ -203,7 +203,7 @@ def derive_places(s: State, rules: RulesRecord) -> None:
 @jit
 def derive(s: State, rules: RulesRecord) -> None:
     """Write the fields that follow from the others."""
-    show_rules(s, rules)
+    show_options(s["shown"], rules)
     derive_places(s, rules)
     s["shown"]["redeals"] = min(s["redeals"], MOST_REDEALS)
     if rules.scoring == VEGAS:

@@ -12,6 +12,7 @@ from ...core.kernel.bits import count, lowest
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, RANKS, SUITS, shuffle_pack
 from ...core.kernel.hands import category
 from ...core.kernel.jit import jit
+from ...core.schema import show_options
 from .rules import (
     AMERICAN,
     CENTRE,
@@ -232,16 +233,8 @@ def show_rules(s: State, rules: RulesRecord) -> None:
         s["points"][hand] = points if custom else POINTS[rules.scoring, hand]
         shown["points"][2 * hand] = (points - LEAST) // DIGIT
         shown["points"][2 * hand + 1] = (points - LEAST) % DIGIT
-    target = rules.target
-    s["target"] = target if target else TARGET[rules.scoring]
-    shown["target"][0] = target // (DIGIT * DIGIT)
-    shown["target"][1] = target // DIGIT % DIGIT
-    shown["target"][2] = target % DIGIT
-    shown["starter"] = rules.starter
-    shown["adjacent"] = rules.adjacent
-    shown["scoring"] = rules.scoring
-    shown["players"] = rules.players
-    shown["wager"] = rules.wager
+    s["target"] = rules.target if rules.target else TARGET[rules.scoring]
+    show_options(shown, rules)
 
 
 @jit

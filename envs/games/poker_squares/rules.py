@@ -27,7 +27,7 @@ from ...core.batch import make_state_head
 from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.hands import Hand
 from ...core.options import Option
-from ...core.schema import CARD, FLAG, Features, Piece, choice, whole_number
+from ...core.schema import CARD, FLAG, Features, Piece, option_pieces, whole_number
 
 SIZE = 5
 SQUARES = 25
@@ -172,19 +172,25 @@ FEATURES = Features(
             whole_number(SEATS),
             "head to head: 1 this seat places, 2 the other seat, 0 the game is over",
         ),
-        Piece("starter", 1, FLAG, "option"),
-        Piece("adjacent", 1, choice(Adjacent), "option: 1 first, 2 all"),
-        Piece("scoring", 1, choice(Scoring), "option: 1 english, 2 custom"),
-        Piece(
-            "points",
-            2 * len(Hand),
-            whole_number(DIGIT - 1),
-            "option: points of each hand with custom scoring, plus 128: sixteens, ones",
-            read=_points,
+        *option_pieces(
+            Rules,
+            {
+                "points": Piece(
+                    "points",
+                    2 * len(Hand),
+                    whole_number(DIGIT - 1),
+                    "option: points of each hand with custom scoring, plus 128: sixteens, ones",
+                    read=_points,
+                ),
+                "target": Piece(
+                    "target",
+                    3,
+                    whole_number(DIGIT - 1),
+                    "option: 256s, sixteens, ones",
+                    read=_target,
+                ),
+            },
         ),
-        Piece("target", 3, whole_number(DIGIT - 1), "option: 256s, sixteens, ones", read=_target),
-        Piece("players", 1, whole_number(SEATS), "option"),
-        Piece("wager", 1, choice(Wager), "option: 1 points"),
     ]
 )
 

@@ -15,6 +15,7 @@ from ...core.batch import Over, make_batch_kernels
 from ...core.kernel.bits import count, highest, lowest
 from ...core.kernel.cards import PACK_SIZE, shuffle_pack
 from ...core.kernel.jit import jit
+from ...core.schema import show_options
 from .knowledge import forget_positions, reveal, show_known, shuffle_positions
 from .rules import (
     ACTIONS,
@@ -626,30 +627,9 @@ def lay_out(s: State, rules: RulesRecord) -> None:
 
 
 @jit
-def show_rules(s: State, rules: RulesRecord) -> None:
-    """Write the options into the observation."""
-    shown = s["shown"]
-    shown["passes"] = rules.passes
-    shown["shuffle_redeal"] = rules.shuffle_redeal
-    shown["deal_when"] = rules.deal_when
-    shown["first_deal"] = rules.first_deal
-    shown["extra_row"] = rules.extra_row
-    shown["covered_kings"] = rules.covered_kings
-    shown["match_cover"] = rules.match_cover
-    shown["many_sum"] = rules.many_sum
-    shown["waste_piles"] = rules.waste_piles
-    shown["stock_view"] = rules.stock_view
-    shown["stock_play"] = rules.stock_play
-    shown["clear_all"] = rules.clear_all
-    shown["undo"] = rules.undo
-    shown["held"] = rules.held
-    shown["turn"] = rules.turn
-
-
-@jit
 def deal(s: State, rules: RulesRecord) -> None:
     """Begin a game with the deck in the state."""
-    show_rules(s, rules)
+    show_options(s["shown"], rules)
     s["seen"] = (1 << stock_start(rules)) - 1
     show_known(s)
     for i in range(PACK_SIZE):  # even without undo: the previous game may have had it

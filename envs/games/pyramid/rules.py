@@ -29,7 +29,7 @@ import numpy as np
 from ...core.batch import make_state_head
 from ...core.kernel.cards import PACK_SIZE
 from ...core.options import Option
-from ...core.schema import FLAG, RANK, Features, Piece, choice, whole_number
+from ...core.schema import FLAG, RANK, Features, Piece, option_pieces, whole_number
 
 PYRAMID = 28
 TABLE = 35
@@ -272,21 +272,7 @@ FEATURES = Features(
         Piece("waste_counts", 3, whole_number(PILE), "cards in each waste pile"),
         Piece("redeals_left", 1, whole_number(9), "redeals left; 9: any number"),
         Piece("removal_seen", 1, FLAG, "a removal was legal since the last redeal"),
-        Piece("passes", 1, whole_number(9), "option: passes through the stock, 0 any number"),
-        Piece("shuffle_redeal", 1, FLAG, "option"),
-        Piece("deal_when", 1, choice(DealWhen), "option: 1 blocked"),
-        Piece("first_deal", 1, FLAG, "option"),
-        Piece("extra_row", 1, FLAG, "option"),
-        Piece("covered_kings", 1, FLAG, "option"),
-        Piece("match_cover", 1, FLAG, "option"),
-        Piece("many_sum", 1, FLAG, "option"),
-        Piece("waste_piles", 1, whole_number(3), "option"),
-        Piece("stock_view", 1, choice(StockView), "option: 1 top, 2 all"),
-        Piece("stock_play", 1, FLAG, "option"),
-        Piece("clear_all", 1, FLAG, "option"),
-        Piece("undo", 1, FLAG, "option"),
-        Piece("held", 1, FLAG, "option"),
-        Piece("turn", 1, whole_number(3), "option"),
+        *sorted(option_pieces(Rules), key=lambda piece: piece.name in ("held", "turn")),
     ],
     BONDS,
     actions_on="places",

@@ -9,6 +9,7 @@ from ...core.checks import make_state_check
 from ...core.kernel.bits import count, highest, lowest
 from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.jit import jit
+from ...core.schema import show_options
 from .kernel import (
     ALL_POSITIONS,
     LAST,
@@ -18,7 +19,6 @@ from .kernel import (
     find_next_clicks,
     lay_out,
     lay_table,
-    show_rules,
     stock_start,
     turn_stock,
     update_legal,
@@ -186,7 +186,7 @@ def replay(s: State, rules: RulesRecord) -> None:
 @jit
 def derive(s: State, rules: RulesRecord) -> None:
     """Write the fields that follow from the others."""
-    show_rules(s, rules)
+    show_options(s["shown"], rules)
     show_known(s)
     s["won"] = 0
     if rules.undo:

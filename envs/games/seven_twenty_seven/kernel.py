@@ -11,7 +11,7 @@ from ...core.kernel.bits import highest
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, shuffle
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
-from ...core.schema import DIGIT_BASE
+from ...core.schema import DIGIT_BASE, show_options
 from ...core.seating import next_seat, wrap_seat
 from .knowledge import view, write_digits
 from .rules import (
@@ -382,36 +382,11 @@ def clear_state(s: State, rules: RulesRecord) -> None:
 
 
 @jit
-def show_rules(s: State, rules: RulesRecord) -> None:
-    """Write the options into the observation."""
-    shown = s["shown"]
-    shown["players"] = rules.players
-    write_digits(shown["ante"], rules.ante)
-    write_digits(shown["min_bet"], rules.min_bet)
-    write_digits(shown["max_bet"], rules.max_bet)
-    shown["max_raises"] = rules.max_raises
-    shown["start_down"] = rules.start_down
-    shown["draw_up"] = rules.draw_up
-    shown["nearness"] = rules.nearness
-    shown["declare"] = rules.declare
-    shown["max_extra"] = rules.max_extra
-    shown["max_stands"] = rules.max_stands
-    shown["last_bets"] = rules.last_bets
-    shown["half_tens"] = rules.half_tens
-    shown["pack"] = rules.pack
-    shown["bet_first"] = rules.bet_first
-    shown["rotating_lead"] = rules.rotating_lead
-    shown["perfect"] = rules.perfect
-    shown["bets_after"] = rules.bets_after
-    shown["both_tie"] = rules.both_tie
-
-
-@jit
 def deal(s: State, rules: RulesRecord) -> None:
     """Begin a hand with the deck and the dealer of the state."""
     players = rules.players
     clear_state(s, rules)
-    show_rules(s, rules)
+    show_options(s["shown"], rules)
     s["levels"] = distinct_level_actions(rules)
     s["live"] = (1 << players) - 1
     left = left_of_dealer(s, rules)

@@ -9,6 +9,7 @@ from ...core.batch import Over
 from ...core.checks import make_state_check
 from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.jit import jit
+from ...core.schema import show_options
 from ...core.seating import wrap_seat
 from .kernel import (
     DECLARES,
@@ -26,7 +27,6 @@ from .kernel import (
     most_bet_rounds,
     pack_size,
     show_pot,
-    show_rules,
 )
 from .knowledge import bust_violation, view, write_digits
 from .rules import (
@@ -343,7 +343,7 @@ def derive(s: State, rules: RulesRecord) -> None:
     shown = s["shown"]
     s["size"] = pack_size(rules)
     s["levels"] = distinct_level_actions(rules)
-    show_rules(s, rules)
+    show_options(s["shown"], rules)
     derive_cards(s, rules)
     derive_seats(s, rules)
     if rules.nearness == Nearness.OVER_IS_BUST:

@@ -9,6 +9,7 @@ from ...core.kernel.bits import count
 from ...core.kernel.cards import shuffle
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
+from ...core.schema import show_options
 from ...core.seating import next_seat
 from ...core.tricks.history_check import Hand, make_deck_check, make_history_check
 from ..bidding.play import (
@@ -265,42 +266,10 @@ def clear_state(s: State) -> None:
 
 
 @jit
-def show_rules(s: State, rules: RulesRecord) -> None:
-    """Write the options into the observation."""
-    shown = s["shown"]
-    shown["players"] = rules.players
-    shown["min_bid"] = rules.min_bid
-    shown["forced"] = rules.forced
-    shown["partner_min"] = rules.partner_min
-    shown["match"] = rules.match
-    shown["trump_by"] = rules.trump_by
-    shown["seventh"] = rules.seventh
-    shown["no_trumps"] = rules.no_trumps
-    shown["second_auction"] = rules.second_auction
-    shown["ask"] = rules.ask
-    shown["asker_trumps"] = rules.asker_trumps
-    shown["force"] = rules.force
-    shown["never_shown"] = rules.never_shown
-    shown["overtrump"] = rules.overtrump
-    shown["pair"] = rules.pair
-    shown["pair_from"] = rules.pair_from
-    shown["last_trick"] = rules.last_trick
-    shown["early_end"] = rules.early_end
-    shown["doubles"] = rules.doubles
-    shown["single_hand"] = rules.single_hand
-    shown["cot"] = rules.cot
-    shown["auto_double"] = rules.auto_double
-    shown["scoring"] = rules.scoring
-    shown["redeal_pointless"] = rules.redeal_pointless
-    shown["redeal_jacks"] = rules.redeal_jacks
-    shown["void_without"] = rules.void_without
-
-
-@jit
 def deal(s: State, rules: RulesRecord) -> None:
     """Begin a hand with the deck and the dealer that are in the state."""
     clear_state(s)
-    show_rules(s, rules)
+    show_options(s["shown"], rules)
     give_cards(s, rules, 0, first_size(rules))
     enter_phase(s, AUCTION, all_seats(rules), first_speaker(s, rules))
     write_turn(s, rules)
