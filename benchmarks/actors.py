@@ -20,8 +20,9 @@ import tyro
 from benchmarks.reports import range_text
 from benchmarks.training import conditions
 from parlour.training.learning.actors import Part
-from parlour.training.learning.methods.ppo import PPORun, PPOSettings
+from parlour.training.learning.methods.ppo import PPORun
 from parlour.training.learning.settings.files import preset
+from parlour.training.learning.settings.methods import PPOSettings
 
 
 @dataclass(frozen=True)

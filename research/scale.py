@@ -20,8 +20,8 @@ from parlour.envs.core.kernel.cards import default_bank
 from parlour.training.evaluation.labels.labelling import LabelTask, solve_task
 from parlour.training.evaluation.labels.labels import file_stem, load_labels, shipped_file
 from parlour.training.evaluation.result import describe_machine
-from parlour.training.learning.methods.ppo import PPOSettings
 from parlour.training.learning.run import RESULT_FILE
+from parlour.training.learning.settings.methods import PPOSettings
 from parlour.training.learning.train import train
 
 PAGE = ROOT / "docs" / "scale.md"

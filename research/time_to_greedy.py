@@ -22,7 +22,7 @@ from parlour.agents.registry import load_agent
 from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.training.evaluation.play import play_deals
 from parlour.training.evaluation.stats import bootstrap_mean
-from parlour.training.learning.methods import METHODS
+from parlour.training.learning.methods import load_method
 from parlour.training.learning.run import Run
 from parlour.training.learning.settings.base import LearnerSettings, SoloSettings
 from parlour.training.learning.settings.files import preset
@@ -83,7 +83,7 @@ def measure(options: Options, name: str, seed: int, folder: str) -> dict[str, An
     settings = replace(
         settings, eval_deals=options.deals, threads=options.threads, device="cpu", seeds=(seed,)
     )
-    run = METHODS[settings.method].run(settings, seed, Path(folder) / f"{name}-{seed}")
+    run = load_method(settings.method).run(settings, seed, Path(folder) / f"{name}-{seed}")
     greedy = load_agent("greedy", run.game, run.rules, 0)
     goal = count_won(run, greedy, run.deals).mean()
     spent, curve, done = Spent(), [], False

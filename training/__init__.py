@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from .evaluation.reviews.review import Review, review_game
     from .evaluation.reviews.review_bank import BankReview, review_bank
     from .evaluation.reviews.review_lost import LostDeal, find_lost, review_lost
-    from .learning.methods import make_settings
     from .learning.settings.base import Settings
     from .learning.settings.files import preset
+    from .learning.settings.methods import make_settings
     from .learning.train import resume, train
     from .parallel.tasks import Cluster
     from .tuning.search import Tuned, tune
@@ -40,7 +40,7 @@ _PLACES = {
     "evaluate": "evaluation.compare",
     "find_lost": "evaluation.reviews.review_lost",
     "load_replays": "evaluation.replays.replay_files",
-    "make_settings": "learning.methods",
+    "make_settings": "learning.settings.methods",
     "plot_comparison": "evaluation.report.plots",
     "preset": "learning.settings.files",
     "resume": "learning.train",

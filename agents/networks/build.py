@@ -1,7 +1,8 @@
 """The networks that play: plain torch modules built from a game's feature schema.
 
 None of them knows a game. A network maps a batch of observations, in the one encoding that it
-takes, to action logits and values. `NETWORKS` lists them; a new one is a class and a row there.
+takes, to action logits and values. `NETWORKS` lists them; a new one is a class there and a
+name in `limits`.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,11 +15,11 @@ from torch import Tensor, nn
 from parlour.envs import Game
 from parlour.envs.core.aliases import Codes
 from parlour.envs.core.kernel.jit import jit
-from parlour.envs.core.options import unknown_text
 from parlour.envs.core.schema import CARD, DIGIT, DIGIT_BASE, RANK, Columns, Features, Piece
 
 from .card_network import CardNetwork, linear, masked_logits
 from .card_tokens import CardTokens
+from .limits import NETWORK_NAMES, check_network, check_size
 from .rank_tokens import RankTokens
 from .residual import BASE, LIFT, LIFT_OPTION, base_piece, check_base, show_more
 
@@ -372,33 +373,16 @@ def make_value_function(
     return lambda codes: outputs(codes)[1]
 
 
-NETWORKS: dict[str, type[CardNetwork]] = {
-    "mlp": Mlp,
-    "embedding": Embedding,
-    "bonds": Bonds,
-    "numbers": Numbers,
-    "ranks": RankTokens,
-    "attention": CardTokens,
-}
+# In the order of `NETWORK_NAMES`.
+CLASSES = (Mlp, Embedding, Bonds, Numbers, RankTokens, CardTokens)
+NETWORKS: dict[str, type[CardNetwork]] = dict(zip(NETWORK_NAMES, CLASSES, strict=True))
 """All networks by name."""
 
 
 def network_class(name: str) -> type[CardNetwork]:
     """Return the class of a network; ValueError naming the networks if there is none."""
-    if name not in NETWORKS:
-        raise ValueError(unknown_text("network", name, NETWORKS))
+    check_network(name)
     return NETWORKS[name]
-
-
-WIDEST, DEEPEST = 8192, 128
-"""The largest width and depth allowed: networks that play cards are far smaller."""
-
-
-def check_size(width: int, depth: int) -> None:
-    """Raise ValueError for a width or depth out of range."""
-    for name, value, high in (("width", width, WIDEST), ("depth", depth, DEEPEST)):
-        if not 1 <= value <= high:
-            raise ValueError(f"{name}={value}: allowed are numbers from 1 to {high}")
 
 
 def build_network(

@@ -304,7 +304,7 @@ def _recipe(folder: Path, trained: Mapping[str, Any]) -> str:
 
 
 def _command(folder: Path, trained: Mapping[str, Any]) -> str:
-    from ..learning.settings.files import write_command  # torch takes seconds to load
+    from ..learning.settings.files import write_command  # tyro is of an extra
 
     saved = trained.get("settings")
     return write_command(saved, trained.get("seed", 0), str(folder)) if saved else NOT_RECORDED

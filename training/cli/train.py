@@ -1,4 +1,4 @@
-"""``parlour train``: hands all arguments to the trainer."""
+"""``parlour train``: reads settings from the command line and hands them to the trainer."""
 
 import argparse
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ from .progress import notify_if_slow
 
 def add_train(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of all methods, for shell completion."""
-    from ..learning.methods import METHODS
     from ..learning.settings.base import list_settings
     from ..learning.settings.files import presets
+    from ..learning.settings.methods import SETTINGS
 
-    names = {name for method in METHODS.values() for name in list_settings(method.settings)}
+    names = {name for one in SETTINGS.values() for name in list_settings(one)}
     parser.add_argument("game")
     parser.add_argument(
         "--preset", choices=sorted({one for game in GAMES for one in presets(game)})
     )
-    parser.add_argument("--method", choices=list(METHODS))
+    parser.add_argument("--method", choices=list(SETTINGS))
     parser.add_argument("--resume")
     parser.add_argument("--settings")
     for name in sorted(names - {"game", "method"}):
@@ -29,14 +29,18 @@ def add_train(parser: argparse.ArgumentParser) -> None:
 
 
 def run_train(_: argparse.ArgumentParser, words: Sequence[str]) -> int:
-    """Train, or print the help of the trainer."""
+    """Train, or print the help of the trainer; torch is loaded once the words are right."""
+    from ..learning.settings.command import parse, read_order, say_wrong
+
     words = name_options(words)
     if asks_help(words):
-        from ..learning.settings.command import parse
-
         parse(words)
         return 0
+    try:
+        order = read_order(words)
+    except (ValueError, OSError) as error:
+        return say_wrong(error)
     with notify_if_slow("parlour: loading torch ..."):
-        from ..learning.train import main as train
+        from ..learning.train import carry_out
 
-    return train(words)
+    return carry_out(order)

@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
+from importlib import import_module
 
 from ..tuning.search import check_extras
 from . import stop_status
@@ -101,13 +102,14 @@ def run_tune(parser: argparse.ArgumentParser, words: Sequence[str]) -> int:
     """Search, and print the table of trials."""
     arguments, rest = parser.parse_known_args(name_options(words))
     check_extras(arguments.backend)
-    with notify_if_slow("parlour: loading torch ..."):
-        from ..learning.settings.command import parse
-        from ..tuning.search import tune
+    from ..learning.settings.command import parse
+    from ..tuning.search import tune
 
     if any(word.partition("=")[0] == "--seeds" for word in rest):
         raise ValueError("--seeds: all trials train with one seed, that of --seed")
     base = parse([arguments.game, *rest])
+    with notify_if_slow("parlour: loading torch ..."):
+        import_module("..tuning.study", __package__)  # which `tune` uses
     try:
         with redirect_stdout(sys.stderr) if arguments.json else nullcontext():
             found = tune(

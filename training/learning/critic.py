@@ -70,16 +70,6 @@ CRITICS: dict[str, Callable[[Game], ExtraPiece]] = {"cards": see_cards, "solver"
 """The pieces that critics see, by the setting ``critic``; ``own`` has none."""
 
 
-def check_critic(critic: str, game: Game) -> None:
-    """Raise ValueError for a critic that sees what the game cannot show."""
-    if critic == "cards" and game.hidden_cards is None:
-        raise ValueError(f"critic='cards': {game.title} does not say which cards are hidden")
-    if critic == "solver" and game.winnable_after is None:
-        raise ValueError(
-            f"critic='solver': {game.title} has no exact solver; allowed are own, cards"
-        )
-
-
 class WiderVecEnv(CardVecEnv):
     """`CardVecEnv` with further pieces at the end of its observations.
 

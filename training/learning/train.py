@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from parlour import __version__
-from parlour.agents.validation import naming, one_line, read_json, shorten
+from parlour.agents.validation import naming, read_json, shorten
 from parlour.envs import Game, find_game
 from parlour.envs.core.game import digest16
 
@@ -38,13 +38,14 @@ from ..evaluation.parts import digest_game_code
 from ..evaluation.report.terminal import print_notice
 from ..files import aside_of, sole_use, write_json
 from .checkpoint import FOLDER as CHECKPOINTS
-from .methods import METHODS, make_settings
+from .methods import load_method
 from .progress import Bar
 from .run import AGENT, RESULT_FILE, SETTINGS_FILE, Stop, Watch
 from .save_agent import describe_table
 from .settings.base import Settings
-from .settings.command import parse
+from .settings.command import Resume, read_order, say_wrong
 from .settings.files import preset, read_saved, refuse_code
+from .settings.methods import check_seats, make_settings
 from .summary import report, summarise, time_table
 
 __all__ = [
@@ -90,7 +91,7 @@ def train(settings: Settings, *, quiet: bool = False, watch: Watch | None = None
             folder.
         Interrupted: after SIGINT or SIGTERM.
     """
-    _check_seats(settings)
+    check_seats(settings)
     settings = settings.resolve_device()
     folder = name_folder(settings)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -185,17 +186,6 @@ def _read_settings(folder: Path) -> Settings:
             "result may differ from that of a new run"
         )
     return settings
-
-
-def _check_seats(settings: Settings) -> None:
-    """Raise ValueError for a method that does not learn games of this number of players."""
-    wanted = "several" if settings.list_rules().players > 1 else "one"
-    if settings.seats not in (wanted, "any"):
-        fitting = [name for name, one in METHODS.items() if one.settings.seats in (wanted, "any")]
-        seats = "several seats" if wanted == "several" else "one seat"
-        raise ValueError(
-            f"method={settings.method!r}: for games of {seats} allowed are {', '.join(fitting)}"
-        )
 
 
 def _describe_rules(settings: Settings) -> dict[str, Any]:
@@ -300,7 +290,7 @@ def describe_run(settings: Settings, folder: Path) -> str:
 def _train_seed(
     settings: Settings, seed: int, folder: Path, quiet: bool, stop: Stop, watch: Watch | None
 ) -> bool:
-    run = METHODS[settings.method].run(settings, seed, folder)
+    run = load_method(settings.method).run(settings, seed, folder)
     run.watch = watch
     try:
         with Bar(f"seed {seed}", run.total, run.steps, quiet, run.unit) as bar:
@@ -332,32 +322,25 @@ def _catch_signals() -> Iterator[Stop]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train by command line; return the exit code: 0, 2 for wrong input, 130 when stopped."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if "--resume" in words:
-            allow_code = "--allow-code" in words
-            given = [word for word in words if word != "--allow-code"]
-            if given == ["--resume"]:
-                raise ValueError("--resume must be followed by the folder of a run")
-            if len(given) != 2 or given[0] != "--resume":
-                raise ValueError(
-                    "--resume RUN must have no other argument than --allow-code, since a run keeps "
-                    f"its own game and settings, got {' '.join(words)}"
-                )
-            folder, profile = resume(Path(given[1]), allow_code=allow_code), False
+        order = read_order(sys.argv[1:] if arguments is None else arguments)
+    except (ValueError, OSError) as error:
+        return say_wrong(error)
+    return carry_out(order)
+
+
+def carry_out(order: Settings | Resume) -> int:
+    """Train or resume as a command line asks, and print the result; return as `main` does."""
+    try:
+        if isinstance(order, Resume):
+            folder, profile = resume(order.folder, allow_code=order.allow_code), False
         else:
-            settings = parse(words)
-            folder, profile = train(settings), settings.profile
+            folder, profile = train(order), order.profile
     except Interrupted as stopped:
         print(stopped, file=sys.stderr)
         return 128 + stopped.signum
-    except BrokenPipeError:  # the reader of the output has left; the input is not wrong
-        raise
     except (ValueError, OSError) as error:
-        print(f"parlour: error: {one_line(error)} (see parlour train --help)", file=sys.stderr)
-        for note in getattr(error, "__notes__", ()):
-            print(note, file=sys.stderr)
-        return 2
+        return say_wrong(error)
     print(report(folder))
     if profile:
         print(time_table(folder))

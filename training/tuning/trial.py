@@ -14,9 +14,9 @@ from parlour.envs import find_game
 from parlour.envs.core.options import unknown_text
 
 from ..files import unseal
-from ..learning.methods import METHODS, explain_foreign
 from ..learning.settings.base import Settings, list_settings
 from ..learning.settings.files import read_saved
+from ..learning.settings.methods import SETTINGS, explain_foreign
 
 SPACES = Path(__file__).parent / "spaces.toml"
 """The default space of each method."""
@@ -82,8 +82,8 @@ def read_space(base: Settings, file: Path | None = None) -> Space:
     with naming(path):
         tables = tomllib.loads(read_text(path))
     for name in tables:
-        if name not in METHODS:
-            raise ValueError(f"{path}: {unknown_text('method', name, METHODS)}")
+        if name not in SETTINGS:
+            raise ValueError(f"{path}: {unknown_text('method', name, SETTINGS)}")
     if base.method not in tables:
         raise ValueError(
             f"{path}: no table [{base.method}]; there are {', '.join(tables) or 'none'}"

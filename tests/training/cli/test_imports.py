@@ -38,7 +38,12 @@ def test_the_overview_imports_no_game(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "modules"),
     [
+        ("train pyramid --help", {"train", "games"}),
+        ("train pyramid --n-envs 0", {"train", "games"}),
+        ("train pyramid --method selfplay", {"train", "games"}),
+        ("train --resume", {"train", "games"}),
         ("tune --help", {"tune", "games"}),
+        ("tune pyramid --n-envs 0", {"tune", "games"}),
         ("rules pyramid", {"rules", "games"}),
         ("solve --help", {"solve", "games"}),
         ("convert-deal --help", {"convert_deal", "games"}),

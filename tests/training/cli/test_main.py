@@ -19,6 +19,7 @@ from parlour.envs.core.kernel.compiling import SAID as COMPILING
 from parlour.training.cli import bench, main
 from parlour.training.evaluation.outputs import FILES
 from parlour.training.learning import save_agent
+from parlour.training.learning.settings.base import Settings
 
 MINE = """
 import numpy as np
@@ -480,13 +481,14 @@ def test_all_benchmarks(
 
 
 def test_training_gets_its_words(parlour: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[list[str]] = []
+    given: list[Settings] = []
     trainer = ModuleType("train")
-    trainer.main = lambda words: given.append(words) or 3  # type: ignore[attr-defined]
+    trainer.carry_out = lambda order: given.append(order) or 3  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "parlour.training.learning.train", trainer)
     assert parlour("train pyramid --seeds 1 2 --option passes=2 --option=undo=yes").status == 3
-    words = "pyramid --seeds 1 2 --options passes 2 undo yes"
-    assert " ".join(given[0]) == words
+    (order,) = given
+    assert (order.game, order.seeds) == ("pyramid", (1, 2))
+    assert order.options == {"passes": 2, "undo": "yes"}
 
 
 def test_without_the_extras() -> None:

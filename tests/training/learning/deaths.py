@@ -17,8 +17,8 @@ from typing import Any
 
 from parlour.envs import find_game
 from parlour.training.evaluation.labels import labelling, labels
-from parlour.training.learning.methods import make_settings
 from parlour.training.learning.settings.base import Settings
+from parlour.training.learning.settings.methods import make_settings
 from parlour.training.learning.train import resume, train
 from tests.fake_solver import solved
 

@@ -25,9 +25,9 @@ from parlour.training.learning.actors import (
     list_places,
     split_rows,
 )
-from parlour.training.learning.methods import make_settings
-from parlour.training.learning.methods.ppo import PPORun, PPOSettings, make_ppo
+from parlour.training.learning.methods.ppo import PPORun, make_ppo
 from parlour.training.learning.settings.command import parse
+from parlour.training.learning.settings.methods import PPOSettings, make_settings
 from parlour.training.learning.train import Interrupted, resume, train
 from parlour.training.parallel import engines
 

@@ -21,7 +21,8 @@ from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.play import play_deals
 from parlour.training.learning import checkpoint, progress, save_agent
 from parlour.training.learning.methods import cma_es
-from parlour.training.learning.methods.cma_es import CmaEsRun, CmaEsSettings
+from parlour.training.learning.methods.cma_es import CmaEsRun
+from parlour.training.learning.settings.methods import CmaEsSettings
 from parlour.training.learning.train import Interrupted, main, report, resume, train
 
 GAME = find_game("poker_squares")

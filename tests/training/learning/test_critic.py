@@ -16,8 +16,9 @@ from parlour.envs.core.rows import observation_codes, resample_copies
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.learning.critic import WiderVecEnv
 from parlour.training.learning.learner import CardPolicy
-from parlour.training.learning.methods.ppo import CardPPO, PPORun, PPOSettings, make_ppo
+from parlour.training.learning.methods.ppo import CardPPO, PPORun, make_ppo
 from parlour.training.learning.settings.files import preset
+from parlour.training.learning.settings.methods import PPOSettings
 from parlour.training.learning.train import main, resume, train
 from tests.training.learning.test_train import ROLLOUT, SMALL, Killed, result
 

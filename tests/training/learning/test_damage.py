@@ -15,12 +15,11 @@ from stable_baselines3.common.save_util import save_to_zip_file
 
 from parlour.training.learning import checkpoint
 from parlour.training.learning.methods.distill import DistillRun
-from parlour.training.learning.methods.ppo import PPOSettings
-from parlour.training.learning.methods.td import TDSettings
 from parlour.training.learning.positions import FOLDER, read_folder, read_positions
 from parlour.training.learning.progress import RunLog
 from parlour.training.learning.settings.base import Settings
 from parlour.training.learning.settings.files import read_saved
+from parlour.training.learning.settings.methods import PPOSettings, TDSettings
 from parlour.training.learning.summary import report, summarise
 from parlour.training.learning.train import main, resume, train
 from tests.damage import damaged

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from parlour.training import tune
-from parlour.training.learning.methods import METHODS, make_settings
 from parlour.training.learning.settings.base import LearnerSettings
+from parlour.training.learning.settings.methods import SETTINGS, make_settings
 from parlour.training.learning.train import main, resume, train
 
 SMALL: dict[str, Any] = {
@@ -23,7 +23,7 @@ SMALL: dict[str, Any] = {
     "eval_deals": 5,
     "name": "small",
 }
-LEARNERS = [name for name, one in METHODS.items() if issubclass(one.settings, LearnerSettings)]
+LEARNERS = [name for name, one in SETTINGS.items() if issubclass(one, LearnerSettings)]
 REFUSED = "device must be 'cpu' or 'auto' where torch finds no CUDA device, got 'cuda'"
 
 

@@ -19,12 +19,10 @@ from parlour.envs.core.rows import Rows, observation_codes
 from parlour.envs.core.rules_table import make_table
 from parlour.envs.core.turn import prepare_turn
 from parlour.training.evaluation.compare import evaluate
-from parlour.training.learning.methods import make_settings
 from parlour.training.learning.methods.distill import (
     FOLDER,
     DistillLoss,
     DistillRun,
-    DistillSettings,
     augment_symmetry,
 )
 from parlour.training.learning.positions import (
@@ -37,6 +35,7 @@ from parlour.training.learning.positions import (
 )
 from parlour.training.learning.run import RESULT_FILE
 from parlour.training.learning.save_agent import weights_bytes
+from parlour.training.learning.settings.methods import DistillSettings, make_settings
 from parlour.training.learning.train import Interrupted, resume, train
 from research import network_sizes
 

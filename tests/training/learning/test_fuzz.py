@@ -25,11 +25,9 @@ from parlour.agents.registry import load_agent
 from parlour.envs import find_game
 from parlour.training.evaluation.labels import labelling, labels
 from parlour.training.learning import save_agent
-from parlour.training.learning.methods import METHODS
-from parlour.training.learning.methods.cma_es import CmaEsSettings
-from parlour.training.learning.methods.ppo import PPOSettings
 from parlour.training.learning.settings.base import Settings
 from parlour.training.learning.settings.files import preset, read_saved
+from parlour.training.learning.settings.methods import SETTINGS, CmaEsSettings, PPOSettings
 from parlour.training.learning.train import resume, train
 from tests.fake_solver import solved
 from tests.training.learning.test_locks import SMALL
@@ -209,10 +207,10 @@ def test_settings(tmp_path: Path) -> None:
         refused += found is None
         assert found is None or isinstance(found, Settings)
     assert refused > 80
-    for method in METHODS.values():
-        known = fields(method.settings)
+    for kind in SETTINGS.values():
+        known = fields(kind)
         kept = {one.name: one.default for one in known if one.default is not MISSING}
-        kept |= {"method": method.name, "game": "poker_squares"}
+        kept |= {"method": kind.method, "game": "poker_squares"}
         for name in kept:
             for odd in ODD:
                 tried(lambda table=kept | {name: odd}: read_saved(table, "here"), "here: ")  # type: ignore[misc]

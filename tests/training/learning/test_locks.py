@@ -12,7 +12,7 @@ import pytest
 from parlour.envs import find_game
 from parlour.training.evaluation.labels import labelling
 from parlour.training.files import sole_use
-from parlour.training.learning.methods.cma_es import CmaEsSettings
+from parlour.training.learning.settings.methods import CmaEsSettings
 from parlour.training.learning.train import main, resume, train
 from tests.fake_solver import solved
 

@@ -18,10 +18,11 @@ from parlour.envs.core.rules_table import draw_option_sets
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.cli.main import main as parlour
 from parlour.training.evaluation.play import play_deals
-from parlour.training.learning.methods import METHODS, make_settings
-from parlour.training.learning.methods.ppo import PPORun, PPOSettings
+from parlour.training.learning.methods import ppo
+from parlour.training.learning.methods.ppo import PPORun
 from parlour.training.learning.run import Stop, interleave
 from parlour.training.learning.settings.command import parse
+from parlour.training.learning.settings.methods import PPOSettings, make_settings
 from parlour.training.learning.train import main, resume, train
 
 GAME = find_game("pyramid")
@@ -117,7 +118,7 @@ def test_a_stopped_run_goes_on_to_the_same_weights(folder: Path, tmp_path: Path)
     settings, asked = replace(SMALL, runs=str(tmp_path)), Stop()
     other = tmp_path / folder.name
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(METHODS, "ppo", METHODS["ppo"]._replace(run=Stopping))
+        patch.setattr(ppo, "METHOD", ppo.METHOD._replace(run=Stopping))
         patch.setattr("parlour.training.learning.train.Stop", lambda: asked)
         with pytest.raises(KeyboardInterrupt):
             train(settings, quiet=True)

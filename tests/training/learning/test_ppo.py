@@ -7,7 +7,8 @@ import pytest
 import torch
 from sb3_contrib import MaskablePPO
 
-from parlour.training.learning.methods.ppo import LOGGED, CardPPO, PPOSettings, make_ppo
+from parlour.training.learning.methods.ppo import LOGGED, CardPPO, make_ppo
+from parlour.training.learning.settings.methods import PPOSettings
 
 ROLLOUT = 8 * 16
 SETTINGS = PPOSettings(

@@ -16,10 +16,10 @@ from parlour.envs import find_game
 from parlour.envs.core.rows import Rows
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.evaluation.compare import evaluate
-from parlour.training.learning.methods import make_settings
-from parlour.training.learning.methods.pqn import CardPQN, PQNRun, PQNSettings, lambda_returns
+from parlour.training.learning.methods.pqn import CardPQN, PQNRun, lambda_returns
 from parlour.training.learning.network_run import make_env, make_learner
 from parlour.training.learning.settings.files import preset
+from parlour.training.learning.settings.methods import PQNSettings, make_settings
 from parlour.training.learning.train import main, resume, train
 from tests.training.learning.test_train import Killed
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 import torch
 
-from parlour.training.learning.methods import METHODS, make_settings
-from parlour.training.learning.methods.ppo import PPOSettings
+from parlour.training.learning.methods import load_method
 from parlour.training.learning.network_run import HIGHEST, learning_precision, supported_precision
 from parlour.training.learning.run import Run
+from parlour.training.learning.settings.methods import PPOSettings, make_settings
 from parlour.training.learning.train import train
 
 SMALL: dict[str, Any] = {
@@ -54,7 +54,7 @@ def test_a_run_learns_by_its_precision_and_is_evaluated_by_the_highest(
 
         return call
 
-    kind = METHODS[method].run
+    kind = load_method(method).run
     monkeypatch.setattr(kind, "iterate", noting("learns", kind.iterate))
     monkeypatch.setattr(kind, "play_validation", noting("plays", kind.play_validation))
     before = torch.get_float32_matmul_precision()

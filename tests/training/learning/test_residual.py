@@ -22,9 +22,10 @@ from parlour.envs.core.batch import DealSource, StepConfig
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.turn import Turn, prepare_turn
 from parlour.training.learning.critic import WiderVecEnv
-from parlour.training.learning.methods.distill import DistillLoss, DistillRun, DistillSettings
+from parlour.training.learning.methods.distill import DistillLoss, DistillRun
 from parlour.training.learning.network_run import make_env
 from parlour.training.learning.positions import Positions
+from parlour.training.learning.settings.methods import DistillSettings
 from parlour.training.learning.train import resume, train
 from tests.training.learning.test_train import result
 

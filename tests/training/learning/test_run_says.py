@@ -22,8 +22,7 @@ from parlour.training.cli.arguments import read_whole
 from parlour.training.evaluation.play import play_deals
 from parlour.training.files import seal, write_json
 from parlour.training.learning import progress, summary
-from parlour.training.learning.methods import METHODS, make_settings
-from parlour.training.learning.methods.ppo import PPORun, PPOSettings
+from parlour.training.learning.methods.ppo import PPORun
 from parlour.training.learning.run import RESULT_FILE, validation_key
 from parlour.training.learning.settings.base import list_settings
 from parlour.training.learning.settings.command import (
@@ -32,6 +31,7 @@ from parlour.training.learning.settings.command import (
     parse,
     ungroup_settings,
 )
+from parlour.training.learning.settings.methods import SETTINGS, PPOSettings, make_settings
 from parlour.training.learning.summary import TOO_LITTLE, plot_curve
 from parlour.training.learning.train import Interrupted, describe_run, main, train
 
@@ -224,7 +224,7 @@ def test_what_is_no_whole_number_is_refused(text: str) -> None:
         parse(["pyramid", "--total-steps", text])
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SETTINGS)
 def test_every_setting_stands_in_one_group(method: str) -> None:
     games = {"selfplay": "seven_twenty_seven", "td": "poker_squares"}
     base = make_settings(method, game=games.get(method, "pyramid"))
@@ -235,7 +235,7 @@ def test_every_setting_stands_in_one_group(method: str) -> None:
     assert list(vars(grouped))[-1] == method.replace("-", "_")
     named = [name for names in GROUPS.values() for name in names]
     assert len(named) == len(set(named))
-    assert set(named) <= {name for one in METHODS.values() for name in list_settings(one.settings)}
+    assert set(named) <= {name for one in SETTINGS.values() for name in list_settings(one)}
 
 
 def test_help_shows_the_groups(capsys: pytest.CaptureFixture[str]) -> None:

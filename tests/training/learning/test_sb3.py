@@ -17,7 +17,8 @@ from parlour.envs import CardEnv, find_game
 from parlour.envs.interfaces.arguments import make_rows
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.learning.learner import CardPolicy
-from parlour.training.learning.methods.ppo import PPOSettings, make_ppo
+from parlour.training.learning.methods.ppo import make_ppo
+from parlour.training.learning.settings.methods import PPOSettings
 
 GAME = find_game("pyramid")
 SMALL = PPOSettings(

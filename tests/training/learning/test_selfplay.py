@@ -28,17 +28,11 @@ from parlour.training.equilibrium.exploitability import extract_policy
 from parlour.training.equilibrium.game_tree import Tree, build
 from parlour.training.evaluation.play import play_duplicate
 from parlour.training.learning import checkpoint
-from parlour.training.learning.critic import check_critic
 from parlour.training.learning.learner import CardPolicy
-from parlour.training.learning.methods.ppo import PPOSettings
-from parlour.training.learning.methods.selfplay import (
-    MagnetPPO,
-    SelfplayRun,
-    SelfplaySettings,
-    seat_advantages,
-)
+from parlour.training.learning.methods.selfplay import MagnetPPO, SelfplayRun, seat_advantages
 from parlour.training.learning.run import validation_key
 from parlour.training.learning.selfplay_env import LEARNER, SelfPlayEnv
+from parlour.training.learning.settings.methods import PPOSettings, SelfplaySettings, check_critic
 from parlour.training.learning.train import Interrupted, main, resume, train
 
 GAME = find_game("seven_twenty_seven")

@@ -10,17 +10,19 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.training import Settings, make_settings, preset
-from parlour.training.learning.methods import METHODS
-from parlour.training.learning.methods.cma_es import CmaEsSettings
-from parlour.training.learning.methods.distill import DistillSettings
-from parlour.training.learning.methods.ppo import PPOSettings
-from parlour.training.learning.methods.pqn import PQNSettings
-from parlour.training.learning.methods.selfplay import SelfplaySettings
-from parlour.training.learning.methods.td import TDSettings
 from parlour.training.learning.settings.base import list_settings
 from parlour.training.learning.settings.command import parse
 from parlour.training.learning.settings.files import read_saved
 from parlour.training.learning.settings.limits import Range
+from parlour.training.learning.settings.methods import (
+    SETTINGS,
+    CmaEsSettings,
+    DistillSettings,
+    PPOSettings,
+    PQNSettings,
+    SelfplaySettings,
+    TDSettings,
+)
 from parlour.training.learning.train import main
 
 ROOT = Path(__file__).parents[3]
@@ -125,7 +127,7 @@ def test_a_preset_of_another_method_may_be_set_right_by_the_words(tmp_path: Path
         parse(["pyramid", "--settings", str(file), "--method", "pqn"])
 
 
-@pytest.mark.parametrize("method", list(METHODS))
+@pytest.mark.parametrize("method", list(SETTINGS))
 def test_help_shows_the_settings_of_one_method(
     method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,17 +135,17 @@ def test_help_shows_the_settings_of_one_method(
         main(["pyramid", "--method", method, "--help"])
     assert left.value.code == 0
     said = capsys.readouterr().out
-    own = set(list_settings(METHODS[method].settings))
-    every = {name for one in METHODS.values() for name in list_settings(one.settings)}
+    own = set(list_settings(SETTINGS[method]))
+    every = {name for one in SETTINGS.values() for name in list_settings(one)}
     flags = re.findall(r"^\W+--([a-z][a-z-]*)", said, re.MULTILINE)
     shown = {flag.replace("-", "_") for flag in flags}
     assert shown == own < every
     assert f"settings of method {method}." in said
-    assert all(f"- {name}: " in said for name in METHODS)
+    assert all(f"- {name}: " in said for name in SETTINGS)
 
 
 def test_every_number_has_its_range_beside_it() -> None:
-    for kind in (one.settings for one in METHODS.values()):
+    for kind in SETTINGS.values():
         bare, full = get_type_hints(kind), get_type_hints(kind, include_extras=True)
         for one in fields(kind):
             marks = getattr(full[one.name], "__metadata__", ())
@@ -158,5 +160,5 @@ def test_settings_are_of_a_method() -> None:
         preset("pyramid", method="pp")
     with pytest.raises(ValueError, match="unknown setting 'gama'; did you mean 'gamma'"):
         make_settings(gama=1.0)
-    assert [one.method for one in EXAMPLES] == list(METHODS)
+    assert [one.method for one in EXAMPLES] == list(SETTINGS)
     assert all(preset(name).game == name for name in GAMES)

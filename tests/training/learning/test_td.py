@@ -18,14 +18,9 @@ from parlour.envs.core.kernel.jit import plain_python
 from parlour.envs.core.options import as_record
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.learning.methods import td
-from parlour.training.learning.methods.td import (
-    LearningPlan,
-    TDRun,
-    TDSettings,
-    make_learner,
-    make_room,
-)
+from parlour.training.learning.methods.td import LearningPlan, TDRun, make_learner, make_room
 from parlour.training.learning.settings.files import preset
+from parlour.training.learning.settings.methods import TDSettings
 from parlour.training.learning.train import Interrupted, resume, train
 
 GAME = GAMES["poker_squares"]

@@ -20,10 +20,10 @@ from parlour.agents.registry import load_agent
 from parlour.envs import GAMES, find_game
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.learning import progress
-from parlour.training.learning.methods import make_settings
-from parlour.training.learning.methods.ppo import PPORun, PPOSettings
+from parlour.training.learning.methods.ppo import PPORun
 from parlour.training.learning.settings.command import parse
 from parlour.training.learning.settings.files import preset, presets
+from parlour.training.learning.settings.methods import PPOSettings, make_settings
 from parlour.training.learning.train import Interrupted, main, resume, train
 
 ROOT = Path(__file__).parents[3]

@@ -19,10 +19,9 @@ import pytest
 from parlour.training import make_settings, preset, tune
 from parlour.training.cli import main as cli
 from parlour.training.cli import tune as command
-from parlour.training.learning.methods import METHODS
-from parlour.training.learning.methods.cma_es import CmaEsSettings
 from parlour.training.learning.settings.base import Settings
 from parlour.training.learning.settings.command import parse
+from parlour.training.learning.settings.methods import SETTINGS, CmaEsSettings
 from parlour.training.learning.train import Interrupted, train
 from parlour.training.tuning import report as tune_report
 from parlour.training.tuning import study as tune_study
@@ -93,9 +92,9 @@ def test_the_best_settings_are_taken_as_they_are(tmp_path: Path) -> None:
 
 
 def test_every_kind_of_setting_can_be_written(tmp_path: Path) -> None:
-    for name, method in METHODS.items():
+    for name, kind in SETTINGS.items():
         game = {"td": "poker_squares", "selfplay": "seven_twenty_seven"}.get(name, "pyramid")
-        base = method.settings(game=game, seeds=(0,), eval_deals=7)
+        base = kind(game=game, seeds=(0,), eval_deals=7)
         if name == "ppo":
             base = replace(base, options={"passes": 2}, variants=(), network_options={"a": 1})
         plan = make_plan(replace(base, runs=str(tmp_path)))
@@ -106,7 +105,7 @@ def test_every_kind_of_setting_can_be_written(tmp_path: Path) -> None:
         assert replace(preset(game, file=file), runs=str(tmp_path)) == plan.base
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SETTINGS)
 def test_the_spaces_of_all_methods_are_right(method: str) -> None:
     game = {"td": "poker_squares", "selfplay": "seven_twenty_seven"}.get(method, "pyramid")
     space = read_space(make_settings(method, game=game))

@@ -8,17 +8,15 @@ with better weights. The search itself is the library `cma`.
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from safetensors.numpy import save as tensor_bytes
 
 from parlour.agents.baselines.greedy import HEURISTIC_NETWORK, WEIGHTS_TENSOR, GreedyAgent
 from parlour.agents.saved import NO_ENCODING
-from parlour.agents.validation import shorten
 from parlour.envs import Game, find_game
 from parlour.envs.core.afterstates import best_legal
 from parlour.envs.core.aliases import RulesRecords, Scores, States, Weights
@@ -29,43 +27,12 @@ from parlour.envs.core.options import as_record
 
 from .. import checkpoint, save_agent
 from ..run import Method, Run
-from ..settings.base import SoloSettings
-from ..settings.limits import Deals, Range
+from ..settings.methods import CmaEsSettings
 
 SCALE_FLOOR = 0.1
 """Scale of a weight of 0, as a share of the mean size of all weights."""
 STREAM = 0x434D41
 """Separates the numbers drawn here from those of other methods with equal seeds."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class CmaEsSettings(SoloSettings):
-    """Weights of the game's heuristic, by CMA-ES; its steps are whole games."""
-
-    method = "cma-es"
-
-    generations: Annotated[int, Range(1, 10**6)] = 60
-    """Number of times that candidates are drawn and compared."""
-    candidate_deals: Deals = 1000
-    """Deals that each candidate plays, the same for all of a generation."""
-    population: int = 0
-    """Candidates of a generation (0: by the number of weights, 4 + 3 ln n)."""
-    sigma: Annotated[float, Range(1e-3, 10)] = 0.3
-    """Spread of the first candidates, as a share of each weight."""
-
-    def check(self, game: Game) -> None:
-        """See `Settings.check`."""
-        if self.population != 0 and not 4 <= self.population <= 10**4:
-            value = shorten(self.population)
-            raise ValueError(f"population={value}: allowed are 0 and numbers from 4 to {10**4}")
-
-    def describe_length(self) -> str:
-        """See `Settings.describe_length`."""
-        return f"{self.generations:,} generations"
-
-    def checkpoint_format(self) -> Any:
-        """See `Settings.checkpoint_format`: the heuristic's weights, where the search starts."""
-        return dict(find_game(self.game).heuristic_weights)
 
 
 @cache

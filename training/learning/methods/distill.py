@@ -13,10 +13,9 @@ worlds may be wrong about that where wins are rare, so some may be played on (``
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,14 +29,11 @@ from parlour.agents.networks.build import (
     masked_logits,
 )
 from parlour.agents.networks.learned import LearnedAgent
-from parlour.agents.networks.residual import BASE, LIFT, LIFT_OPTION, MOST_LIFT
 from parlour.agents.registry import load_agent
 from parlour.agents.search.pimc import PimcAgent
 from parlour.agents.search.rollouts import RolloutAgent
 from parlour.envs import Game
-from parlour.envs.core.baselines import HeuristicAgent
 from parlour.envs.core.batch import Over
-from parlour.envs.core.options import unknown_text
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.schema import SuitOrder
 from parlour.envs.core.turn import Agent, Judgement, best_actions, prepare_turn
@@ -61,76 +57,12 @@ from ..positions import (
 )
 from ..run import Method
 from ..selfplay_env import make_selfplay_env
-from ..settings.base import LearnerSettings, ManyRulesSettings
-from ..settings.limits import Range, Share
+from ..settings.methods import DistillSettings
 
 WARM_UP = 100
 """Updates over which the learning rate rises to its full value."""
 LOWEST_SHARE = 0.02
 """Share of the learning rate at which a falling one ends."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class DistillSettings(LearnerSettings, ManyRulesSettings):
-    """A network learns the values that a search gives to all actions."""
-
-    method = "distill"
-    seats = "any"
-
-    base_policy: str | None = None
-    """Rule-based agent to correct, greedy or one of the game's: the network reads its action, too,
-    and starts from it (None: the network starts from nothing)."""
-    base_logit: Annotated[float, Range(0, MOST_LIFT)] = LIFT
-    """Logit of the base policy's action; the logits of other actions start near 0."""
-    teacher: str = "pimc@2"
-    """The search: pimc or mcts with its budget, also led by a saved agent (pimc@8:AGENT);
-    or rollouts (rollouts@8:greedy), whose values are gains over a base policy."""
-    teacher_share: Share = 0.5
-    """Share of the games that the teacher plays; the network plays the others."""
-    teacher_limit: Annotated[int, Range(1, 10**6)] = 1000
-    """Search limit of pimc for each action in a world, in positions; beyond it the value is half.
-    """
-    teacher_known_limit: Annotated[int, Range(1, 10**7)] = 20_000
-    """The same limit where nothing is hidden."""
-    explore: Share = 0.05
-    """Share of random actions in the network's games."""
-    temperature: Annotated[float, Range(1e-4, 100)] = 0.05
-    """The policy learns the softmax of the teacher's values divided by this."""
-    teacher_bonus: Share = 0.03
-    """Bonus for the teacher's action. It breaks ties between equally good actions; where the rules
-    allow going on forever, a larger bonus keeps the network from it."""
-    positions: tuple[str, ...] = ()
-    """Folders of judged positions that other runs of this game saved: learned from the start, too.
-    """
-    tie_keep_prob: Share = 0.3
-    """Probability of keeping a position in which all actions have the same value."""
-    lost_drop_prob: Share = 1.0
-    """Probability of dropping a game, at each decision where the teacher wins in no world; where
-    wins are rare, less lets the network learn such positions, too. Rollouts drop no game."""
-
-    def check(self, game: Game) -> None:
-        """See `Settings.check`."""
-        super().check(game)
-        if self.base_policy is not None:
-            known = (HeuristicAgent.name, *game.rule_agents)
-            if self.base_policy not in known:
-                raise ValueError(unknown_text("base_policy", self.base_policy, known))
-        if game.seats is not None and self.has_many_rules:
-            raise ValueError(
-                "variants, option_sets: at tables of several distill learns one's rules"
-            )
-
-    def network_spec(self) -> dict[str, Any]:
-        """See `LearnerSettings.network_spec`."""
-        spec = super().network_spec()
-        if self.base_policy:
-            spec["options"] |= {BASE: self.base_policy, LIFT_OPTION: self.base_logit}
-        return spec
-
-    def env_keywords(self) -> dict[str, Any]:
-        """See `Settings.env_keywords`."""
-        base = {"base": self.base_policy} if self.base_policy else {}
-        return super().env_keywords() | base
 
 
 def augment_symmetry(batch: Positions, orders: Sequence[SuitOrder]) -> Positions:

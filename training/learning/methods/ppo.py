@@ -5,80 +5,29 @@ a clock. The games of a rollout may be played by several processes, the actors (
 learner has the games between two rollouts, as states, so checkpoints do not depend on them.
 """
 
-from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
 from stable_baselines3.common.utils import explained_variance
 from torch import Tensor, nn
 
-from parlour.agents.validation import shorten
-from parlour.envs import Game
 from parlour.envs.core.rows import copy_states
-from parlour.envs.core.solve import solver_of
 from parlour.envs.interfaces.sb3 import CardVecEnv
 
 from .. import checkpoint
 from ..actors import CREWS, Crew, Job, Part, split_rows
-from ..critic import check_critic
 from ..learner import ROLLOUT, CardLearner, CardPolicy
 from ..network_run import NetworkRun, make_env, make_learner
 from ..run import Method
-from ..settings.base import ManyRulesSettings, PolicySettings
-from ..settings.limits import Range
+from ..settings.methods import PPOSettings
 
 LOGGED = (
     *("entropy_loss", "policy_gradient_loss", "value_loss"),
     *("approx_kl", "clip_fraction", "loss"),
 )
 """Logged means over the minibatches of an update, named as in sb3-contrib."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class PPOSettings(PolicySettings, ManyRulesSettings):
-    """MaskablePPO."""
-
-    method = "ppo"
-
-    critic: Literal["own", "cards", "solver"] = "own"
-    """What the value sees in training: own (what the policy sees), cards (the hidden cards, too) or
-    solver (whether a win is left, too); with the last two it is a network of its own, which is not
-    part of the trained agent."""
-
-    actors: Annotated[int, Range(1, 1024)] = 1
-    """Processes that play the games of a rollout, each a part of n_envs; 1: the learner plays."""
-    backend: Literal["processes", "ray"] = "processes"
-    """Place of the actors: processes of this machine, or ray: wherever a Ray cluster has room."""
-    address: str | None = None
-    """Ray cluster to join, such as auto or HOST:PORT (None: RAY_ADDRESS, or a new one)."""
-
-    def check(self, game: Game) -> None:
-        """See `Settings.check`."""
-        super().check(game)
-        check_critic(self.critic, game)
-        if self.critic != "own" and self.has_many_rules:
-            raise ValueError(f"critic={self.critic!r}: not with variants or option_sets")
-        if self.critic == "solver":
-            solver_of(game, game.make_rules(self.variant, self.options))
-        if self.actors > self.n_envs:
-            raise ValueError(
-                f"actors={self.actors}: allowed are numbers from 1 to n_envs={self.n_envs}"
-            )
-        if self.backend != "processes" and self.actors == 1:
-            raise ValueError(f"backend={self.backend!r}: it needs actors, 2 or more")
-        if self.address is not None and self.backend != "ray":
-            raise ValueError(f"address={shorten(self.address)}: it needs backend='ray'")
-
-    def env_keywords(self) -> dict[str, Any]:
-        """See `Settings.env_keywords`."""
-        critic = {} if self.critic == "own" else {"critic": self.critic}
-        return super().env_keywords() | critic
-
-    def describe_device(self) -> str:
-        """See `Settings.describe_device`."""
-        return self.device + (f" with {self.actors} actors" if self.actors > 1 else "")
 
 
 class CardPPO(CardLearner):

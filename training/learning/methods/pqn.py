@@ -9,7 +9,6 @@ The network's logits are the values of actions. Its value output learns the same
 search.
 """
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -22,31 +21,7 @@ from parlour.envs.interfaces.sb3 import CardVecEnv
 from ..learner import CardLearner
 from ..network_run import LEAST_LEFT, NetworkRun, make_env, make_learner
 from ..run import Method
-from ..settings.base import NetworkSettings, SoloSettings
-from ..settings.limits import Share
-
-
-@dataclass(frozen=True, kw_only=True)
-class PQNSettings(NetworkSettings, SoloSettings):
-    """Values of actions by Q-learning (PQN), without replay and without a target network."""
-
-    method = "pqn"
-
-    layer_norm: bool = True
-    """Normalize every hidden layer of the network, which keeps the values from diverging."""
-    epsilon: Share = 0.5
-    """Share of random legal actions at the start."""
-    epsilon_final: Share = 0.02
-    """Share of random legal actions at the end."""
-    epsilon_decay: Share = 0.2
-    """Share of the run over which the share of random actions falls."""
-
-    def network_spec(self) -> dict[str, Any]:
-        """See `LearnerSettings.network_spec`."""
-        spec = super().network_spec()
-        if self.layer_norm:
-            spec["options"]["layer_norm"] = 1
-        return spec
+from ..settings.methods import PQNSettings
 
 
 def lambda_returns(

@@ -13,65 +13,23 @@ One seat of every table is the learner's. Each other seat is the learner's, too,
 """
 
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from parlour.agents.registry import Agent, load_agent
-from parlour.envs import Game
 from parlour.envs.interfaces.sb3 import CardVecEnv
 
 from ...evaluation.play import EpisodeResults
 from .. import checkpoint
-from ..critic import check_critic
 from ..learner import CardLearner, CardPolicy
 from ..network_run import NetworkRun, make_env, make_learner
 from ..run import Method
 from ..selfplay_env import SelfPlayEnv, make_selfplay_env
-from ..settings.base import PolicySettings
-from ..settings.limits import Range, Share
-
-
-@dataclass(frozen=True, kw_only=True)
-class SelfplaySettings(PolicySettings):
-    """PPO at all of the learner's seats in a game for several players, regularized by a magnet."""
-
-    method = "selfplay"
-    seats = "several"
-
-    critic: Literal["own", "cards"] = "own"
-    """What the value sees in training: own (what the acting seat sees) or cards (what the others
-    hold, too); with cards it is a network of its own, which is not part of the trained agent."""
-
-    opponents: tuple[str, ...] = ("greedy",)
-    """Agents in the seats that are not the learner's, in training and in evaluations."""
-    self_share: Share = 1.0
-    """Probability that a seat beside the learner's own is the learner's, too."""
-    magnet_coef: Annotated[float, Range(0, 10)] = 0.05
-    """Weight of KL(policy || magnet); the magnet is a copy of the policy that follows slowly."""
-    magnet_rate: Share = 0.05
-    """Share of the way to the policy by which the magnet moves; 1: all."""
-    magnet_interval: Annotated[int, Range(1, 10**6)] = 1
-    """Updates between two moves of the magnet."""
-    samples: bool = True
-    """The trained agent draws its actions, as equilibria of games with bluffs need; no: it plays
-    the likeliest."""
-
-    def check(self, game: Game) -> None:
-        """See `Settings.check`."""
-        super().check(game)
-        check_critic(self.critic, game)
-        if not self.opponents:
-            raise ValueError("opponents=(): at least one")
-
-    def env_keywords(self) -> dict[str, Any]:
-        """See `Settings.env_keywords`."""
-        critic = {} if self.critic == "own" else {"critic": self.critic}
-        return super().env_keywords() | critic
+from ..settings.methods import SelfplaySettings
 
 
 def seat_advantages(

@@ -13,10 +13,9 @@ mostly luck, and tables with some entries that occur in every game and others in
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from safetensors.numpy import save as tensor_bytes
@@ -34,12 +33,11 @@ from parlour.envs.core.batch import DealSource
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.kernel.rng import TRAINING_SEED_MASK, random_below
 from parlour.envs.core.legal import count_actions, nth_action
-from parlour.envs.core.options import as_record, unknown_text
+from parlour.envs.core.options import as_record
 
 from .. import checkpoint, save_agent
 from ..run import Method, StepRun
-from ..settings.base import SoloSettings, StepSettings
-from ..settings.limits import Range, Share
+from ..settings.methods import TDSettings
 
 GAMES_PER_CALL = 10_000
 """Games between two log lines."""
@@ -55,42 +53,6 @@ MEAN_WINDOW = 2000
 """Number of recent outcomes of which a Monte Carlo value is about the mean."""
 CHANCE_STEPS = 1_000_000
 """Resolution of the share of random actions."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TDSettings(StepSettings, SoloSettings):
-    """A table of afterstate values, by self-play (games that name features for it)."""
-
-    method = "td"
-
-    pretrain: Share = 0.2
-    """Share of all steps, at the beginning, in which parts learn by themselves, or from the play of
-    pretrain_agent."""
-    pretrain_agent: str | None = None
-    """Rule-based agent that plays in the pretraining (None: the game's heuristic)."""
-    step_size: Annotated[float, Range(0, 100)] = 0.4
-    """Step size; after the pretraining it follows ``schedule``."""
-    adaptive: bool = False
-    """Give each value a step size of its own, by how far its errors agree (temporal coherence)."""
-    td_lambda: Share = 0.9
-    """Lambda of TD(lambda)."""
-    average: Share = 0.0
-    """Share of all steps, at the end, over which the table is averaged; the mean plays."""
-
-    def check(self, game: Game) -> None:
-        """See `Settings.check`."""
-        require_afterstates(game)
-        if self.reward != "progress":
-            raise ValueError(f"reward={self.reward!r}: method {self.method!r} learns by 'progress'")
-        if self.pretrain_agent is not None and self.pretrain_agent not in game.rule_agents:
-            raise ValueError(
-                unknown_text("pretrain_agent", self.pretrain_agent, list(game.rule_agents))
-            )
-
-    def checkpoint_format(self) -> Any:
-        """See `Settings.checkpoint_format`: size and version of the table."""
-        values = require_afterstates(find_game(self.game))
-        return {"size": values.num_features, "version": values.version}
 
 
 class LearnerBuffers(NamedTuple):

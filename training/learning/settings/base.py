@@ -1,8 +1,8 @@
 """Settings that several learning methods share.
 
-A method's own dataclass, in `parlour.training.learning.methods`, inherits from these. A method has
-the settings that it uses and no others; their ranges are part of the annotations. The command line,
-TOML files and notebooks all make these dataclasses.
+A method's own dataclass, in `methods`, inherits from these. A method has the settings that it uses
+and no others; their ranges are part of the annotations. The command line, TOML files and notebooks
+all make these dataclasses.
 """
 
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 import tyro
 
-from parlour.agents.networks.build import DEEPEST, WIDEST, network_class
+from parlour.agents.networks.limits import DEEPEST, WIDEST, check_network
 from parlour.agents.validation import shorten
 from parlour.envs import Game, find_game
 from parlour.envs.core.rules_table import (
@@ -222,7 +222,7 @@ class LearnerSettings(StepSettings):
         """See `Settings.check`."""
         super().check(game)
         check_sizes(self)
-        network_class(self.network)
+        check_network(self.network)
 
     def network_spec(self) -> dict[str, Any]:
         """Return the network as `networks.build_network` takes it and `agent.json` describes it."""

@@ -3,6 +3,7 @@
 import ast
 import inspect
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, suppress
 from dataclasses import MISSING, Field, field, fields, make_dataclass
@@ -10,17 +11,17 @@ from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import tyro
 
-from parlour.agents.validation import naming_part, read_number, shorten
+from parlour.agents.validation import naming_part, one_line, read_number, shorten
 from parlour.envs import GAMES
 
-from ..methods import METHODS, explain_foreign, list_users
 from .base import Settings, list_settings
 from .files import make_used, presets, read_preset
 from .limits import check_fields
+from .methods import SETTINGS, check_seats, explain_foreign, list_users
 
 PROG = "parlour train"
 DESCRIPTION = """Train an agent and write a folder runs/GAME-VARIANT-NAME.
@@ -51,6 +52,46 @@ GROUPS = {
 """Groups of settings in the help; settings that are in none of them are the method's own."""
 
 
+class Resume(NamedTuple):
+    """A run to resume, and whether its settings may name agents as ``module:Class``."""
+
+    folder: Path
+    allow_code: bool
+
+
+def read_order(words: Sequence[str]) -> Settings | Resume:
+    """Return what a command line asks for: a new run by settings, or to resume one.
+
+    Raises ValueError, and exits, as `parse` does.
+    """
+    if "--resume" not in words:
+        settings = parse(words)
+        check_seats(settings)
+        return settings
+    given = [word for word in words if word != "--allow-code"]
+    if given == ["--resume"]:
+        raise ValueError("--resume must be followed by the folder of a run")
+    if len(given) != 2 or given[0] != "--resume":
+        raise ValueError(
+            "--resume RUN must have no other argument than --allow-code, since a run keeps "
+            f"its own game and settings, got {' '.join(words)}"
+        )
+    return Resume(Path(given[1]), "--allow-code" in words)
+
+
+def say_wrong(error: ValueError | OSError) -> int:
+    """Print what is wrong with a command line, or how its run failed; return the exit code, 2.
+
+    If the reader of the output has left, nothing is wrong with them: the error is raised again.
+    """
+    if isinstance(error, BrokenPipeError):
+        raise error
+    print(f"parlour: error: {one_line(error)} (see parlour train --help)", file=sys.stderr)
+    for note in getattr(error, "__notes__", ()):
+        print(note, file=sys.stderr)
+    return 2
+
+
 def parse(arguments: Sequence[str]) -> Settings:
     """Return the settings of a command line: ``GAME [--preset NAME] [--option ...]``.
 
@@ -68,7 +109,7 @@ def parse(arguments: Sequence[str]) -> Settings:
             base = make_used(settings_class, values)
         else:
             base = _make_draft(settings_class, values)
-    summaries = {one: read_summary(known.settings) for one, known in METHODS.items()}
+    summaries = {one: read_summary(known) for one, known in SETTINGS.items()}
     description = DESCRIPTION.format(
         prog=PROG,
         games=", ".join(GAMES),

@@ -13,8 +13,8 @@ from parlour.agents.validation import naming, naming_part, read_text, shorten
 from parlour.envs import find_game
 from parlour.envs.core.options import unknown_text
 
-from ..methods import explain_foreign, find_method, list_users
 from .base import Settings, list_settings
+from .methods import explain_foreign, find_settings, list_users
 
 PRESETS_FOLDER = Path(__file__).parents[1] / "presets"
 WITHOUT_EFFECT = {
@@ -36,8 +36,8 @@ def read_saved(table: Mapping[str, Any], source: str) -> Settings:
     Raises ValueError naming ``source`` and what is wrong.
     """
     with naming_part(source):
-        method = find_method(table.get("method", "ppo"))
-        return method.settings(**_read_table(table, [method.name]))
+        settings_class = find_settings(table.get("method", "ppo"))
+        return settings_class(**_read_table(table, [settings_class.method]))
 
 
 def refuse_code(settings: Settings, file: Path) -> None:
@@ -81,7 +81,7 @@ def read_preset(
     game: str, name: str, file: Path | None, method: str | None
 ) -> tuple[type[Settings], dict[str, Any], str]:
     """Return what `preset` makes settings of: their class, the values, and their place."""
-    chosen = None if method is None else find_method(method)
+    chosen = None if method is None else find_settings(method)
     path, tables = _read_tables(game, file)
     if name not in tables:
         raise ValueError(f"{path}: {unknown_text('preset', name, tables)}")
@@ -90,15 +90,15 @@ def read_preset(
     table = {} if name == "default" else _check_table(tables[name], source)
     usual = shared.get("method", method or "ppo")
     with naming_part(source):
-        preset_method = find_method(table.get("method", usual))
+        settings_class = find_settings(table.get("method", usual))
     methods = [str(one.get("method", usual)) for one in tables.values() if isinstance(one, dict)]
     if method is not None:
         methods.append(method)
     with naming_part(shared_source):
-        values = _read_table(shared, [preset_method.name, *methods])
+        values = _read_table(shared, [settings_class.method, *methods])
     with naming_part(source):
-        values |= _read_table(table, [preset_method.name])
-    return (chosen or preset_method).settings, {"game": game} | values, source
+        values |= _read_table(table, [settings_class.method])
+    return chosen or settings_class, {"game": game} | values, source
 
 
 def _read_tables(game: str, file: Path | None) -> tuple[Path, dict[str, Any]]:
