@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from parlour.agents.validation import decode_text, naming_part, one_line, read_number
+from parlour.agents.validation import decode_text, naming_part, read_number, shorten
 from parlour.envs import GAMES, Game
 from parlour.envs.core.kernel.cards import card_name, parse_deck
 
@@ -31,9 +31,9 @@ def read_whole(most: int = LARGEST) -> Callable[[str], int]:
         try:
             number = read_number(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"invalid int value: {one_line(text)}") from None
+            raise argparse.ArgumentTypeError(f"invalid int value: {shorten(text)}") from None
         if abs(number) > most:
-            raise argparse.ArgumentTypeError(f"{one_line(text)}: at most {most:,} is allowed")
+            raise argparse.ArgumentTypeError(f"{shorten(text)}: at most {most:,} is allowed")
         return number
 
     return read
@@ -46,21 +46,21 @@ def read_seconds(text: str) -> float:
     except ValueError:
         number = math.nan
     if not 0 <= number <= 3600:  # false for nan, too
-        raise argparse.ArgumentTypeError(f"{one_line(text)}: allowed are seconds from 0 to 3600")
+        raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed are seconds from 0 to 3600")
     return number
 
 
 def read_text(text: str) -> str:
     """Return text of one line; it must not be empty."""
     if not text.strip() or not text.isprintable():
-        raise argparse.ArgumentTypeError(f"{one_line(text)}: allowed is one line of text")
+        raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed is one line of text")
     return text
 
 
 def read_deck(text: str) -> str:
     """Return the text of a deck, of one line or several, or ``-`` (see `load_deck`)."""
     if not text.strip() or "\0" in text:
-        raise argparse.ArgumentTypeError(f"{one_line(text)}: allowed is a list of cards")
+        raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed is a list of cards")
     return text
 
 
@@ -89,7 +89,7 @@ def load_deck(text: str, game: Game, rules: Any) -> str:
 def read_path(text: str) -> Path:
     """Return a path; it must not be empty or contain NUL."""
     if not text or "\0" in text:
-        raise argparse.ArgumentTypeError(f"{one_line(text)}: a path is needed")
+        raise argparse.ArgumentTypeError(f"{shorten(text)}: a path is needed")
     return Path(text)
 
 
