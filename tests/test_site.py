@@ -57,7 +57,10 @@ def test_a_picture_leads_to_where_it_is_on_the_site(
 
 def test_a_picture_of_a_page_below_leads_up(hook: Any, files: Any) -> None:
     found = hook.turn_links(
-        '<img src="../../docs/demo.png">', "envs/games/pyramid/README.md", "games/pyramid.md", files
+        '<img src="../../../docs/demo.png">',
+        "envs/games/pyramid/README.md",
+        "games/pyramid.md",
+        files,
     )
     assert found == '<img src="../demo.png">'
 

@@ -53,7 +53,7 @@ def test_a_page_that_is_missing_is_named(clone: Path, capsys: pytest.CaptureFixt
 
 def test_every_game_shows_all_its_tables(clone: Path) -> None:
     for name, game in GAMES.items():
-        text = (clone / "envs" / name / "README.md").read_text(encoding="utf-8")
+        text = (clone / "envs" / "games" / name / "README.md").read_text(encoding="utf-8")
         assert all(f"| `{variant}`" in text for variant in game.variants)
         assert all(f"| `{option}` |" in text for option in game.rules._fields)
         for piece in game.features.pieces:  # of several seats the first stands for all
@@ -75,7 +75,7 @@ def play(env: gym.Env) -> set[str]:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_shows_what_info_says(name: str) -> None:
-    text = (ROOT / "envs" / name / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "envs" / "games" / name / "README.md").read_text(encoding="utf-8")
     part = text.partition("## Information\n")[2].partition("\n## ")[0]
     shown = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`[^|]+) \|", part, re.MULTILINE))))
     game = GAMES[name]

@@ -225,8 +225,10 @@ def test_the_extra_that_is_missing_is_named(
 
 def test_no_engine_is_imported_unless_it_is_named() -> None:
     code = (
-        "import sys; from parlour.training.cli import main; from parlour.training.evaluation "
-        "import compare, review_bank, labelling; "
+        "import sys; from parlour.training.cli import main; "
+        "from parlour.training.evaluation import compare; "
+        "from parlour.training.evaluation.labels import labelling; "
+        "from parlour.training.evaluation.reviews import review_bank; "
         "main.main(['evaluate', 'pyramid', '--deals', '5', '--json']); "
         "sys.exit(str({'ray', 'optuna'} & set(sys.modules) or ''))"
     )
