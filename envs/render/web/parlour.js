@@ -517,10 +517,16 @@ export class Page {
   // ---- what comes from the server ----
 
   show(message) {
-    this.stopWaiting();
+    if (!this.isLateJudgment(message)) this.stopWaiting();
     const shows = { games: "fillGames", view: "showView", advice: "showAdvice", replay: "showReplay", review: "showReview" };
     if (shows[message.kind]) this[shows[message.kind]](message);
     else { this.stop(); this.say(message.text); }
+  }
+
+  // The solver's judgment of the position that is shown: no answer to what the page waits for.
+  isLateJudgment({ kind, session, number }) {
+    const isShown = this.view && session === this.view.session && number === this.view.number;
+    return kind === "view" && isShown && this.parts.said.textContent !== GONE;
   }
 
   showView(message) {
