@@ -74,12 +74,13 @@ def evaluate(
         bank: The deal set (None: the game's own, such as ``"pyramid-1"``).
         first: The number of the first deal.
         seed: The seed of agents that take one.
-        max_moves: A game for one player is truncated after so many moves (None or 0: never).
+        max_moves: Number of moves after which a game for one player is truncated (None or 0:
+            no limit).
         field: The agents in the other seats: repeated clockwise, and beginning with the next of
             them at each next deal (None: `default_opponents`).
         partner: The agent in the other seats of the agent's side, where seats play together (None:
             the agent itself).
-        hands: In a game for several each deal is a session of so many hands.
+        hands: Number of hands of each deal, in games for several players.
         confidence: The confidence of all intervals.
         progress: Called with the number of deals that have ended.
         truth: Solver labels of the deals, or their file; None: those that `labels.find_labels`
