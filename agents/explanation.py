@@ -213,12 +213,12 @@ def _check(explanation: Explanation, turn: Turn) -> None:
         if values is not None and np.shape(values) not in shapes:
             needed = " or ".join(map(str, shapes))
             raise ValueError(f"{of_agent} {field} has shape {np.shape(values)}; needed is {needed}")
-    for field, chances, _ in fields[:2]:
-        if chances is None:
+    for field, probabilities, _ in fields[:2]:
+        if probabilities is None:
             continue
-        if (chances[~turn.masks] != 0).any():
+        if (probabilities[~turn.masks] != 0).any():
             raise ValueError(f"{of_agent} {field} of illegal actions must be 0")
-        if not (chances >= 0).all() or (abs(chances.sum(axis=1) - 1) > TOLERANCE).any():
+        if not (probabilities >= 0).all() or (abs(probabilities.sum(axis=1) - 1) > TOLERANCE).any():
             raise ValueError(
                 f"{of_agent} {field} of each game must be numbers from 0 that add up to 1"
             )

@@ -1,4 +1,4 @@
-"""Agents by name: `load_agent` makes the agent that a spec such as ``mcts@200:trained`` names.
+"""Agents by name: `load_agent` makes the agent that a spec such as ``mcts@200:pretrained`` names.
 
 An agent chooses for one game or ten thousand in one call: ``act(turn) -> actions``. Random, greedy,
 search, learned and human agents look the same to everything that plays them.
@@ -36,7 +36,7 @@ from .human import HumanAgent
 from .networks.policy_table import POLICY_TABLE_NETWORK, PolicyTableAgent
 from .networks.value_table import VALUE_TABLE_NETWORK, ValueTableAgent
 from .saved import (
-    TRAINED_SPEC,
+    PRETRAINED_SPEC,
     find_agent_folder,
     read_network_name,
     read_rules,
@@ -104,10 +104,10 @@ def load_agent(
 
             - ``"uniform"``, ``"greedy"``, ``"human"``, or a rule-based agent of the game;
             - ``"oracle"`` or ``"oracle:fewest"``, which see all cards (games with a solver);
-            - ``"trained"``, the agent that ships with Parlour for these rules;
+            - ``"pretrained"``, the agent that ships with Parlour for these rules;
             - the folder of a saved agent, its ``agent.json``, or a run that made one agent;
             - ``"mymodule:MyAgent"``, your own class, called with ``seed`` if it takes one;
-            - a search, alone or led by another agent: ``"mcts"``, ``"mcts:trained"``,
+            - a search, alone or led by another agent: ``"mcts"``, ``"mcts:pretrained"``,
               ``"rollouts:greedy"``, ``"pimc"``, ``"pimc-bids"``, ``"hindsight"``, ``"nested"``,
               ``"expectimax:PATH"``. All but expectimax take a budget: ``"mcts@50ms"``.
 
@@ -149,7 +149,7 @@ def is_reserved(name: str, game: Game) -> bool:
     """Return whether a name is that of a built-in agent, or of a search led by one."""
     base = re.split("[:@]", name.casefold().strip(" *+~"))[0]
     base = re.sub(f"(-({'|'.join(map(re.escape, SEARCHES))}))+$", "", base)
-    built_in = {*BUILT_IN, ORACLE, f"{ORACLE}-fewest", TRAINED_SPEC, *SEARCHES}
+    built_in = {*BUILT_IN, ORACLE, f"{ORACLE}-fewest", PRETRAINED_SPEC, *SEARCHES}
     return base in built_in or base in game.rule_agents
 
 
@@ -184,7 +184,7 @@ def _load(spec: AgentSpec, request: Request) -> Agent:
     if len(spec.path.parts) > 1:
         raise ValueError(f"agent {spec.text!r}: there is no such folder")
     raise ValueError(
-        unknown_text("agent", spec.text, [*BUILT_IN, ORACLE, TRAINED_SPEC, *game.rule_agents])
+        unknown_text("agent", spec.text, [*BUILT_IN, ORACLE, PRETRAINED_SPEC, *game.rule_agents])
         + ", the folder of a saved agent or run, or module:Class"
         + f"; {' or '.join(f'{word}:' for word in SEARCHES)} before it"
     )
@@ -263,7 +263,8 @@ def _load_search(spec: AgentSpec, request: Request) -> Agent:
         raise ValueError(f"agent {spec.text!r}: {word} is for games of one player")
     if spec.leader is None:
         raise ValueError(
-            f"agent {spec.text!r}: name an agent behind {word}:, such as greedy or {TRAINED_SPEC}"
+            f"agent {spec.text!r}: name an agent behind {word}:, such as greedy or "
+            f"{PRETRAINED_SPEC}"
         )
     agent = _SEARCH_MAKERS[word](spec.leader, request, read_budget(spec))
     if spec.budget is not None:

@@ -27,7 +27,7 @@ from .validation import (
     check_fields,
     check_known,
     maybe,
-    naming,
+    name_file_in_errors,
     read_bytes,
     read_json,
     shorten,
@@ -42,9 +42,9 @@ NO_ENCODING, AFTERSTATES = "none", "afterstates"
 """Encodings of heuristic weights and of value tables, which read no observation."""
 MAX_HEADER_BYTES = 1 << 20
 """Maximum size in bytes of the header of a file of weights: names and shapes."""
-TRAINED_SPEC = "trained"
+PRETRAINED_SPEC = "pretrained"
 """The spec of the agent that ships with Parlour for the rules played."""
-TRAINED_FOLDER = Path(__file__).parent / "trained"
+PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
 """Folders of these agents: GAME-VARIANT, and GAME-many for one network trained by many rules."""
 MANY_RULES = "many"
 ROWS = Field(
@@ -141,7 +141,7 @@ def load_saved_agent(
     """
     card_file = _card_file(Path(path))
     folder = card_file.parent
-    with naming(card_file, SavedAgentError):
+    with name_file_in_errors(card_file, SavedAgentError):
         card = _read_card(card_file)
         if encoding is not None:
             _check_encoding(card["network"], encoding(card["network"]))
@@ -153,7 +153,7 @@ def load_saved_agent(
             )
         needed = MAX_WEIGHTS_BYTES if size is None else size(card["network"])
     weights_file = folder / WEIGHTS
-    with naming(weights_file, SavedAgentError):
+    with name_file_in_errors(weights_file, SavedAgentError):
         data = read_bytes(weights_file, min(MAX_WEIGHTS_BYTES, needed + MAX_HEADER_BYTES))
         weights = _read_tensors(data, card["weights_sha256"])
         check_finite(card["name"], weights)
@@ -192,7 +192,7 @@ def check_finite(name: str, weights: Mapping[str, np.ndarray]) -> None:
 
 def read_description(path: Path) -> dict[str, Any]:
     """Return the checked content of the ``agent.json`` of a saved agent's folder."""
-    with naming(_card_file(path), SavedAgentError):
+    with name_file_in_errors(_card_file(path), SavedAgentError):
         return _read_card(_card_file(path))
 
 
@@ -213,7 +213,7 @@ def read_rules(path: Path, game: Game) -> tuple[Any, ...]:
 
     Raises SavedAgentError if the agent cannot play the game.
     """
-    with naming(_card_file(path), SavedAgentError):
+    with name_file_in_errors(_card_file(path), SavedAgentError):
         return _check_rules(_read_card(_card_file(path)), game)
 
 
@@ -308,12 +308,12 @@ def trained_folder(game: Game, rules: Any, allow_rules_mismatch: bool = False) -
     Raises ValueError if there is none.
     """
     for name in _list_names(game, rules, allow_rules_mismatch):
-        folder = TRAINED_FOLDER / f"{game.name}-{name}"
+        folder = PRETRAINED_FOLDER / f"{game.name}-{name}"
         if folder.is_dir():
             return folder
-    existing = sorted(path.name for path in TRAINED_FOLDER.glob("*-*"))
+    existing = sorted(path.name for path in PRETRAINED_FOLDER.glob("*-*"))
     raise ValueError(
-        f"agent {TRAINED_SPEC!r}: none comes with Parlour for these rules; there are "
+        f"agent {PRETRAINED_SPEC!r}: none comes with Parlour for these rules; there are "
         f"{', '.join(existing)} (allow_rules_mismatch lets another one of the game play)"
     )
 
@@ -322,7 +322,7 @@ def _list_names(game: Game, rules: Any, allow_rules_mismatch: bool) -> Iterator[
     """Yield the names of folders that may play, without the game's name, the best one first."""
     if variant := game.variant_name(rules):
         yield variant
-    many = TRAINED_FOLDER / f"{game.name}-{MANY_RULES}"
+    many = PRETRAINED_FOLDER / f"{game.name}-{MANY_RULES}"
     if allow_rules_mismatch or (many.is_dir() and rules in read_rules(many, game)):
         yield MANY_RULES
     if allow_rules_mismatch:

@@ -1,8 +1,8 @@
-"""The grammar of agent specs such as ``mcts@200:trained``. Parsing loads and imports nothing.
+"""The grammar of agent specs such as ``mcts@200:pretrained``. Parsing loads and imports nothing.
 
 A spec is what users type to name an agent::
 
-    [NAME=] uniform | greedy | human | trained | a rule-based agent of the game
+    [NAME=] uniform | greedy | human | pretrained | a rule-based agent of the game
           | oracle[:fewest]
           | SEARCH[@BUDGET][:SPEC]      a search, and the agent that leads it
           | PATH                        the folder of a saved agent or run, or its agent.json
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from parlour.envs import Game
 
-from .saved import AGENT_FILE, TRAINED_SPEC
+from .saved import AGENT_FILE, PRETRAINED_SPEC
 
 BUILT_IN = ("uniform", "greedy", "human")
 """Agents that play every game."""
@@ -127,7 +127,7 @@ def parse_spec(spec: str, game: Game | None = None, folder: Path | None = None) 
         return AgentSpec(
             text, SpecKind.SEARCH, name, word, budget if at else None, rest, leader=leader
         )
-    if text == TRAINED_SPEC:
+    if text == PRETRAINED_SPEC:
         return AgentSpec(text, SpecKind.PRETRAINED, name, text)
     path = Path(text) if folder is None else folder / text
     if text and (path.name == AGENT_FILE or _is_folder(path)):

@@ -39,7 +39,7 @@ def read_number(text: str) -> int:
         return int(Decimal(text))
 
 
-def one_line(error: object) -> str:
+def join_lines(error: object) -> str:
     """Return the text of an error without its line breaks."""
     return " ".join(str(error).split())
 
@@ -95,7 +95,7 @@ def _refuse(word: str) -> NoReturn:
 
 
 @contextmanager
-def naming(path: Path, error_class: type[ValueError] = ValueError) -> Iterator[None]:
+def name_file_in_errors(path: Path, error_class: type[ValueError] = ValueError) -> Iterator[None]:
     """Turn an error that the content of a file causes into one line that begins with its path."""
     try:
         yield
@@ -106,11 +106,11 @@ def naming(path: Path, error_class: type[ValueError] = ValueError) -> Iterator[N
     except KeyError as error:
         raise error_class(f"{path}: {error} is missing") from error
     except (ValueError, TypeError, RuntimeError) as error:
-        raise error_class(f"{path}: {one_line(error)}") from error
+        raise error_class(f"{path}: {join_lines(error)}") from error
 
 
 @contextmanager
-def naming_part(name: str) -> Iterator[None]:
+def name_part_in_errors(name: str) -> Iterator[None]:
     """Prefix an error with the part of the input that causes it, such as a field or a line."""
     try:
         yield

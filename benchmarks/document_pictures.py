@@ -20,7 +20,7 @@ from PIL import Image
 from benchmarks.page import serve
 from parlour.envs import GAMES, Game
 from parlour.envs.core import svg
-from parlour.training import compare, evaluate, load_replays, review_bank
+from parlour.training import compare, evaluate, load_replays, review_deal_set
 from parlour.training.evaluation.replays.replay_view import save_film
 from parlour.training.evaluation.report.report import write_picture
 from parlour.training.files import write_bytes
@@ -28,7 +28,7 @@ from parlour.training.files import write_bytes
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 THEMES = ("light", "dark")
 DEAL, PLAYED, WIDTH = 4, 0.5, 480
-"""Which deal of its bank a game is shown by, what part of greedy's game is played, pixels."""
+"""Which deal of its deal set a game is shown by, what part of greedy's game is played, pixels."""
 FILM_DEALS, FILM_SECONDS = 20, 0.5
 """Of so many deals the film shows the won one of fewest actions; seconds a picture."""
 PAGE_DEAL, PAGE_FRAMES, PAGE_PAUSE = "5", 30, 400
@@ -52,7 +52,7 @@ def draw_game(game: Game, theme: str, path: Path) -> None:
 
 def draw_review(path: Path) -> None:
     """Draw the review that the guide begins with."""
-    found = review_bank("pyramid", "greedy", deals=1, key="demo")
+    found = review_deal_set("pyramid", "greedy", deals=1, key="demo")
     write_picture(path, found.reviews[0].plot())
 
 
@@ -83,7 +83,7 @@ def film_page(path: Path) -> None:
         page.wait_for_selector("svg .item", timeout=120_000)
         page.fill("[name=deal]", PAGE_DEAL)
         page.click("text=New game")
-        page.select_option("[data-part=agent]", "trained")
+        page.select_option("[data-part=agent]", "pretrained")
         page.click("[data-do=advise]")
         page.wait_for_timeout(4000)
         page.click("[data-do=auto]")

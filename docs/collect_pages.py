@@ -33,11 +33,11 @@ def list_pages() -> Iterator[tuple[str, str]]:
     yield "README.md", "index.md"
     yield "CONTRIBUTING.md", "contributing.md"
     yield "CHANGELOG.md", "changelog.md"
-    yield "agents/trained/README.md", "trained.md"
+    yield "agents/pretrained/README.md", "pretrained.md"
     for path in sorted(ROOT.glob("envs/games/*/README.md")):
         yield path.relative_to(ROOT).as_posix(), f"games/{path.parent.name}.md"
-    for path in sorted(ROOT.glob("agents/trained/*/README.md")):
-        yield path.relative_to(ROOT).as_posix(), f"trained/{path.parent.name}.md"
+    for path in sorted(ROOT.glob("agents/pretrained/*/README.md")):
+        yield path.relative_to(ROOT).as_posix(), f"pretrained/{path.parent.name}.md"
 
 
 PAGES = dict(list_pages())

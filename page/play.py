@@ -1,6 +1,6 @@
 """Games of a person on the page: a solitaire, or a seat at a table of several.
 
-`SolitaireSession` and `SeatPlay` have the same methods: clicks and moves come in, and `view` is
+`SolitaireSession` and `SeatSession` have the same methods: clicks and moves come in, and `view` is
 what the page shows.
 """
 
@@ -216,7 +216,7 @@ class Person:
         raise ValueError("it is your turn")
 
 
-class SeatPlay:
+class SeatSession:
     """A session at a table. After each action the opponents play until it is the person's turn.
 
     An opponent's work may be stopped if no tab shows the table; `go_on` resumes it. Raises

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES, Game
-from parlour.envs.core.kernel.cards import default_bank
+from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.options import describe_options
 from parlour.training.evaluation.compare import default_opponents
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_view import replay_data
 
-from .play import SeatPlay, SolitaireSession
+from .play import SeatSession, SolitaireSession
 from .store import ResultStore
 from .thinking import PageAgent, Thinking, list_agents
 from .workers import AbandonedError, WorkerPool
@@ -66,7 +66,7 @@ class Session:
         self.shown: Shown | None = None
         self.reviewed = 0
         """The ticket of the game that was reviewed last; 0: none."""
-        self.play: SolitaireSession | SeatPlay | None = None
+        self.play: SolitaireSession | SeatSession | None = None
         self.agents: dict[str, PageAgent] = {}
         self.number = 0
         """The number of changes: a page drops a view that is older than the one it shows."""
@@ -106,7 +106,7 @@ class Session:
             play.take_back(1 if do == "take_back" else None)
         elif do == "agent_move":
             play.play_agent(self._agent(fields["agent"]))
-        elif not isinstance(play, SeatPlay):
+        elif not isinstance(play, SeatSession):
             raise ValueError(f"{do} is only for games with several players")
         elif do == "go_on":
             play.go_on()
@@ -116,7 +116,7 @@ class Session:
     @property
     def is_waiting(self) -> bool:
         """Whether an opponent's turn was interrupted."""
-        return isinstance(self.play, SeatPlay) and self.play.is_waiting
+        return isinstance(self.play, SeatSession) and self.play.is_waiting
 
     def _begin(
         self,
@@ -129,12 +129,12 @@ class Session:
     ) -> None:
         found = GAMES[game]
         rules = found.make_rules(variant, options)
-        chosen = None if deal is None else {"deal": deal, "bank": default_bank(game)}
+        chosen = None if deal is None else {"deal": deal, "deal_set": default_deal_set(game)}
         asked = found, variant, options, chosen
         if found.num_players(rules) > 1:
             names = opponents or default_opponents(found)[: found.num_players(rules) - 1]
             agents = [self._load(name, found, rules) for name in names]
-            self.play = SeatPlay(*asked, seat or 0, agents)
+            self.play = SeatSession(*asked, seat or 0, agents)
         elif seat is not None or opponents:
             field, value = ("opponents", opponents) if seat is None else ("seat", seat)
             raise ValueError(f"{field} must be left out in a game for one player, got {value!r}")
@@ -184,7 +184,7 @@ class Session:
             found = {"error": f"there is no review: {error}"}
         return {"kind": "review", "ticket": shown.ticket, "review": found}
 
-    def _playing(self) -> SolitaireSession | SeatPlay:
+    def _playing(self) -> SolitaireSession | SeatSession:
         if self.play is None:
             raise ValueError("no game has begun")
         return self.play

@@ -18,7 +18,7 @@ from parlour.agents.registry import (
     load_agent,
     trained_folder,
 )
-from parlour.agents.saved import TRAINED_SPEC
+from parlour.agents.saved import PRETRAINED_SPEC
 from parlour.agents.search.budget import read_budget
 from parlour.agents.specs import AgentSpec, SpecKind, parse_spec
 from parlour.envs import Game, find_game
@@ -134,7 +134,7 @@ def list_agents(game: Game, rules: Any, more: tuple[str, ...] = ()) -> list[str]
     """Return the agents that a page offers for these rules; ``more`` are the server's own."""
     names = ["greedy", *game.rule_agents, "uniform", "mcts@200"]
     if _has_trained(game, rules):
-        names.insert(0, "trained")
+        names.insert(0, "pretrained")
     if can_load("hindsight@1", game, rules):
         names.append("hindsight@200")
     if game.num_players(rules) == 1 and game.solve is not None:
@@ -161,7 +161,7 @@ def load_page_agent(spec: str, game: Game, rules: Any, more: tuple[str, ...] = (
 
 def _check_spec(text: str, game: Game) -> None:
     spec = parse_spec(text, game)
-    words = ("uniform", "greedy", TRAINED_SPEC, *game.rule_agents)
+    words = ("uniform", "greedy", PRETRAINED_SPEC, *game.rule_agents)
     if not _is_allowed(spec, words):
         raise ValueError(
             f"agent={text!r}: allowed are {', '.join(words)}, oracle, mcts@N, pimc@N, "

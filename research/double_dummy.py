@@ -17,7 +17,7 @@ from tqdm import tqdm
 from benchmarks.reports import spread
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import Autoreset, Over, StepConfig
-from parlour.envs.core.kernel.cards import default_bank
+from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.training.evaluation.result import describe_machine
 
@@ -39,7 +39,7 @@ def starts_of_tricks(one: Game, options: Options) -> dict[int, list[np.ndarray]]
     """Return the positions in which a trick begins, (1,) each, by tricks left."""
     rules, deals = one.make_rules(options.variant), options.deals
     rows = Rows(one, rules, deals, StepConfig(reset=Autoreset.DISABLED))
-    rows.deal_bank(default_bank(one.name), list(range(deals)))
+    rows.deal_numbered(default_deal_set(one.name), list(range(deals)))
     states = rows.states
     starts: dict[tuple[int, int], np.ndarray] = {}
     while (running := np.flatnonzero(states["over"] == Over.RUNNING)).size:

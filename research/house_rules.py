@@ -1,6 +1,6 @@
 """The worth of each house rule of Twenty-Eight, Twenty-Nine and Fifty-Six to the bidding side.
 
-    python -m research.house_rules twenty_eight --agent trained --deals 20000
+    python -m research.house_rules twenty_eight --agent pretrained --deals 20000
 
 The same agent plays all seats of the same deals, once by the classic rules and once with one rule
 changed. The first table has the score of the bidder's side a hand, how often it makes its contract,
@@ -19,7 +19,7 @@ import numpy as np
 
 from parlour.agents import load_agent
 from parlour.envs import find_game
-from parlour.envs.core.kernel.cards import bank_seeds, default_bank
+from parlour.envs.core.kernel.cards import deal_seeds, default_deal_set
 from parlour.training.evaluation.play import play_seated
 from parlour.training.evaluation.stats import wilson_rate
 
@@ -97,9 +97,12 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=5000)
     parser.add_argument("--key", default="house rules")
     given = parser.parse_args()
-    seeds = bank_seeds(default_bank(given.game), range(given.deals))
+    seeds = deal_seeds(default_deal_set(given.game), range(given.deals))
     base = play(given.game, given.agent, {}, seeds, given.key)
-    print(f"{given.agent} in all seats, deals 0 to {given.deals - 1} of {default_bank(given.game)}")
+    print(
+        f"{given.agent} in all seats, deals 0 to {given.deals - 1} of "
+        f"{default_deal_set(given.game)}"
+    )
     print("\n| rules | bidder's side a hand | made | more than by the classic rules |")
     print("| --- | --- | --- | --- |")
     print(f"| classic | {interval(base.scores)} | {base.made.mean():.1%} | |")

@@ -29,7 +29,7 @@ import tyro
 from benchmarks.reports import write_json
 from parlour.agents.registry import load_agent
 from parlour.envs import Game, find_game
-from parlour.envs.core.kernel.cards import bank_seeds, default_bank
+from parlour.envs.core.kernel.cards import deal_seeds, default_deal_set
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.games.poker_squares.rules import AMERICAN, ENGLISH
 from parlour.training.evaluation.play import play_deals
@@ -97,7 +97,7 @@ class Options:
     """The first of these sets."""
     deals: int | None = None
     """Deals by each of the rules."""
-    bank: str | None = None
+    deal_set: str | None = None
     """The deal set (None: the game's default)."""
     seed: int = 0
     """The seed of the training runs."""
@@ -197,7 +197,7 @@ def train_all(options: Options) -> dict[str, str]:
 def play(options: Options, game: Game, agents: Mapping[str, str], rules: Any) -> dict[str, float]:
     """Return for each agent the mean of the game's measure by some rules."""
     assert options.deals is not None
-    seeds = bank_seeds(options.bank or default_bank(game.name), range(options.deals))
+    seeds = deal_seeds(options.deal_set or default_deal_set(game.name), range(options.deals))
     means = {}
     for name, spec in agents.items():
         agent = load_agent(spec, game, rules, options.seed, allow_rules_mismatch=True)

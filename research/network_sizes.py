@@ -56,7 +56,7 @@ class Options:
     minutes: float = 4.0
     """Processor time of learning, for each network."""
     deals: int = 4000
-    bank: str = "pyramid-validation"
+    deal_set: str = "pyramid-validation"
     precision: Literal["highest", "high", "medium"] = "medium"
     seed: int = 0
     threads: int = 1
@@ -116,7 +116,7 @@ def measure(text: str, game: Game, options: Options, parts: Sequence[Positions])
     network = build_network(parse_network(text)[0], game, *parse_network(text)[1:]).train()
     learned = learn(network, game, options, parts[0])
     agent = LearnedAgent(network.eval(), text)
-    won = evaluate(game.name, agent, deals=options.deals, bank=options.bank).estimate("won")
+    won = evaluate(game.name, agent, deals=options.deals, deal_set=options.deal_set).estimate("won")
     return {
         "network": text,
         "weights": sum(one.numel() for one in network.parameters()),

@@ -46,7 +46,7 @@ def decide(rules: object, first: int, n: int, reading: int) -> np.ndarray:
     rules_record["stock_play"] = reading
     line = np.zeros(LONGEST, np.int64)
     rows = Rows(find_game("pyramid"), rules, n)
-    rows.deal_bank("pyramid-1", range(first, first + n))
+    rows.deal_numbered("pyramid-1", range(first, first + n))
     states = rows.states
     return np.array(
         [solve_one(states[i : i + 1], rules_record, LIMIT, False, line)[0] for i in range(n)]

@@ -16,7 +16,7 @@ import tyro
 
 from benchmarks.reports import ROOT, put_block
 from parlour.envs import find_game
-from parlour.envs.core.kernel.cards import default_bank
+from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.training.evaluation.labels.labelling import LabelTask, solve_task
 from parlour.training.evaluation.labels.labels import file_stem, load_labels, shipped_file
 from parlour.training.evaluation.result import describe_machine
@@ -31,7 +31,7 @@ STEPS = 10**11
 CORES = 64
 """Cores of one machine."""
 HOUR, DAY = 3600, 86400
-BANKS = (("pyramid", "classic"), ("pyramid", "three-passes"), ("klondike", "classic"))
+DEAL_SETS = (("pyramid", "classic"), ("pyramid", "three-passes"), ("klondike", "classic"))
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ class Options:
 def time_labels(name: str, variant: str, deals: int) -> tuple[float, float]:
     """Return the seconds to label a deal, and the bytes of a label on disk."""
     one = find_game(name)
-    rules, bank = one.make_rules(variant), default_bank(name)
-    task = LabelTask(one, rules, bank, 10_000, deals, False, None)
+    rules, deal_set = one.make_rules(variant), default_deal_set(name)
+    task = LabelTask(one, rules, deal_set, 10_000, deals, False, None)
     solve_task(task._replace(n=1))  # compiles
     begun = time.perf_counter()
     solve_task(task)
     seconds = (time.perf_counter() - begun) / deals
-    path = shipped_file(f"{file_stem(one, rules, bank, 0)}.parquet")
+    path = shipped_file(f"{file_stem(one, rules, deal_set, 0)}.parquet")
     return seconds, path.stat().st_size / len(load_labels(path))
 
 
@@ -82,7 +82,7 @@ def label_lines(deals: int) -> list[str]:
         f"| 10⁹ deals of | a deal, ms | hours of a core | days of {CORES} cores | GB of labels |",
         "|---|---:|---:|---:|---:|",
     ]
-    for name, variant in BANKS:
+    for name, variant in DEAL_SETS:
         seconds, size = time_labels(name, variant, deals)
         hours = LABELS * seconds / HOUR
         lines.append(
@@ -107,7 +107,7 @@ def main() -> None:
             f"{number_text(STEPS / speed / DAY)} days of one core. A run's folder has "
             f"{size / 1e6:.1f} MB, however long it is trained.",
             "",
-            f"{given.deals} deals a bank from deal 10 000 on, without shortest wins; "
+            f"{given.deals} deals a deal set from deal 10 000 on, without shortest wins; "
             f"{given.steps:,} steps. {describe_machine()}. Written by "
             "`python -m research.scale --write`.",
         ]

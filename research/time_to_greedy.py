@@ -19,7 +19,7 @@ import tyro
 
 from benchmarks.reports import write_json
 from parlour.agents.registry import load_agent
-from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.training.evaluation.play import play_deals
 from parlour.training.evaluation.stats import bootstrap_mean
 from parlour.training.learning.methods import load_method
@@ -98,7 +98,7 @@ def measure(options: Options, name: str, seed: int, folder: str) -> dict[str, An
     clock = getattr(run, "clock", None)
     figures["phases"] = {k: round(v, 2) for k, v in clock.seconds.items()} if clock else {}
     if options.confirm:
-        other = bank_seeds(f"{run.game.name}-1", range(options.confirm))
+        other = deal_seeds(f"{run.game.name}-1", range(options.confirm))
         less = count_won(run, run.agent(), other) - count_won(run, greedy, other)
         figures["less_greedy"] = list(bootstrap_mean(less))
     run.close()

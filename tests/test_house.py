@@ -412,7 +412,7 @@ def test_the_map_in_the_readme_is_the_tree() -> None:
     rooms = {
         re.sub(rf"^envs/games/({'|'.join(games())})", "envs/games/<game>", folder)
         for folder in folders
-        if not folder.startswith((".", "agents/trained/", "tests/training/", "tests/golden/"))
+        if not folder.startswith((".", "agents/pretrained/", "tests/training/", "tests/golden/"))
     }
     assert rooms - named == set()
     assert named - rooms == set()

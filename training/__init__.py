@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .evaluation.report.plots import plot_comparison
     from .evaluation.result import Comparison, Evaluation
     from .evaluation.reviews.review import Review, review_game
-    from .evaluation.reviews.review_bank import BankReview, review_bank
+    from .evaluation.reviews.review_deal_set import DealSetReview, review_deal_set
     from .evaluation.reviews.review_lost import LostDeal, find_lost, review_lost
     from .learning.settings.base import Settings
     from .learning.settings.files import preset
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .tuning.search import Tuned, tune
 
 _PLACES = {
-    "BankReview": "evaluation.reviews.review_bank",
+    "DealSetReview": "evaluation.reviews.review_deal_set",
     "Cluster": "parallel.tasks",
     "Comparison": "evaluation.result",
     "Evaluation": "evaluation.result",
@@ -44,7 +44,7 @@ _PLACES = {
     "plot_comparison": "evaluation.report.plots",
     "preset": "learning.settings.files",
     "resume": "learning.train",
-    "review_bank": "evaluation.reviews.review_bank",
+    "review_deal_set": "evaluation.reviews.review_deal_set",
     "review_game": "evaluation.reviews.review",
     "review_lost": "evaluation.reviews.review_lost",
     "review_replay": "evaluation.replays.replay_view",
@@ -57,9 +57,9 @@ _PLACES = {
 """Where each public name lies: loaded when asked for, since torch alone takes seconds."""
 
 __all__ = [
-    "BankReview",
     "Cluster",
     "Comparison",
+    "DealSetReview",
     "Evaluation",
     "LostDeal",
     "Replay",
@@ -74,7 +74,7 @@ __all__ = [
     "plot_comparison",
     "preset",
     "resume",
-    "review_bank",
+    "review_deal_set",
     "review_game",
     "review_lost",
     "review_replay",

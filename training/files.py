@@ -1,6 +1,6 @@
 """Files that are whole or not there: written aside, brought to disk, then renamed.
 
-What is written in many steps, a run or a bank, is written by one process at a time: `sole_use`.
+What is written in many steps, a run or a deal set, is written by one process at a time: `sole_use`.
 """
 
 import json

@@ -14,7 +14,7 @@ from parlour.envs.core.turn import Turn, best_actions
 
 from ..explanation import Explanation, certain, of_legal
 from ..saved import NO_ENCODING, SavedAgentError, load_saved_agent
-from ..validation import naming
+from ..validation import name_file_in_errors
 
 HEURISTIC_NETWORK = "heuristic"
 """The name of the network in ``agent.json`` of an agent with learned weights."""
@@ -35,7 +35,7 @@ class GreedyAgent(HeuristicAgent):
         """
         size = 8 * len(game.heuristic_weights)
         saved = load_saved_agent(path, game, rules, lambda _: size, lambda _: NO_ENCODING)
-        with naming(saved.folder, SavedAgentError):
+        with name_file_in_errors(saved.folder, SavedAgentError):
             names = saved.trained.get("weights")
             if names != list(game.heuristic_weights):
                 raise ValueError(

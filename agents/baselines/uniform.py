@@ -14,5 +14,5 @@ class UniformAgent(baselines.UniformAgent):
 
     def explain(self, turn: Turn) -> Explanation:
         """Return its actions, and the uniform probabilities that it draws them by."""
-        chances = turn.masks / turn.masks.sum(axis=1, keepdims=True)
-        return Explanation(self.name, turn, self.act(turn), chances)
+        probabilities = turn.masks / turn.masks.sum(axis=1, keepdims=True)
+        return Explanation(self.name, turn, self.act(turn), probabilities)

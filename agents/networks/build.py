@@ -189,7 +189,7 @@ def read_alone(features: Features) -> list[Piece]:
     return [
         piece
         for piece in features.pieces
-        if piece.size == 1 and piece.kind.high > 1 and "." not in piece.name
+        if piece.size == 1 and piece.kind.max_code > 1 and "." not in piece.name
     ]
 
 
@@ -208,7 +208,7 @@ class Numbers(CardNetwork):
     ) -> None:
         super().__init__(features, actions, width, depth, **options)
         alone = read_alone(features)
-        sizes = [piece.kind.high + 1 for piece in alone]
+        sizes = [piece.kind.max_code + 1 for piece in alone]
         self.hot = sum(sizes)
         numbers = [piece for piece in features.pieces if piece.kind is DIGIT]
         places = torch.zeros(features.width, len(numbers))

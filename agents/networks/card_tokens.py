@@ -55,9 +55,11 @@ class CardTokens(TokenNetwork):
         self.cards = list_cards(features)
         if not self.cards:
             raise self.refuse("this game shows no cards one by one")
-        self.faces = nn.ModuleList(nn.Embedding(one.kind.top + 1, width) for one in self.cards)
+        self.faces = nn.ModuleList(
+            nn.Embedding(one.kind.num_values + 1, width) for one in self.cards
+        )
         self.beside = nn.ModuleList(
-            nn.Embedding(beside.kind.high + 1, width)
+            nn.Embedding(beside.kind.max_code + 1, width)
             for piece in self.cards
             for beside in list_beside(features, piece)
         )
@@ -97,7 +99,7 @@ class CardTokens(TokenNetwork):
         """Return the tokens of all places, (n, places, width)."""
         beside, tokens = iter(self.beside), []
         for piece, faces in zip(self.cards, self.faces, strict=True):
-            shown = (self._codes_of(codes, piece) >> piece.kind.shift) - piece.kind.base
+            shown = (self._codes_of(codes, piece) >> piece.kind.shift) - piece.kind.offset
             token = faces(shown.clamp(min=0))
             for one in list_beside(self.features, piece):
                 token = token + next(beside)(self._codes_of(codes, one))

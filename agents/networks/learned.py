@@ -17,7 +17,7 @@ from parlour.envs.core.turn import Turn, random_floats
 
 from ..explanation import Explanation, certain, of_legal, rows_with_choice
 from ..saved import SavedAgentError, load_saved_agent
-from ..validation import naming
+from ..validation import name_file_in_errors
 from .build import (
     CardNetwork,
     build_network,
@@ -55,14 +55,14 @@ class PolicyAgent:
         """Return one legal action for each game, int64 (n,)."""
         actions = turn.masks.argmax(axis=1)  # the only legal action needs no network
         for rows in _chunks_with_choice(turn):
-            actions[rows] = self._choose(turn, rows, self._chances(turn, rows))
+            actions[rows] = self._choose(turn, rows, self._probabilities(turn, rows))
         return np.asarray(actions, np.int64)
 
-    def _choose(self, turn: Turn, rows: np.ndarray, chances: np.ndarray) -> np.ndarray:
+    def _choose(self, turn: Turn, rows: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
         if self.deterministic:
-            return np.asarray(chances.argmax(axis=1))
+            return np.asarray(probabilities.argmax(axis=1))
         shares = random_floats(turn.seeds[rows], self.seed)[:, None]
-        below = chances.cumsum(axis=1) <= shares * chances.sum(axis=1, keepdims=True)
+        below = probabilities.cumsum(axis=1) <= shares * probabilities.sum(axis=1, keepdims=True)
         return np.minimum(below.sum(axis=1), _last_legal(turn.masks[rows]))
 
     def explain(self, turn: Turn) -> Explanation:
@@ -70,9 +70,9 @@ class PolicyAgent:
         actions = turn.masks.argmax(axis=1)
         policy = certain(turn, actions)
         for rows in _chunks_with_choice(turn):  # as in `act`: rounding may depend on the batch
-            chances = self._chances(turn, rows)
-            actions[rows] = self._choose(turn, rows, chances)
-            policy[rows] = chances / chances.sum(axis=1, keepdims=True)
+            probabilities = self._probabilities(turn, rows)
+            actions[rows] = self._choose(turn, rows, probabilities)
+            policy[rows] = probabilities / probabilities.sum(axis=1, keepdims=True)
         played = certain(turn, actions) if self.deterministic else policy
         values = self.state_values(turn)
         unit = "" if values is None else CRITIC_UNIT
@@ -84,10 +84,10 @@ class PolicyAgent:
 
     def probabilities(self, turn: Turn) -> np.ndarray:
         """Return the probability of each action, float64 (n, actions)."""
-        chances = self._chances(turn, np.arange(len(turn.masks)))
+        probabilities = self._probabilities(turn, np.arange(len(turn.masks)))
         if self.deterministic:
-            return np.eye(turn.game.actions)[chances.argmax(axis=1)]
-        return chances / chances.sum(axis=1, keepdims=True)
+            return np.eye(turn.game.actions)[probabilities.argmax(axis=1)]
+        return probabilities / probabilities.sum(axis=1, keepdims=True)
 
     @torch.inference_mode()
     def log_probabilities(self, turn: Turn) -> np.ndarray:
@@ -108,11 +108,11 @@ class PolicyAgent:
         return logits
 
     @torch.inference_mode()
-    def _chances(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
+    def _probabilities(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
         logits = self._finite_logits(turn, rows)
         marks = torch.as_tensor(turn.masks[rows], device=logits.device)
-        chances = masked_logits(logits, marks).softmax(dim=1)
-        return np.asarray(chances.cpu().numpy(), np.float64)
+        probabilities = masked_logits(logits, marks).softmax(dim=1)
+        return np.asarray(probabilities.cpu().numpy(), np.float64)
 
 
 class LearnedAgent(PolicyAgent):
@@ -147,7 +147,7 @@ class LearnedAgent(PolicyAgent):
             lambda net: network_class(net["name"]).encoding,
         )
         net = saved.network
-        with naming(saved.folder, SavedAgentError):
+        with name_file_in_errors(saved.folder, SavedAgentError):
             tensors = dict(saved.weights)
             needed = count_weight_bytes(game, net)
             size = sum(array.nbytes for array in tensors.values())

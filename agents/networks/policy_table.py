@@ -11,7 +11,7 @@ from parlour.envs.core.turn import Turn, random_floats
 
 from ..explanation import Explanation
 from ..saved import SavedAgentError, load_saved_agent
-from ..validation import naming
+from ..validation import name_file_in_errors
 
 POLICY_TABLE_NETWORK = "chances"
 """The name of the network in ``agent.json`` of such an agent, and of the tensor of its table."""
@@ -33,7 +33,7 @@ class PolicyTableAgent:
 
     Args:
         keys: the `observation_digests` of the observations in the table, uint64 (m,), ascending.
-        chances: the probabilities of their actions, float64 (m, actions).
+        policy: the probabilities of their actions, float64 (m, actions).
         name: the name of the agent.
         seed: seed of its draws, which depend on nothing else but the turn.
     """
@@ -41,9 +41,9 @@ class PolicyTableAgent:
     sees_all = False
 
     def __init__(
-        self, keys: np.ndarray, chances: np.ndarray, name: str = "table", seed: int = 0
+        self, keys: np.ndarray, policy: np.ndarray, name: str = "table", seed: int = 0
     ) -> None:
-        self.keys, self.chances, self.name, self.seed = keys, chances, name, seed
+        self.keys, self.policy, self.name, self.seed = keys, policy, name, seed
 
     @classmethod
     def load(cls, path: str | Path, game: Game, rules: Any = None) -> "PolicyTableAgent":
@@ -55,23 +55,26 @@ class PolicyTableAgent:
         saved = load_saved_agent(
             path, game, rules, lambda network: row * network["width"], lambda _: ENCODING
         )
-        with naming(saved.folder, SavedAgentError):
+        with name_file_in_errors(saved.folder, SavedAgentError):
             if saved.network["name"] != POLICY_TABLE_NETWORK:
                 raise ValueError(
                     f"must be a table of probabilities, got network {saved.network['name']!r}"
                 )
-            keys, chances = saved.weights[KEYS_TENSOR], saved.weights[POLICY_TABLE_NETWORK]
+            keys, policy = saved.weights[KEYS_TENSOR], saved.weights[POLICY_TABLE_NETWORK]
             are_keys = keys.dtype == np.uint64 and keys.ndim == 1 and len(keys) > 0
             if not are_keys or (keys[1:] <= keys[:-1]).any():
                 raise ValueError(f"tensor {KEYS_TENSOR!r}: ascending uint64 are needed")
-            fits = chances.dtype == np.float64 and chances.shape == (len(keys), game.actions)
-            if not fits or not _are_chances(chances):
+            fits = policy.dtype == np.float64 and policy.shape == (
+                len(keys),
+                game.actions,
+            )
+            if not fits or not _are_probabilities(policy):
                 raise ValueError(
                     f"tensor {POLICY_TABLE_NETWORK!r}: float64 ({len(keys)}, {game.actions}) is "
-                    f"needed, each row of numbers from 0 adding up to 1; got {chances.dtype} "
-                    f"{chances.shape}"
+                    f"needed, each row of numbers from 0 adding up to 1; got {policy.dtype} "
+                    f"{policy.shape}"
                 )
-        return cls(keys, chances, saved.name)
+        return cls(keys, policy, saved.name)
 
     def probabilities(self, turn: Turn) -> np.ndarray:
         """Return the probability of each action, float64 (n, actions).
@@ -85,22 +88,22 @@ class PolicyTableAgent:
             row = turn.observations[int(np.argmin(known))]
             shown = {name: v for name, v in turn.game.features.explain(row).items() if np.any(v)}
             raise ValueError(f"agent {self.name!r} has no entry in its table for {shown}")
-        return np.asarray(self.chances[places])
+        return np.asarray(self.policy[places])
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return an action for each game, int64 (n,), sampled from its probabilities."""
         return self._draw(turn, self.probabilities(turn))
 
-    def _draw(self, turn: Turn, chances: np.ndarray) -> np.ndarray:
-        below = chances.cumsum(axis=1)
+    def _draw(self, turn: Turn, probabilities: np.ndarray) -> np.ndarray:
+        below = probabilities.cumsum(axis=1)
         shares = random_floats(turn.seeds, self.seed)[:, None] * below[:, -1:]
         return np.asarray((below <= shares).sum(axis=1), np.int64)
 
     def explain(self, turn: Turn) -> Explanation:
         """Return its probabilities, and the actions that it samples from them."""
-        chances = self.probabilities(turn)
-        return Explanation(self.name, turn, self._draw(turn, chances), chances, chances)
+        policy = self.probabilities(turn)
+        return Explanation(self.name, turn, self._draw(turn, policy), policy, policy)
 
 
-def _are_chances(rows: np.ndarray) -> bool:
+def _are_probabilities(rows: np.ndarray) -> bool:
     return bool((rows >= 0).all() and (np.abs(rows.sum(axis=1) - 1) < 1e-6).all())

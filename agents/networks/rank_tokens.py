@@ -16,7 +16,7 @@ from parlour.envs.core.schema import RANK, Features, Piece
 
 from .card_network import ShareReader, TokenNetwork, linear, list_entries_beside
 
-TOKENS = RANK.top
+TOKENS = RANK.num_values
 """The number of ranks; the token of a rank has its number less one."""
 
 
@@ -114,7 +114,7 @@ class RankReader(nn.Module):
         self.counts = [piece for piece in features.pieces if piece.by_rank]
         self.columns = 1 + sum(self._size(piece) for piece in self.cards)
         self.columns += sum(piece.size for piece in self.marks)
-        self.columns += sum(piece.kind.top + 1 for piece in self.counts)
+        self.columns += sum(piece.kind.num_values + 1 for piece in self.counts)
         read = {p.name for p in (*self.cards, *self.marks, *self.counts)}
         read |= {piece.where for piece in self.cards if piece.where}
         self.common = ShareReader(features, list_entries_beside(features, read))
@@ -129,7 +129,7 @@ class RankReader(nn.Module):
     def _count_wheres(self, piece: Piece) -> int:
         if piece.where is None:
             return 1
-        return next(one.kind.top for one in self.features.pieces if one.name == piece.where)
+        return next(one.kind.num_values for one in self.features.pieces if one.name == piece.where)
 
     def ranks(self, codes: Tensor, entries: range) -> Tensor:
         """Return the ranks of cards, int64 (n, entries): 0 for no card, else 1 to `TOKENS`."""
@@ -163,7 +163,7 @@ class RankReader(nn.Module):
             own = self.features.entry_range(piece.name)
             counts = codes[:, own.start : own.stop].long()
             tokens.scatter_(2, (counts + at)[..., None], 1.0)
-            at += piece.kind.top + 1
+            at += piece.kind.num_values + 1
         tokens[:, :, 0] = (
             self.bonds.sum(dim=1) == 0
         ).float()  # ranks without partners go out alone

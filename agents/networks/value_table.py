@@ -19,7 +19,7 @@ from parlour.envs.core.turn import Turn, best_actions
 
 from ..explanation import Explanation, certain, of_legal
 from ..saved import AFTERSTATES, SavedAgentError, load_saved_agent
-from ..validation import naming
+from ..validation import name_file_in_errors
 
 VALUE_TABLE_NETWORK = "values"
 """The name of the network in ``agent.json`` of such an agent, and of the tensor of its table."""
@@ -71,7 +71,7 @@ class ValueTableAgent:
         size = 4 * features.num_features
         saved = load_saved_agent(path, game, rules, lambda _: size, lambda _: AFTERSTATES)
         net = saved.network
-        with naming(saved.folder, SavedAgentError):
+        with name_file_in_errors(saved.folder, SavedAgentError):
             if net["name"] != VALUE_TABLE_NETWORK or VALUE_TABLE_NETWORK not in saved.weights:
                 raise ValueError(f"must be a table of values, got network {net['name']!r}")
             version = net["options"].get("version"), net["width"]

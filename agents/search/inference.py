@@ -36,7 +36,7 @@ def check_auction(game: Game) -> None:
 
 def is_bidding(game: Game, states: np.ndarray) -> np.ndarray:
     """Return which states come before the play, the last phase of these games, bool (n,)."""
-    play = next(piece.kind.high for piece in game.features.pieces if piece.name == "phase")
+    play = next(piece.kind.max_code for piece in game.features.pieces if piece.name == "phase")
     return np.asarray(states["shown"]["phase"] != play)
 
 

@@ -110,8 +110,8 @@ class PimcAgent:
         if self.policy is not None:
             policy = certain(turn, actions)
             opinion = self.policy(turn.take(rows)) if len(rows) else np.zeros((0, policy.shape[1]))
-            chances = np.exp(opinion - opinion.max(axis=1, keepdims=True)) * turn.masks[rows]
-            policy[rows] = chances / chances.sum(axis=1, keepdims=True)
+            probabilities = np.exp(opinion - opinion.max(axis=1, keepdims=True)) * turn.masks[rows]
+            policy[rows] = probabilities / probabilities.sum(axis=1, keepdims=True)
             actions[rows] = opinion.argmax(axis=1)
             rows = rows[lead_of_best(opinion) < self.sure]
         if len(rows):

@@ -5,7 +5,7 @@ What users of the suite need of it is named here: turns and agents, states, scen
 
 from .contract import Solution
 from .game import Game
-from .kernel.cards import bank_seeds, card_name, parse_card
+from .kernel.cards import card_name, deal_seeds, parse_card
 from .rows import Rows
 from .scene.drawing import card_art
 from .scene.scene import Scene, ansi, svg, svg_grid
@@ -24,10 +24,10 @@ __all__ = [
     "Solution",
     "Turn",
     "ansi",
-    "bank_seeds",
     "card_art",
     "card_name",
     "choose_actions",
+    "deal_seeds",
     "parse_card",
     "prepare_turn",
     "random_floats",

@@ -10,7 +10,7 @@ from .aliases import States
 from .batch import FINISHED, DealSource, Over, StepConfig, make_buffers
 from .checks import read_table_states
 from .game import Game
-from .kernel.cards import bank_seeds
+from .kernel.cards import deal_seeds
 from .kernel.jit import jit
 from .kernel.rng import draw_rules, draw_seed, draw_training_seed
 from .legal import has_action, unpack_actions
@@ -155,15 +155,15 @@ class Rows:
         """Move the generators on by a seed, as a new game that chance deals does."""
         draw_seeds(self.states)
 
-    def deal_bank(
+    def deal_numbered(
         self,
-        bank: str,
+        deal_set: str,
         deals: Sequence[int] | np.ndarray,
         dealer: int | None = None,
         rules: np.ndarray | None = None,
     ) -> None:
-        """Begin numbered deals of a bank, one a row; for ``rules`` see `start`."""
-        self.seed(bank_seeds(bank, deals))
+        """Begin numbered deals of a deal set, one a row; for ``rules`` see `start`."""
+        self.seed(deal_seeds(deal_set, deals))
         self.start(DealSource.SEED, dealer=dealer, rules=rules)
 
     def deal_deck(

@@ -30,12 +30,16 @@ CODE_LIMIT = 64
 
 
 class Kind(NamedTuple):
-    """How the codes of a piece are read: ``v = (code >> shift) - base``, one-hot over 1..top."""
+    """How the codes of a piece are read.
 
-    high: int
-    top: int
+    The value is ``(code >> shift) - offset``, one-hot over 1..num_values (all zeros for 0).
+    ``max_code`` is the largest code, and ``read`` turns a code into what people read.
+    """
+
+    max_code: int
+    num_values: int
     shift: int = 0
-    base: int = 0
+    offset: int = 0
     read: Callable[[int], Any] = int
 
 
@@ -50,7 +54,7 @@ def _rank(code: int) -> str:
     return RANKS[(code >> 2) - 1] if code else "--"
 
 
-CARD = Kind(FIRST_CARD + PACK_SIZE - 1, PACK_SIZE, base=FIRST_CARD - 1, read=card_name)
+CARD = Kind(FIRST_CARD + PACK_SIZE - 1, PACK_SIZE, offset=FIRST_CARD - 1, read=card_name)
 """A card, or 0 for none: one-hot over the 52 cards."""
 RANK = Kind(FIRST_CARD + PACK_SIZE - 1, len(RANKS), shift=2, read=card_name)
 """A card of which only the value matters: one-hot over the 13 values."""
@@ -173,14 +177,14 @@ class Features:
         self.bonds, self.actions_on, self.symmetries = bonds, actions_on, tuple(symmetries)
         self.dtype = _record(pieces)
         kinds = [piece.kind for piece in self.pieces for _ in range(piece.size)]
-        tops = np.array([kind.top for kind in kinds], np.int64)
+        tops = np.array([kind.num_values for kind in kinds], np.int64)
         self.width = len(kinds)
         self.columns = int(tops.sum())
-        self.high = np.array([kind.high for kind in kinds], np.int8)
+        self.high = np.array([kind.max_code for kind in kinds], np.int8)
         self.column_tables = Columns(
             np.concatenate([[0], np.cumsum(tops)[:-1]]).astype(np.int64),
             np.array([kind.shift for kind in kinds], np.int64),
-            np.array([kind.base for kind in kinds], np.int64),
+            np.array([kind.offset for kind in kinds], np.int64),
         )
         self.onehot_places = self._places()
 
@@ -298,7 +302,7 @@ class Features:
             things = given.times if isinstance(given, RepeatedPieces) else 1
             first = entry, column
             for piece in given.pieces if isinstance(given, RepeatedPieces) else (given,):
-                width = piece.size * piece.kind.top
+                width = piece.size * piece.kind.num_values
                 span = _span(entry, piece.size), _span(column, width)
                 name = f"{given.name}.0.{piece.name}" if things > 1 else piece.name
                 lines.append(f"| `{name}` | {span[0]} | {span[1]} | {piece.doc} |")

@@ -31,10 +31,10 @@ def make_position(game: Game, rules: Any, deck_or_state: Any) -> np.ndarray:
     return copy_states(rows.states)
 
 
-def deal_position(game: Game, rules: Any, bank: str, deal: int) -> np.ndarray:
-    """Return the position at the start of a numbered deal of a bank, (1,)."""
+def deal_position(game: Game, rules: Any, deal_set: str, deal: int) -> np.ndarray:
+    """Return the position at the start of a numbered deal of a deal set, (1,)."""
     rows = Rows(game, rules, 1)
-    rows.deal_bank(bank, [deal])
+    rows.deal_numbered(deal_set, [deal])
     return copy_states(rows.states)
 
 

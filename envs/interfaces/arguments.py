@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode
 
 from ..core.batch import MAX_MOVES, Autoreset, DealSource, IllegalMode, Reward, StepConfig
 from ..core.game import Game
-from ..core.kernel.cards import default_bank
+from ..core.kernel.cards import default_deal_set
 from ..core.options import is_whole, parse_bool, shorten, unknown_text
 from ..core.rows import Rows, first_illegal
 from ..core.rules_table import RulesTable, Variants, make_table, read_variants
@@ -212,7 +212,7 @@ class ChosenDeal(NamedTuple):
     """The deck, numbered deals, dealer or rules that a reset begins with."""
 
     deck: np.ndarray | None
-    bank: str
+    deal_set: str
     deals: np.ndarray | None
     dealer: int | None
     rules: np.ndarray | None = None
@@ -224,7 +224,7 @@ class ChosenDeal(NamedTuple):
             rows.draw_seeds()  # so that later chance, such as an opponent's, differs each time
             rows.deal_deck(self.deck, self.dealer, self.rules)
         elif self.deals is not None:
-            rows.deal_bank(self.bank, self.deals, self.dealer, self.rules)
+            rows.deal_numbered(self.deal_set, self.deals, self.dealer, self.rules)
         else:
             rows.start(DealSource.DRAW, dealer=self.dealer, rules=self.rules)
 
@@ -243,12 +243,12 @@ def read_reset_options(
 ) -> ChosenDeal | None:
     """Return the deal that reset's ``options`` choose for n rows; None without options.
 
-    The options are ``deck``, or ``deal`` and ``bank``. A game with a dealer has ``dealer``, a seat;
-    a table of several rules has ``rules``, an index or one for each row. Both go with the others or
-    alone. Raises ValueError for an unknown or wrong option, before anything changes.
+    The options are ``deck``, or ``deal`` and ``deal_set``. A game with a dealer has ``dealer``, a
+    seat; a table of several rules has ``rules``, an index or one for each row. Both go with the
+    others or alone. Raises ValueError for an unknown or wrong option, before anything changes.
     """
     given, table = read_options(options), make_table(game, rules)
-    allowed_keys = ["deck", "deal", "bank"]
+    allowed_keys = ["deck", "deal", "deal_set"]
     allowed_keys += ["dealer"] * game.has_dealer + ["rules"] * table.has_several
     for key in given:
         if key not in allowed_keys:
@@ -260,18 +260,20 @@ def read_reset_options(
         chosen = _read_numbers("rules", chosen, n, len(table.rules) - 1)
     if "deck" in given:
         if len(given) > 1:
-            raise ValueError("reset options: give a deck, or a deal and its bank, not both")
+            raise ValueError("reset options: give a deck, or a deal and its deal set, not both")
         return ChosenDeal(table.read_deck(given["deck"]), "", None, dealer, chosen)
     if "deal" not in given:
-        if "bank" in given:
-            raise ValueError("reset option 'bank' needs 'deal', the number of a deal in it")
+        if "deal_set" in given:
+            raise ValueError("reset option 'deal_set' needs 'deal', the number of a deal in it")
         is_left = dealer is None and chosen is None
         return None if is_left else ChosenDeal(None, "", None, dealer, chosen)
     deals = _read_numbers("deal", given["deal"], n)
-    bank = given.get("bank", default_bank(game.name))
-    if not isinstance(bank, str) or not bank:
-        raise ValueError(f"reset option bank={shorten(bank)}: allowed is the name of a bank")
-    return ChosenDeal(None, bank, deals, dealer, chosen)
+    deal_set = given.get("deal_set", default_deal_set(game.name))
+    if not isinstance(deal_set, str) or not deal_set:
+        raise ValueError(
+            f"reset option deal_set={shorten(deal_set)}: allowed is the name of a deal set"
+        )
+    return ChosenDeal(None, deal_set, deals, dealer, chosen)
 
 
 def _read_numbers(option: str, given: Any, n: int, most: int | None = None) -> np.ndarray:

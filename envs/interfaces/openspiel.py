@@ -59,7 +59,7 @@ __all__ = ["NAME", "SpielGame", "SpielState", "register_deals"]
 
 # ---- what all games share -------------------------------------------------------------------
 
-BANK = "openspiel"
+DEAL_SET = "openspiel"
 """Deal set of the deals."""
 DEALS = 1000
 """Default of the parameter ``deals``."""
@@ -240,7 +240,7 @@ class DealState(CheckedState):
                 raise pyspiel.SpielError(
                     f"action must be a deal from 0 to {self.deals - 1}, got {action}"
                 )
-            self.rows.deal_bank(BANK, [action])
+            self.rows.deal_numbered(DEAL_SET, [action])
             self.dealt = True
         self.paid += self.rows.buffers.rewards[0, : self.players]
 

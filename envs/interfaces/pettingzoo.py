@@ -106,7 +106,7 @@ class CardAECEnv(AECEnv):
         **options: The game's options, in place of the variant's.
 
     ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
-    ``"bank"`` if that is given; ``"dealer"``, a seat, deals where there is a dealer. A reset
+    ``"deal_set"`` if that is given; ``"dealer"``, a seat, deals where there is a dealer. A reset
     without a seed goes on with the generator.
     """
 

@@ -152,7 +152,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         """Begin a new game: seeded, chosen (``options``), or the next of the generator.
 
         ``options={"deck": [...]}`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
-        ``"bank"`` if that is given, ``{"dealer": 2}`` the seat that deals, where one does (of a
+        ``"deal_set"`` if that is given, ``{"dealer": 2}`` the seat that deals, where one does (of a
         chosen deck without it the last).
         """
         chosen = keywords.read_reset_options(self.game, self.rules, options)

@@ -40,7 +40,7 @@ def turns(
     """Turns of games in which legal actions are drawn at random, as this agent may see them."""
     every = every if chosen.num_players(rules) == 1 else 2  # hands are short
     rows = Rows(chosen, rules, n, StepConfig(reset=int(Autoreset.DISABLED)))
-    rows.deal_bank("a test", range(n))
+    rows.deal_numbered("a test", range(n))
     rng = np.random.default_rng(1)
     for step in range(steps):
         live = np.flatnonzero(rows.states["over"] == Over.RUNNING)
@@ -63,12 +63,12 @@ def check(agent: Agent, chosen: Game, rules: Any, **keywords: Any) -> list[Expla
         np.testing.assert_array_equal(found.actions, agent.act(turn))
         n = np.arange(len(found))
         assert turn.masks[n, found.actions].all()
-        for chances in (found.probabilities, found.policy):
-            if chances is not None:
-                assert chances.dtype == np.float64
-                assert (chances[~turn.masks] == 0).all()
-                np.testing.assert_allclose(chances.sum(axis=1), 1)
-                assert (chances[n, found.actions] > 0).all()
+        for probabilities in (found.probabilities, found.policy):
+            if probabilities is not None:
+                assert probabilities.dtype == np.float64
+                assert (probabilities[~turn.masks] == 0).all()
+                np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+                assert (probabilities[n, found.actions] > 0).all()
         if found.action_values is not None:
             assert np.isnan(found.action_values[~turn.masks]).all()
         for values in (found.statistics or {}).values():
@@ -125,23 +125,23 @@ def test_it_plays_what_it_says(chosen: Game, variant: str, spec: str) -> None:
 
 
 TRAINED = [
-    ("pyramid", "three-passes", "trained"),
-    ("pyramid", "three-passes", "pimc@4:trained"),
-    ("pyramid", "three-passes", "mcts@12:trained"),
-    ("puss_in_the_corner", "book", "trained"),
-    ("puss_in_the_corner", "book", "expectimax:trained"),
-    ("puss_in_the_corner", "book", "rollouts@9:trained"),
-    ("poker_squares", "classic", "trained"),
-    ("poker_squares", "classic", "expectimax:trained"),
-    ("seven_twenty_seven", "home", "trained"),
-    ("seven_twenty_seven", "mini", "trained"),
+    ("pyramid", "three-passes", "pretrained"),
+    ("pyramid", "three-passes", "pimc@4:pretrained"),
+    ("pyramid", "three-passes", "mcts@12:pretrained"),
+    ("puss_in_the_corner", "book", "pretrained"),
+    ("puss_in_the_corner", "book", "expectimax:pretrained"),
+    ("puss_in_the_corner", "book", "rollouts@9:pretrained"),
+    ("poker_squares", "classic", "pretrained"),
+    ("poker_squares", "classic", "expectimax:pretrained"),
+    ("seven_twenty_seven", "home", "pretrained"),
+    ("seven_twenty_seven", "mini", "pretrained"),
 ]
 
 
 @pytest.mark.parametrize(("name", "variant", "spec"), TRAINED)
 def test_a_trained_one_plays_what_it_says(name: str, variant: str, spec: str) -> None:
     rules = find_game(name).make_rules(variant)
-    spec = spec.replace("expectimax:trained", f"expectimax:agents/trained/{name}-{variant}")
+    spec = spec.replace("expectimax:pretrained", f"expectimax:agents/pretrained/{name}-{variant}")
     check(load_agent(spec, find_game(name), rules), find_game(name), rules)
 
 
@@ -176,8 +176,8 @@ def test_a_table_of_chances_says_them() -> None:
     keys, first = np.unique(
         observation_digests(np.concatenate([one.observations for one in seen])), return_index=True
     )
-    chances = np.concatenate([one.masks for one in seen])[first] * np.arange(1.0, 13.0)
-    agent = PolicyTableAgent(keys, chances / chances.sum(axis=1, keepdims=True))
+    probabilities = np.concatenate([one.masks for one in seen])[first] * np.arange(1.0, 13.0)
+    agent = PolicyTableAgent(keys, probabilities / probabilities.sum(axis=1, keepdims=True))
     for found in check(agent, table, rules):
         np.testing.assert_array_equal(found.probabilities, agent.probabilities(found.turn))
 
@@ -243,7 +243,7 @@ def test_the_oracle_says_what_the_solver_says() -> None:
 def test_expectimax_says_only_what_it_compared() -> None:
     puss = find_game("puss_in_the_corner")
     rules = puss.make_rules("book")
-    agent = load_agent("trained", puss, rules)
+    agent = load_agent("pretrained", puss, rules)
     assert isinstance(agent, ValueTableAgent)
     ahead = ValueTableAgent(agent.table, width=2)
     for found in check(ahead, puss, rules):

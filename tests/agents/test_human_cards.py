@@ -24,7 +24,7 @@ def positions(chosen: Game, variant: str) -> Iterator[tuple[Rows, Scene]]:
     rules, rng = chosen.make_rules(variant), np.random.default_rng(7)
     rows = Rows(chosen, rules, 1)
     for deal in range(2):
-        rows.deal_bank("a test", [deal])
+        rows.deal_numbered("a test", [deal])
         for step in range(STEPS):
             if rows.states["over"][0]:
                 break
@@ -102,7 +102,7 @@ def test_a_card_and_its_target_are_one_move(variant: str) -> None:
 )
 def test_what_a_board_does_not_show_is_refused(text: str, said: str) -> None:
     rows = Rows(KLONDIKE, KLONDIKE.make_rules(), 1)
-    rows.deal_bank("a test", [0])
+    rows.deal_numbered("a test", [0])
     with pytest.raises(ValueError, match=said):
         parse_move(text.lower(), KLONDIKE, rows.rules, rows.states)
 

@@ -30,7 +30,7 @@ def bid_by_greedy(game: Game, rules: Any) -> np.ndarray:
     found = []
     for deal in range(TABLES):
         rows = Rows(game, rules, 1, StepConfig(reset=Autoreset.DISABLED))
-        rows.deal_bank("inference", [deal])
+        rows.deal_numbered("inference", [deal])
         while not rows.states["size"][0]:
             rows.step(choose(GreedyAgent(), rows))
         found.append(rows.states.copy())
@@ -65,7 +65,7 @@ def test_it_plays_on_where_others_bid_without_a_plan() -> None:
     game = GAMES["twenty_eight"]
     rules, rng = game.make_rules(), np.random.default_rng(0)
     rows = Rows(game, rules, 1, StepConfig(reset=Autoreset.DISABLED))
-    rows.deal_bank("inference", [0])
+    rows.deal_numbered("inference", [0])
     agent = load_agent("pimc-bids@2", game, rules)
     asked = 0
     while not rows.states["over"][0]:
@@ -87,7 +87,7 @@ def test_rollouts_of_cards_alone_bid_as_the_player_does(name: str) -> None:
     rules = game.make_rules()
     agent, player = load_agent("rollouts-cards@6:greedy", game, rules), GreedyAgent()
     rows = Rows(game, rules, 8, StepConfig(reset=Autoreset.DISABLED))
-    rows.deal_bank("inference", range(8))
+    rows.deal_numbered("inference", range(8))
     others = 0
     while not rows.states["over"].any():
         chosen, usual = choose(agent, rows), choose(player, rows)

@@ -22,15 +22,23 @@ ROWS = 6
 BLIND = {
     "pyramid": ("uniform", "greedy", "rollouts@3:greedy", "mcts@30", "mcts@30:uniform", "pimc@3"),
     "poker_squares": (
-        *("greedy", "columns", "trained", "expectimax:trained", "rollouts@3:trained"),
-        *("mcts@30", "mcts@30:trained"),
+        *("greedy", "columns", "pretrained", "expectimax:pretrained", "rollouts@3:pretrained"),
+        *("mcts@30", "mcts@30:pretrained"),
     ),
     "puss_in_the_corner": (
-        *("greedy", "tip", "trained", "expectimax:trained", "rollouts@3:greedy"),
-        *("rollouts@3:trained", "mcts@30", "mcts@30:uniform", "mcts@30:trained", "pimc@2"),
+        *("greedy", "tip", "pretrained", "expectimax:pretrained", "rollouts@3:greedy"),
+        *("rollouts@3:pretrained", "mcts@30", "mcts@30:uniform", "mcts@30:pretrained", "pimc@2"),
     ),
     "seven_twenty_seven": (
-        *("uniform", "greedy", "tight", "trained", "mcts@15", "mcts@30:uniform", "mcts@8:trained"),
+        *(
+            "uniform",
+            "greedy",
+            "tight",
+            "pretrained",
+            "mcts@15",
+            "mcts@30:uniform",
+            "mcts@8:pretrained",
+        ),
     ),
 }
 SLOW = {("puss_in_the_corner", "pimc@2")}
@@ -41,7 +49,7 @@ def midway(game: Game, variant: str | None = None, turns: int = 5, n: int = ROWS
     """States of running games, row i some turns times i after its deal, played by chance."""
     rules = game.make_rules(variant)
     rows, agent = Rows(game, rules, 4 * n), UniformAgent(1)
-    rows.deal_bank(f"{game.name}-1", range(4 * n))
+    rows.deal_numbered(f"{game.name}-1", range(4 * n))
     for turn in range(turns * n):
         go_on = (np.arange(4 * n) % n > turn // turns) & (rows.states["over"] == 0)
         asked = prepare_turn(
@@ -114,7 +122,7 @@ def last_card() -> tuple[Rows, int]:
     return env.rows, 4
 
 
-@pytest.mark.parametrize("spec", ["mcts@16", "mcts@16:uniform", "mcts@16:trained"])
+@pytest.mark.parametrize("spec", ["mcts@16", "mcts@16:uniform", "mcts@16:pretrained"])
 def test_a_win_in_sight_is_taken(spec: str) -> None:
     rows, place = last_card()
     assert ask(load_agent(spec, rows.game, rows.rules), rows.game, rows.states) == [place]
@@ -172,7 +180,7 @@ def test_a_network_leads_it() -> None:
 def test_budgets_and_prefixes() -> None:
     game = GAMES["puss_in_the_corner"]
     rules = game.make_rules()
-    agent = load_agent("mcts@800:trained", game, rules)
+    agent = load_agent("mcts@800:pretrained", game, rules)
     assert isinstance(agent, MCTSAgent) and (agent.iterations, agent.milliseconds) == (800, None)
     assert agent.name == "values-0-mcts@800" and not agent.sees_all
     timed = load_agent("mcts@2.5ms", game, rules)
@@ -189,11 +197,11 @@ def test_budgets_and_prefixes() -> None:
         ("mcts@fast", "or milliseconds, such as mcts@50ms"),
         ("rollouts@-3:greedy", "allowed are whole numbers of worlds from 1"),
         ("rollouts@0ms:greedy", "budget '0ms'"),
-        ("expectimax@3:trained", "expectimax takes no budget"),
-        ("mcts:", "name an agent behind mcts:, such as greedy or trained"),
+        ("expectimax@3:pretrained", "expectimax takes no budget"),
+        ("mcts:", "name an agent behind mcts:, such as greedy or pretrained"),
         ("rollouts@20", "name an agent behind rollouts:"),
         ("mcts:human", "can lead no search: only uniform, greedy, rule-based agents"),
-        ("mcts:expectimax:trained", "can lead no search"),
+        ("mcts:expectimax:pretrained", "can lead no search"),
         (
             "mcts:nobody",
             "unknown agent 'nobody'.*; expectimax: or rollouts: or rollouts-cards: or mcts: "
@@ -214,7 +222,7 @@ def test_numbers_that_make_no_sense() -> None:
         MCTSAgent(UniformAgent(), milliseconds=0)
     table = GAMES["seven_twenty_seven"]
     with pytest.raises(ValueError, match="expectimax is for games of one player"):
-        load_agent("expectimax:trained", table, table.make_rules())
+        load_agent("expectimax:pretrained", table, table.make_rules())
 
 
 def test_keys_are_mixed_by_a_stride_of_their_own() -> None:

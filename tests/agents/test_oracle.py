@@ -10,7 +10,7 @@ from parlour.agents.search import planner
 from parlour.agents.search.oracle import OracleAgent
 from parlour.envs import find_game
 from parlour.envs.core.contract import Solution, Solving
-from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.play import play_deals
@@ -18,7 +18,7 @@ from tests.fake_solver import FakeSolver, SeesAll, solved
 
 GAME = find_game("pyramid")
 RULES = GAME.make_rules()
-SEEDS = bank_seeds("pyramid-1", range(60))
+SEEDS = deal_seeds("pyramid-1", range(60))
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_it_plays_the_solvers_way_and_asks_once_for_each_deal(fake: FakeSolver) 
 
 def test_a_way_that_is_not_the_greedy_one_is_taken(fake: FakeSolver) -> None:
     rows = Rows(GAME, RULES, 1)
-    rows.deal_bank("pyramid-1", [0])
+    rows.deal_numbered("pyramid-1", [0])
     last = int(np.flatnonzero(rows.buffers.masks[0])[-1])
 
     def solve(*_: object, **keywords: object) -> Solution:

@@ -56,7 +56,7 @@ class Reader(Bare):
 
 def positions(rules: Any = RULES, n: int = 4) -> np.ndarray:
     rows = Rows(PYRAMID, rules, n)
-    rows.deal_bank("pyramid-1", range(n))
+    rows.deal_numbered("pyramid-1", range(n))
     return rows.states
 
 

@@ -17,7 +17,7 @@ def test_who_knows_all_cards_plays_as_well_as_can_be() -> None:
     """The stock lies face up: nothing is hidden, and exactly the deals that can be won are won."""
     rules = PYRAMID.make_rules("open-stock", {"stock_view": "all"})
     rows = Rows(PYRAMID, rules, 40)
-    rows.deal_bank("pyramid-1", range(40))
+    rows.deal_numbered("pyramid-1", range(40))
     assert PYRAMID.solve is not None
     can = [PYRAMID.solve(rows.states[i], rules).winnable for i in range(40)]
     played = evaluate(
@@ -38,7 +38,7 @@ def test_it_wins_more_than_greedy() -> None:
 def test_a_choice_is_the_same_alone_or_in_company() -> None:
     rules = PYRAMID.make_rules()
     rows, agent = Rows(PYRAMID, rules, 6), load_agent("pimc@10", PYRAMID, rules)
-    rows.deal_bank("pyramid-1", range(6))
+    rows.deal_numbered("pyramid-1", range(6))
     turn = prepare_turn(agent, PYRAMID, rules, rows.states, np.arange(6, dtype=np.uint64))
     together = choose_actions(agent, turn).tolist()
     for i in range(6):
@@ -50,7 +50,7 @@ def test_a_choice_is_the_same_alone_or_in_company() -> None:
 def test_a_clock_lets_it_try_one_block_at_least() -> None:
     rules = PYRAMID.make_rules()
     rows = Rows(PYRAMID, rules, 3)
-    rows.deal_bank("pyramid-1", range(3))
+    rows.deal_numbered("pyramid-1", range(3))
     hasty = load_agent("pimc@0.001ms", PYRAMID, rules)
     block = load_agent(f"pimc@{BLOCK}", PYRAMID, rules)
     seeds = np.arange(3, dtype=np.uint64)
@@ -84,7 +84,7 @@ def ask(agent: Agent) -> tuple[Turn, np.ndarray, np.ndarray]:
     """The turn in the midst of some games, what is chosen, and the shares of the worlds."""
     rules, rng = PYRAMID.make_rules(), np.random.default_rng(0)
     rows = Rows(PYRAMID, rules, 200)
-    rows.deal_bank("pyramid-1", range(200))
+    rows.deal_numbered("pyramid-1", range(200))
     for _ in range(16):
         shares = rng.random(rows.buffers.masks.shape) * rows.buffers.masks
         rows.step(shares.argmax(axis=1))

@@ -18,7 +18,7 @@ for one, two in ((2, 3), (11, 10)):
 
 def positions(variant: str) -> np.ndarray:
     rows, rng, seen = Rows(PYRAMID, PYRAMID.make_rules(variant), 4), np.random.default_rng(0), []
-    rows.deal_bank("ranks", range(4))
+    rows.deal_numbered("ranks", range(4))
     for _ in range(30):
         seen.append(observation_codes(rows.states))
         rows.step(random_legal(rows, rng))
@@ -69,7 +69,7 @@ def test_every_column_is_read() -> None:
     for piece in PYRAMID.features.pieces:
         entry = PYRAMID.features.entry_range(piece.name).start
         changed = codes.copy()
-        changed[:, entry] = np.where(codes[:, entry] > 0, 0, piece.kind.high)
+        changed[:, entry] = np.where(codes[:, entry] > 0, 0, piece.kind.max_code)
         if piece.marks:
             changed[:, entry] = codes[:, entry] ^ 1
         assert np.abs(function(changed)[1] - before).max() > 0, piece.name

@@ -54,7 +54,7 @@ class Answers:
 
 def turn(n: int = 3) -> Turn:
     rows = Rows(GAME, RULES, n)
-    rows.deal_bank("pyramid-1", range(n))
+    rows.deal_numbered("pyramid-1", range(n))
     return prepare_turn(Answers(None), GAME, RULES, rows.states, 0)
 
 
@@ -139,7 +139,7 @@ def test_an_agent_may_play_by_other_rules_and_says_so(tmp_path: Path) -> None:
             load_agent(spec, GAME, RULES, allow_rules_mismatch=True), "other_rules"
         ), spec
         rows = Rows(GAME, rules, 2)
-        rows.deal_bank("pyramid-1", range(2))
+        rows.deal_numbered("pyramid-1", range(2))
         choose_actions(agent, prepare_turn(agent, GAME, rules, rows.states, 0))
 
 
@@ -155,11 +155,11 @@ def test_without_a_trained_agent_another_one_of_the_game_may_play(
 ) -> None:
     poker = find_game("poker_squares")
     rules = poker.make_rules("british")
-    agent = load_agent("trained", poker, rules, allow_rules_mismatch=True)
+    agent = load_agent("pretrained", poker, rules, allow_rules_mismatch=True)
     assert agent_field(agent, "other_rules")
-    monkeypatch.setattr(artefact, "TRAINED_FOLDER", tmp_path)
+    monkeypatch.setattr(artefact, "PRETRAINED_FOLDER", tmp_path)
     with pytest.raises(ValueError, match="none comes with Parlour"):
-        load_agent("trained", GAME, RULES, allow_rules_mismatch=True)
+        load_agent("pretrained", GAME, RULES, allow_rules_mismatch=True)
 
 
 def test_a_spec_may_name_its_agent(tmp_path: Path, own: None) -> None:

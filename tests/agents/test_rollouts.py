@@ -54,7 +54,7 @@ def test_at_a_table_it_does_as_its_player_where_nothing_is_sure() -> None:
     game = GAMES["twenty_eight"]
     rules = game.make_rules()
     rows = Rows(game, rules, 40)
-    rows.deal_bank("table", range(40))
+    rows.deal_numbered("table", range(40))
     greedy, careful = (load_agent(name, game, rules) for name in ("greedy", "rollouts@3:greedy"))
     turn = prepare_turn(careful, game, rules, rows.states, 1)
     own, found = greedy.act(turn), careful.explain(turn)
@@ -85,7 +85,7 @@ def test_a_player_by_rule_plays_games_on_where_there_is_hope() -> None:
     found = compare(PUSS, [agent], deals=4).evaluations[0]
     assert found.agent == "hopeful-rollouts@8" and not found.sees_all
     rows = Rows(PUSS, rules, 1)
-    rows.deal_bank("hopeless", [0])
+    rows.deal_numbered("hopeless", [0])
     worlds = []
     while not rows.states["over"][0]:
         told = agent.explain(prepare_turn(agent, PUSS, rules, rows.states, 1))  # type: ignore[attr-defined]
@@ -99,7 +99,7 @@ def test_the_choice_of_a_player_by_rule_is_left_only_for_a_gain() -> None:
     rules = PUSS.make_rules("no-redeal")
     hopeful, careful = (load_agent(name, PUSS, rules) for name in ("hopeful", "rollouts@8:hopeful"))
     rows = Rows(PUSS, rules, 60)
-    rows.deal_bank("careful", range(60))
+    rows.deal_numbered("careful", range(60))
     for _ in range(12):
         rows.step(hopeful.act(prepare_turn(hopeful, PUSS, rules, rows.states, 1)))
     turn = prepare_turn(careful, PUSS, rules, rows.states, 1)

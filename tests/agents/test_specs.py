@@ -22,10 +22,10 @@ RULES = POKER.make_rules()
         ("columns", SpecKind.RULE_AGENT, None, SpecKind.RULE_AGENT),
         ("oracle", SpecKind.ORACLE, None, SpecKind.ORACLE),
         ("oracle:fewest", SpecKind.ORACLE, None, SpecKind.ORACLE),
-        ("trained", SpecKind.PRETRAINED, None, SpecKind.PRETRAINED),
-        ("mine=trained", SpecKind.PRETRAINED, "mine", SpecKind.PRETRAINED),
+        ("pretrained", SpecKind.PRETRAINED, None, SpecKind.PRETRAINED),
+        ("mine=pretrained", SpecKind.PRETRAINED, "mine", SpecKind.PRETRAINED),
         ("mcts", SpecKind.SEARCH, None, SpecKind.BUILT_IN),
-        ("x=mcts@5ms:mine=trained", SpecKind.SEARCH, "x", SpecKind.PRETRAINED),
+        ("x=mcts@5ms:mine=pretrained", SpecKind.SEARCH, "x", SpecKind.PRETRAINED),
         ("pimc@3:mcts@2:some/agent.json", SpecKind.SEARCH, None, SpecKind.SAVED),
         ("expectimax", SpecKind.SEARCH, None, SpecKind.SEARCH),
         ("mcts:", SpecKind.SEARCH, None, SpecKind.SEARCH),
@@ -74,7 +74,7 @@ def test_budgets_are_read_from_the_spec() -> None:
     for spec, budget in (
         ("mcts", Budget()),
         ("mcts@7", Budget(7)),
-        ("pimc@2.5ms:trained", Budget(None, 2.5)),
+        ("pimc@2.5ms:pretrained", Budget(None, 2.5)),
     ):
         assert read_budget(parse_spec(spec)) == budget
     for word, search in SEARCHES.items():

@@ -64,7 +64,7 @@ def test_a_saved_agent_with_a_byte_order_mark_plays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "agent"
-    shutil.copytree(ROOT / "agents" / "trained" / "poker_squares-classic", folder)
+    shutil.copytree(ROOT / "agents" / "pretrained" / "poker_squares-classic", folder)
     add_mark(folder / "agent.json")
     words = ["evaluate", "poker_squares", "--deals", "1", "--agent", str(folder), "--json"]
     assert main(words) == 0

@@ -169,7 +169,7 @@ def find_left_over(game: Game) -> list[str]:
         *_, used = watch(case, seed)
         fresh = Rows(game, case.rules, ROWS)
         for rows in (used, fresh):
-            rows.deal_bank("gaps", range(ROWS))
+            rows.deal_numbered("gaps", range(ROWS))
         pair = [rows.states.view(np.uint8).reshape(ROWS, -1) for rows in (used, fresh)]
         differs |= (pair[0] != pair[1]).any(axis=0)
     return [

@@ -100,7 +100,7 @@ def test_seeds_are_whole_numbers(game: Game, seed: Any) -> None:
         *([5], "x", 5, True),
         *({"deal": deal} for deal in (2**64, True, "x", float("nan"), -1, None, [[1], [2, 3]])),
         *({"deck": deck} for deck in (None, [["Ah"]], [None], b"Ah", [True], "Ah", ...)),
-        *({"deal": 1, "bank": bank} for bank in (None, 5, "", b"x", [])),
+        *({"deal": 1, "deal_set": deal_set} for deal_set in (None, 5, "", b"x", [])),
         {"dealer": 99},
         {"dealer": True},
         {None: 1},

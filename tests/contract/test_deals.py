@@ -1,4 +1,4 @@
-"""Chosen decks, numbered deals of a bank, and deals that are drawn in play."""
+"""Chosen decks, numbered deals of a deal set, and deals that are drawn in play."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from parlour.envs import CardEnv, CardVectorEnv, Game
 from parlour.envs.core.batch import (
     DealSource,
 )
-from parlour.envs.core.kernel.cards import RANKS, SUIT_SIGNS, default_bank
+from parlour.envs.core.kernel.cards import RANKS, SUIT_SIGNS, default_deal_set
 from parlour.envs.core.kernel.cards import card_name as card_name
 from parlour.envs.core.kernel.jit import plain_python
 from parlour.envs.core.kernel.rng import next_random_word
@@ -143,7 +143,7 @@ def test_options_of_reset_that_do_not_exist_are_named(game: Game) -> None:
     for options, said in (
         ({"dek": []}, "unknown reset option 'dek'; did you mean 'deck'"),
         ({"deck": [], "deal": 3}, "not both"),
-        ({"bank": "mine"}, "needs 'deal'"),
+        ({"deal_set": "mine"}, "needs 'deal'"),
         ({"deal": -1}, "from 0"),
         ({"deal": 1.5}, "deal"),
         ({"deal": "x"}, "deal"),
@@ -164,13 +164,13 @@ def test_numbered_deals(case: Case) -> None:
     observations, infos = envs.reset(seed=9, options={"deal": numbers})
     for row, number in enumerate(numbers):
         observation, info = env.reset(
-            options={"deal": number, "bank": default_bank(case.game.name)}
+            options={"deal": number, "deal_set": default_deal_set(case.game.name)}
         )
         assert np.array_equal(observation, observations[row])
         assert np.array_equal(info["action_mask"], infos["action_mask"][row])
         assert env.clone().tobytes() == envs.clone()[row : row + 1].tobytes()
     assert len({deck.tobytes() for deck in envs.states["deck"]}) == 5
-    env.reset(options={"deal": 17, "bank": "another"})
+    env.reset(options={"deal": 17, "deal_set": "another"})
     assert env.state["deck"].tobytes() != envs.states["deck"][3].tobytes()
     same, _ = envs.reset(options={"deal": 17})
     assert np.array_equal(same, [observations[3]] * 6)
@@ -192,9 +192,9 @@ def test_a_numbered_deal_has_one_deck_in_all_variants(game: Game) -> None:
 def test_after_a_numbered_deal_play_goes_on_with_other_deals(game: Game) -> None:
     env = CardEnv(game)
     env.reset(seed=1, options={"deal": 5})
-    bank = env.state["deck"].tobytes()
+    deal_set = env.state["deck"].tobytes()
     env.reset()
-    assert env.state["deck"].tobytes() != bank
+    assert env.state["deck"].tobytes() != deal_set
 
 
 def test_a_deal_drawn_in_play_is_the_deal_of_its_seed(game: Game) -> None:
@@ -212,19 +212,19 @@ def test_a_deal_drawn_in_play_is_the_deal_of_its_seed(game: Game) -> None:
         assert drawn.states.tobytes() == again.states.tobytes()
         decks.update(deck.tobytes() for deck in drawn.states["deck"])
     assert len(decks) == 20 * n
-    bank = Rows(game, rules, 10_000)
-    bank.deal_bank(default_bank(game.name), range(10_000))
-    assert decks.isdisjoint(deck.tobytes() for deck in bank.states["deck"])
+    deal_set = Rows(game, rules, 10_000)
+    deal_set.deal_numbered(default_deal_set(game.name), range(10_000))
+    assert decks.isdisjoint(deck.tobytes() for deck in deal_set.states["deck"])
 
 
 def test_every_card_is_dealt_to_every_place_equally_often(game: Game) -> None:
-    """Chi-square over places and cards of 40 000 deals, half drawn and half of a bank."""
+    """Chi-square over places and cards of 40 000 deals, half drawn and half of a deal set."""
     for pack, (rules, *_) in packs(game).items():
         rows = Rows(game, rules, 20_000)
         rows.seed(np.arange(20_000))
         rows.start(DealSource.DRAW)
         drawn = rows.states["deck"].copy()
-        rows.deal_bank(default_bank(game.name), range(20_000))
+        rows.deal_numbered(default_deal_set(game.name), range(20_000))
         for decks in (drawn, rows.states["deck"]):
             codes, copies = np.unique(pack, return_counts=True)
             counts = (decks[:, : len(pack), None] == codes).sum(axis=0)

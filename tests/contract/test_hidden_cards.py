@@ -18,7 +18,7 @@ def test_hidden_cards_are_those_that_are_dealt_anew(case: Case) -> None:
         states = dealt_anew(case, env.clone(), steps)
         codes = hidden.read(states)
         assert codes.dtype == np.int8 and codes.shape == (len(states), hidden.piece.size)
-        assert ((codes >= 0) & (codes <= hidden.piece.kind.high)).all()
+        assert ((codes >= 0) & (codes <= hidden.piece.kind.max_code)).all()
         assert ((codes > 0) == (codes[0] > 0)).all()
         for i in range(len(states)):
             found = codes[i][codes[i] > 0].tolist()

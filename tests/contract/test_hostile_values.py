@@ -59,7 +59,7 @@ KEYWORDS = (
 )
 VECTOR_KEYWORDS = (*KEYWORDS, "variants", "autoreset_mode", "copy", "num_envs")
 AEC_KEYWORDS = ("variant", "encoding", "reward", "illegal", "skip_forced", "render_mode", "picture")
-RESET_OPTIONS = ("deck", "deal", "bank", "dealer", "rules")
+RESET_OPTIONS = ("deck", "deal", "deal_set", "dealer", "rules")
 
 
 def named(field: str, call: Callable[[], Any], refused: bool = False) -> None:
@@ -102,7 +102,7 @@ def test_resets(game: Game, value: Any) -> None:
         one.reset(seed=1)
         before = one.clone().tobytes()
         for option in RESET_OPTIONS:
-            options = {option: value} | ({"deal": 1} if option == "bank" else {})
+            options = {option: value} | ({"deal": 1} if option == "deal_set" else {})
             named(option, lambda one=one, options=options: one.reset(options=options))
         named("reset option", lambda one=one: one.reset(options=value))
         named("reset option", lambda one=one: one.reset(options={"huge": value}), refused=True)
@@ -140,7 +140,7 @@ def test_tables(value: Any) -> None:
     table = aec.env(case.game.name, case.variant, illegal="penalty")
     table.reset(seed=1)
     for option in RESET_OPTIONS:
-        options = {option: value} | ({"deal": 1} if option == "bank" else {})
+        options = {option: value} | ({"deal": 1} if option == "deal_set" else {})
         named(option, lambda options=options: table.reset(options=options))
     table.reset(seed=1)
     named("seed", lambda: table.reset(seed=value))
@@ -169,5 +169,5 @@ def test_deals(game: Game, value: Any) -> None:
     rows = Rows(game, game.make_rules(), 1)
     named("deck", lambda: rows.deal_deck(value), refused=True)
     named("deck", lambda: rows.deal_deck([value] * 3), refused=True)
-    named("deal", lambda: rows.deal_bank("bank", [value]))
-    named("bank", lambda: rows.deal_bank(value, [1]))
+    named("deal", lambda: rows.deal_numbered("deal_set", [value]))
+    named("deal_set", lambda: rows.deal_numbered(value, [1]))

@@ -396,8 +396,8 @@ def test_a_chosen_deck_and_a_numbered_deal(seats: Seats) -> None:
         rows.deal_deck(deck)
         assert env.rows.states["deck"].tobytes() == rows.states["deck"].tobytes()
         assert (env.state() == seats.game.features.onehot(all_seen(rows))).all()
-    env.reset(options={"deal": 17, "bank": "a-bank"})
-    rows.deal_bank("a-bank", [17])
+    env.reset(options={"deal": 17, "deal_set": "a-set"})
+    rows.deal_numbered("a-set", [17])
     assert (env.state() == seats.game.features.onehot(all_seen(rows))).all()
     assert env.agent_selection == f"player_{rows.states['turn'][0]}"
 
@@ -427,7 +427,7 @@ def test_a_chosen_dealer() -> None:
     [
         ({"dael": 3}, "unknown reset option 'dael'; did you mean 'deal'?"),
         ({"options": 2}, "unknown reset option 'options'"),
-        ({"bank": "a"}, "needs 'deal'"),
+        ({"deal_set": "a"}, "needs 'deal'"),
         ({"deck": "Ac"}, "deck"),
     ],
 )

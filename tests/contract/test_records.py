@@ -42,7 +42,7 @@ def test_what_is_seen_and_may_be_done_follows_from_the_cards(case: Case) -> None
     """Any number of it that is changed is noticed, but for the few that remember what was."""
     states = states_of(case, 6, 4)
     rows = Rows(case.game, case.rules, 1)
-    rows.deal_bank("test", [1])
+    rows.deal_numbered("test", [1])
     noticed = total = 0
     for start, kind in leaves(case.game.state):
         field = field_at(case.game.state, start)[0].split(".")[0]
@@ -118,7 +118,7 @@ def test_the_field_and_what_it_allows_are_named(
 
 def test_the_wrong_row_is_named(case: Case) -> None:
     rows = Rows(case.game, case.rules, 3)
-    rows.deal_bank("test", [1, 2, 3])
+    rows.deal_numbered("test", [1, 2, 3])
     states = rows.states.copy()
     states["steps"][1] = -4
     with pytest.raises(ValueError, match=r"row 1: steps=-4: allowed is 0 or more"):
@@ -131,7 +131,7 @@ def test_a_state_by_other_rules_is_refused(game_name: str) -> None:
     game = GAMES[game_name]
     first, second = list(game.variants.values())[:2]
     rows, other = Rows(game, first, 1), Rows(game, second, 1)
-    rows.deal_bank("test", [1])
+    rows.deal_numbered("test", [1])
     with pytest.raises(ValueError, match="allowed is"):
         other.restore(rows.states)
 

@@ -14,10 +14,10 @@ from parlour.envs.core.kernel.cards import (
     SUIT_SIGNS,
     SUITS,
     WHITE_SUIT_SIGNS,
-    bank_seeds,
     card_name,
+    deal_seeds,
     decks_digest,
-    default_bank,
+    default_deal_set,
     full_pack,
     parse_card,
     parse_deck,
@@ -187,13 +187,13 @@ def test_a_shuffled_pack_is_whole_and_in_another_order() -> None:
 TOP_BIT = 1 << 63
 
 
-def test_a_seed_is_the_hash_of_bank_and_number_with_the_top_bit() -> None:
+def test_a_seed_is_the_hash_of_deal_set_and_number_with_the_top_bit() -> None:
     words = [int.from_bytes(sha256(b"mine/%d" % n).digest()[:8], "little") for n in range(9)]
-    assert bank_seeds("mine", range(9)).tolist() == [word | TOP_BIT for word in words]
+    assert deal_seeds("mine", range(9)).tolist() == [word | TOP_BIT for word in words]
 
 
 def test_seeds_are_in_the_reserved_half_and_differ() -> None:
-    seeds = bank_seeds("some-bank", range(100_000))
+    seeds = deal_seeds("some-set", range(100_000))
     assert seeds.dtype == np.uint64
     assert (seeds >= TOP_BIT).all()
     assert len(np.unique(seeds)) == len(seeds)
@@ -201,22 +201,22 @@ def test_seeds_are_in_the_reserved_half_and_differ() -> None:
 
 
 def test_a_number_has_its_seed_whatever_stands_beside_it() -> None:
-    seeds = bank_seeds("some-bank", range(10))
-    assert np.array_equal(bank_seeds("some-bank", [7, 3]), seeds[[7, 3]])
+    seeds = deal_seeds("some-set", range(10))
+    assert np.array_equal(deal_seeds("some-set", [7, 3]), seeds[[7, 3]])
 
 
-def test_banks_share_no_deal() -> None:
-    one, other = bank_seeds("bank", range(1000)), bank_seeds("bank-1", range(1000))
+def test_deal_sets_share_no_deal() -> None:
+    one, other = deal_seeds("pyramid", range(1000)), deal_seeds("pyramid-1", range(1000))
     assert not np.isin(one, other).any()
 
 
 def test_numbers_begin_at_0() -> None:
-    with pytest.raises(ValueError, match=r"deal -1 of bank 'mine': deals are numbered from 0"):
-        bank_seeds("mine", [0, -1])
+    with pytest.raises(ValueError, match=r"deal -1 of deal set 'mine': deals are numbered from 0"):
+        deal_seeds("mine", [0, -1])
 
 
-def test_the_default_bank_has_the_name_of_the_game() -> None:
-    assert default_bank("some_game") == "some_game-1"
+def test_the_default_deal_set_has_the_name_of_the_game() -> None:
+    assert default_deal_set("some_game") == "some_game-1"
 
 
 def test_the_digest_of_decks_is_that_of_their_codes() -> None:

@@ -10,7 +10,7 @@ import pytest
 from parlour.envs.core import rows as module
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.game import GAMES
-from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.kernel.rng import draw_seed
 from parlour.envs.core.rows import (
     Rows,
@@ -63,10 +63,10 @@ def test_a_row_is_seeded_by_one_draw() -> None:
     assert rows.states["rng"].tolist() == [1, draw_seed(np.random.default_rng(3))]
 
 
-def test_deals_of_a_bank_have_the_seeds_of_the_bank() -> None:
+def test_deals_of_a_deal_set_have_the_seeds_of_the_deal_set() -> None:
     rows, other = begin(2), begin(2)
-    rows.deal_bank("mine", [4, 9])
-    other.seed(bank_seeds("mine", [4, 9]))
+    rows.deal_numbered("mine", [4, 9])
+    other.seed(deal_seeds("mine", [4, 9]))
     other.start(DealSource.SEED)
     assert rows.states.tobytes() == other.states.tobytes()
 

@@ -213,7 +213,9 @@ def show_row(shown: Any, rules: Any) -> None:
 
 
 def test_every_option_has_the_piece_of_its_kind() -> None:
-    pieces = {piece.name: (piece.size, piece.kind.high, piece.doc) for piece in OPTIONS.pieces[1:]}
+    pieces = {
+        piece.name: (piece.size, piece.kind.max_code, piece.doc) for piece in OPTIONS.pieces[1:]
+    }
     assert pieces == {
         "switch": (1, 1, "option"),
         "colour": (1, 1, "option: 1 blue"),

@@ -115,7 +115,7 @@ def reachable(deck: list[str], rules: dict[str, Any]) -> set[tuple[int, int]]:
 def test_records_are_taken_exactly_if_play_can_make_them() -> None:
     for seed in range(60):
         rows = MATCH.rows(None, random_options(GAME, np.random.default_rng(seed)))
-        rows.deal_bank("records", [seed])
+        rows.deal_numbered("records", [seed])
         told, s, rules = Told(rows), rows.states[0], rows.rules_record[0]
         taken = set()
         for guesses, right in product(range(52), range(52)):

@@ -19,7 +19,7 @@ def test_resampling_gives_up_on_a_state_that_play_cannot_reach() -> None:
     game = GAMES["twenty_eight"]
     rules = game.make_rules("classic", {"overtrump": True})
     rows = Rows(game, rules, 1, StepConfig(reset=Autoreset.DISABLED))
-    rows.deal_bank("hidden", [3])
+    rows.deal_numbered("hidden", [3])
     rng = np.random.default_rng(3)
     while not rows.states["shown"]["trumps_shown"][0]:
         rows.step(np.array([WALKERS["uniform"](rows, rng)]))

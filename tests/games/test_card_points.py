@@ -68,7 +68,7 @@ def check_conserved(name: str, s: Any, rules: Any) -> None:
 def play_and_check(name: str, rules: Any, seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = Rows(GAMES[name], rules, TABLES, StepConfig(reset=Autoreset.DISABLED))
-    rows.deal_bank("points", np.arange(seed * TABLES, (seed + 1) * TABLES))
+    rows.deal_numbered("points", np.arange(seed * TABLES, (seed + 1) * TABLES))
     running = np.ones(TABLES, bool)
     while running.any():
         for s in rows.states[running]:

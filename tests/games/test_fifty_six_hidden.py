@@ -61,7 +61,7 @@ def positions(case: str, seed: int) -> Iterator[tuple[Rows, int]]:
     """Late positions of a hand, with a seat that looks at each."""
     rules = GAME.make_rules(*CASES[case])
     rows = Rows(GAME, rules, 1, StepConfig(reset=Autoreset.DISABLED))
-    rows.deal_bank("hidden", [seed])
+    rows.deal_numbered("hidden", [seed])
     rng, walker = np.random.default_rng(seed), WALKERS["uniform"]
     while not rows.states["over"][0]:
         s = rows.states[0]

@@ -49,7 +49,7 @@ def late_position(variant: str, cards: int, seed: int) -> tuple[Rows, Reference]
     """
     rules = GAME.make_rules(variant)
     rows = Rows(GAME, rules, 1, StepConfig(reset=Autoreset.DISABLED))
-    rows.deal_bank("double dummy", [seed])
+    rows.deal_numbered("double dummy", [seed])
     reference, rng = begin(rows), np.random.default_rng(seed)
     walker = WALKERS["greedy" if seed // 2 % 2 else "uniform"]
     while not rows.states["over"][0]:

@@ -5,7 +5,7 @@ import pytest
 
 from parlour.agents import load_agent
 from parlour.envs import find_game
-from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.rows import copy_states, resample_copies
 from parlour.envs.core.solve import deal_position, play_actions, trace_actions
 from parlour.envs.games.klondike.hindsight import plan_ahead
@@ -17,7 +17,7 @@ RULES = KLONDIKE.variants["classic"]
 
 
 def look_through(deal: int, variant: str = "classic") -> np.ndarray:
-    """A deal of the bank after all of the stock has been seen."""
+    """A deal of the deal set after all of the stock has been seen."""
     rules = KLONDIKE.variants[variant]
     states = deal_position(KLONDIKE, rules, "klondike-1", deal)
     return play_actions(KLONDIKE, rules, states, [0] * (24 // rules.draw))
@@ -101,7 +101,7 @@ def test_budgets_and_games_that_it_does_not_know_are_refused() -> None:
 
 @pytest.mark.slow
 def test_it_beats_greedy_by_far() -> None:
-    seeds = bank_seeds("klondike-2", range(40))
+    seeds = deal_seeds("klondike-2", range(40))
     won = {
         name: play_deals(KLONDIKE, RULES, load_agent(name, KLONDIKE, RULES), seeds).facts["won"]
         for name in ("greedy", "hindsight@50")
@@ -111,7 +111,7 @@ def test_it_beats_greedy_by_far() -> None:
 
 def test_a_position_is_played_the_same_way_by_whoever_meets_it_when() -> None:
     """What an agent remembers is what it would plan anew, whatever it has played before."""
-    seeds = bank_seeds("klondike-2", range(8))
+    seeds = deal_seeds("klondike-2", range(8))
     agent = load_agent("hindsight@20", KLONDIKE, RULES)
     first, second = (play_deals(KLONDIKE, RULES, agent, seeds, key=key) for key in "xy")
     fresh = play_deals(

@@ -160,7 +160,7 @@ def test_2000_random_option_sets_match_reference() -> None:
 
 def test_equal_grids_are_a_tie() -> None:
     rows, hits = MATCH.rows("classic-duel", None), Counter[str]()
-    rows.deal_bank("reference", [5])
+    rows.deal_numbered("reference", [5])
     reference = Told(rows)
     for square in range(50):
         rows.step(np.array([square // 2]))
@@ -175,7 +175,7 @@ def test_an_illegal_action_costs_and_the_first_legal_square_is_played(reward: Re
     rows = Rows(
         GAME, GAME.make_rules("duel"), 1, StepConfig(reward=reward, reset=Autoreset.DISABLED)
     )
-    rows.deal_bank("reference", [1])
+    rows.deal_numbered("reference", [1])
     rows.step(np.array([7]))
     rows.step(np.array([0]))  # only the four beside the centre are legal
     assert rows.buffers.rewards.tolist() == [[0, -1]]
@@ -196,7 +196,7 @@ def test_an_illegal_action_costs_and_the_first_legal_square_is_played(reward: Re
 def positions(rows: Rows, seed: int) -> Iterator[list[int]]:
     """Play one game; yield the actions so far at every step, and at the end."""
     rng, walk = np.random.default_rng(seed), list(WALKERS.values())[seed % len(WALKERS)]
-    rows.deal_bank("hidden", [seed])
+    rows.deal_numbered("hidden", [seed])
     actions: list[int] = []
     yield actions
     while not rows.states["over"][0]:

@@ -45,7 +45,7 @@ def best_of(game: PokerSquares) -> int:
 def late(rules: Any, seed: int, empty: int) -> tuple[np.ndarray, PokerSquares]:
     """A game with so many squares left, in the fast and the slow game."""
     rows = Rows(GAME, rules, 1)
-    rows.deal_bank("solver", [seed])
+    rows.deal_numbered("solver", [seed])
     rng, played = np.random.default_rng(seed), []
     while 25 - int(rows.states["shown"]["placed"][0]) > empty:
         played.append(WALKERS["greedy" if seed % 3 else "uniform"](rows, rng))
@@ -101,7 +101,7 @@ def test_annealing_finds_the_best_of_six_squares(monkeypatch: pytest.MonkeyPatch
 def test_whole_games_replay_by_the_reference(variant: str) -> None:
     rules = GAME.make_rules(variant)
     rows = Rows(GAME, rules, 3)
-    rows.deal_bank("solver", range(3))
+    rows.deal_numbered("solver", range(3))
     for i in range(3):
         deck = [card_name(int(card)) for card in rows.states["deck"][i]]
         solution = solver.solve(deck, rules, limit=50_000)
@@ -116,7 +116,7 @@ def test_one_who_knows_the_stock_does_far_better() -> None:
     """Greedy makes 115 by these rules; see the README for what is found with the full effort."""
     rules = GAME.make_rules("classic")
     rows = Rows(GAME, rules, 10)
-    rows.deal_bank("solver", range(10))
+    rows.deal_numbered("solver", range(10))
     scores = [solver.solve(rows.states[i], rules, limit=100_000).score for i in range(10)]
     assert 185 < np.mean([score for score in scores if score is not None]) < 250
 
@@ -124,7 +124,7 @@ def test_one_who_knows_the_stock_does_far_better() -> None:
 def test_two_players_and_limits_below_one_are_refused() -> None:
     rules = GAME.make_rules("duel")
     rows = Rows(GAME, rules, 1)
-    rows.deal_bank("solver", [0])
+    rows.deal_numbered("solver", [0])
     with pytest.raises(ValueError, match="players=2"):
         solver.solve(rows.states, rules)
     with pytest.raises(ValueError, match="limit=0"):

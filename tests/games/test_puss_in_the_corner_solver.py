@@ -72,7 +72,7 @@ def played(rules: Any, seed: int, cards_left: int) -> Iterator[tuple[np.ndarray,
     """The positions of a game in which at most so many cards are not built, or still to come."""
     rng = np.random.default_rng(seed)
     rows = Rows(GAME, rules, 1)
-    rows.deal_bank("solver", [seed])
+    rows.deal_numbered("solver", [seed])
     if seed % 2:
         # A deck in which the low cards come early: games in which much is built.
         deck = sorted(rows.states["deck"][0].tolist(), key=lambda card: card + rng.normal(0, 12))
@@ -152,7 +152,7 @@ def wins_by_reference(deck: list[str], rules: Any, actions: list[int]) -> bool:
 def test_a_way_to_win_wins_by_the_reference(variant: str) -> None:
     rules = GAME.make_rules(variant)
     rows = Rows(GAME, rules, 3)
-    rows.deal_bank("solver", range(3))
+    rows.deal_numbered("solver", range(3))
     found = 0
     for i in range(3):
         deck = [card_name(int(card)) for card in rows.states["deck"][i]]
@@ -176,13 +176,13 @@ def test_a_deal_is_lost_by_its_colours_alone() -> None:
 
 def test_a_search_cut_short_is_open() -> None:
     rows = Rows(GAME, GAME.make_rules("no-redeal"), 1)
-    rows.deal_bank("solver", [0])
+    rows.deal_numbered("solver", [0])
     assert solve.solve(rows.states, rows.rules, limit=50).winnable is None
 
 
 def test_equal_questions_have_equal_answers() -> None:
     rows = Rows(GAME, GAME.make_rules("no-redeal"), 1)
-    rows.deal_bank("solver", [1])
+    rows.deal_numbered("solver", [1])
     first, second = (solve.solve(rows.states, rows.rules, limit=30_000) for _ in range(2))
     assert first == second
 
@@ -207,6 +207,6 @@ def test_outcomes_are_those_of_the_positions_after() -> None:
 
 def test_limits_below_one_are_refused() -> None:
     rows = Rows(GAME, GAME.make_rules("no-redeal"), 1)
-    rows.deal_bank("solver", [0])
+    rows.deal_numbered("solver", [0])
     with pytest.raises(ValueError, match="limit=0"):
         solve.solve(rows.states, rows.rules, limit=0)

@@ -747,7 +747,7 @@ def test_limit_is_kept_and_never_gives_a_wrong_answer() -> None:
 def test_rules_with_a_shuffle_are_refused() -> None:
     rules = GAME.make_rules(None, {"passes": 2, "shuffle_redeal": True})
     states = Rows(GAME, rules, 1)
-    states.deal_bank("reference", [0])
+    states.deal_numbered("reference", [0])
     with pytest.raises(ValueError, match="shuffle_redeal"):
         solve(states.states, rules)
     with pytest.raises(ValueError, match="shuffle_redeal"):

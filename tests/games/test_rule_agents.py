@@ -44,7 +44,7 @@ def test_what_is_hopeless_in_puss_in_the_corner_is_lost() -> None:
     game = GAMES["puss_in_the_corner"]
     rules, looked = game.make_rules("no-redeal"), 0
     rows = Rows(game, rules, 12)
-    rows.deal_bank("hopeless", range(12))
+    rows.deal_numbered("hopeless", range(12))
     for i in range(12):
         state, hope = rows.states[i : i + 1], True
         while hope and not state["over"][0]:

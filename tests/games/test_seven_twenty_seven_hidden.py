@@ -46,7 +46,7 @@ def positions(rules: Any, games: int, first: int = 0, every: int = 1) -> Iterato
     rows = Rows(GAME, rules, 1)
     for seed in range(first, first + games):
         rng, walk = np.random.default_rng(seed), [*WALKERS.values()][seed % len(WALKERS)]
-        rows.deal_bank("hidden", [seed])
+        rows.deal_numbered("hidden", [seed])
         while not rows.states["over"][0]:
             if rows.states["moves"][0] % every == seed % every:
                 yield rows.states.copy()
@@ -196,7 +196,7 @@ def test_busts_by_the_deal(players: int) -> None:
     """Who is left is known to be in, if it was looked at, and else may hold anything."""
     rules = Rules(players, start_down=2, nearness=BUST)
     deals = Rows(GAME, rules, 4000)
-    deals.deal_bank("busts", range(4000))
+    deals.deal_numbered("busts", range(4000))
     states = deals.states[(deals.states["seats"]["status"] == Status.BUSTED).any(axis=1)]
     assert len(states) >= 20
     for number in range(20):
@@ -281,7 +281,7 @@ def card_at(place: int, s: Any) -> int:
 
 def test_every_unknown_card_is_equally_likely_anywhere() -> None:
     rows = Rows(GAME, GAME.variants["home"], 1)
-    rows.deal_bank("uniform", [5])
+    rows.deal_numbered("uniform", [5])
     others = resample_copies(GAME, rows.rules, rows.states.repeat(20000), 2, 0)
     mine = {place for place in range(52) if rows.states["owner"][0][place] == 1}
     unknown = sorted(set(range(4, 52)) - mine)
@@ -356,7 +356,7 @@ def declaring(declare: Declare, said: list[int]) -> tuple[np.ndarray, Any]:
     """Four seats have come to declare, the first of them have."""
     rules = Rules(declare=declare)
     rows = Rows(GAME, rules, 1)
-    rows.deal_bank("declaring", [1], dealer=3)
+    rows.deal_numbered("declaring", [1], dealer=3)
     while rows.states["phase"][0] != Phase.DECLARING:
         rows.step(np.array([CALL if rows.states["legal"][0] >> CALL & 1 else STAND]))
     for action in said:

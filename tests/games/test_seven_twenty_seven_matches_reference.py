@@ -123,7 +123,7 @@ def test_busts_after_the_deal_match_reference(players: int) -> None:
     options = {"players": players, **OPTIONS_OF_BUSTS}
     rules, hits = GAME.make_rules(None, options), Counter[str]()
     deals = Rows(GAME, rules, 4000)
-    deals.deal_bank("reference", range(4000))
+    deals.deal_numbered("reference", range(4000))
     busted = (deals.states["seats"]["status"] == Status.BUSTED).any(axis=1)
     over = deals.states["over"] != 0
     assert over.sum() == (deals.buffers.rewards != 0).any(axis=1).sum()
@@ -145,7 +145,7 @@ def test_illegal_actions_match_reference() -> None:
     for seed in range(60):
         rng = np.random.default_rng(seed)
         rows = MATCH.rows(None, low_chips(GAME, rng))
-        rows.deal_bank("illegal", [seed])
+        rows.deal_numbered("illegal", [seed])
         reference = Told(rows)
         offenders: set[int] = set()
         while not reference.over:

@@ -74,7 +74,7 @@ def positions(rules: Any, hands: int, seed: int, every: int = 1) -> Iterator[np.
     """Play hands at random, but seldom fold; yield the state, one row, at each so many steps."""
     rows, rng = Rows(GAME, rules, 1), np.random.default_rng(seed)
     for hand in range(hands):
-        rows.deal_bank("equity", [seed * 1000 + hand])
+        rows.deal_numbered("equity", [seed * 1000 + hand])
         steps = 0
         while not rows.states["over"][0]:
             if steps % every == 0:
@@ -318,7 +318,7 @@ def test_scores_depend_on_nothing_hidden_and_are_those_of_legal_actions(player: 
 
 
 def hot_seat(
-    variant: str, cast: Sequence[str], deals: int, bank: str, **options: Any
+    variant: str, cast: Sequence[str], deals: int, deal_set: str, **options: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Let players by name, in turn around the table, play deals, each deal once for each rotation.
 
@@ -327,7 +327,7 @@ def hot_seat(
     rules, many = GAME.make_rules(variant, options), len(cast)
     agents = [make_baseline(one, GAME, seed) for seed, one in enumerate(cast)]
     rows = Rows(GAME, rules, deals * many)
-    rows.deal_bank(bank, np.arange(deals).repeat(many))
+    rows.deal_numbered(deal_set, np.arange(deals).repeat(many))
     states, seats = rows.states, np.arange(rules.players)
     who = (seats + np.arange(deals * many)[:, None]) % many
     chosen = np.zeros((many, GAME.actions), np.int64)

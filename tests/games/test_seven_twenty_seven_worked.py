@@ -250,10 +250,10 @@ def test_later_cards_go_in_the_order_of_asking(draw_up: bool) -> None:
 
 def test_the_dealer_is_drawn_and_can_be_set() -> None:
     rows = Rows(GAME, GAME.make_rules(None, {"players": 5}), 5000)
-    rows.deal_bank("dealers", range(5000))
+    rows.deal_numbered("dealers", range(5000))
     decks, counts = rows.states["deck"].copy(), np.bincount(rows.states["dealer"])
     assert ((counts - 1000) ** 2 / 1000).sum() < 18.47, "0.1 % bound for 4 degrees of freedom"
-    rows.deal_bank("dealers", range(5000), dealer=3)
+    rows.deal_numbered("dealers", range(5000), dealer=3)
     assert (rows.states["dealer"] == 3).all() and (rows.states["deck"] == decks).all()
     assert (rows.states["turn"] == 4).all()
 

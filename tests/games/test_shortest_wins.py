@@ -9,7 +9,7 @@ import pytest
 
 from parlour.agents.registry import load_agent
 from parlour.envs import GAMES
-from parlour.envs.core.kernel.cards import RANKS, SUITS, bank_seeds, default_bank
+from parlour.envs.core.kernel.cards import RANKS, SUITS, deal_seeds, default_deal_set
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
@@ -229,7 +229,7 @@ def test_fewest_moves_of_pyramid_are_those_of_the_rules_page(
 
 @pytest.mark.parametrize("game", WON, ids=lambda game: game.name)
 def test_no_game_is_won_in_fewer_moves(game: Any) -> None:
-    seeds = bank_seeds(default_bank(game.name), range(200))
+    seeds = deal_seeds(default_deal_set(game.name), range(200))
     for variant, rules in game.variants.items():
         results = play_deals(game, rules, load_agent("greedy", game, rules), seeds, key="shortest")
         assert (results.facts["moves"][results.facts["won"]] >= game.shortest(rules)).all(), variant

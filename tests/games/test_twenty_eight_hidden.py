@@ -61,7 +61,7 @@ def positions(case: str, seed: int) -> Iterator[tuple[Rows, int]]:
     game = GAMES[name]
     rules = game.make_rules(variant, options)
     rows = Rows(game, rules, 1, StepConfig(reset=Autoreset.DISABLED))
-    rows.deal_bank("hidden", [seed])
+    rows.deal_numbered("hidden", [seed])
     rng, walker = np.random.default_rng(seed), WALKERS["uniform"]
     while not rows.states["over"][0]:
         s = rows.states[0]

@@ -47,7 +47,7 @@ def test_what_is_dealt_again_is_what_the_reference_says(option: str) -> None:
     n, decks = 600, []
     for on in (False, True):
         rows = Rows(GAME, GAME.make_rules(None, {option: on}), n)
-        rows.deal_bank("reference", np.arange(n))
+        rows.deal_numbered("reference", np.arange(n))
         first = (rows.states["dealer"] + 1) % 4
         decks.append([[str(card) for card in names(s["deck"]) if card] for s in rows.states])
         assert (rows.states["turn"] == first).all()

@@ -82,7 +82,7 @@ def late_position(
     name, variant, options = CASES[case]
     game = GAMES[name]
     rows = Rows(game, game.make_rules(variant, options), 1, StepConfig(reset=Autoreset.DISABLED))
-    rows.deal_bank("double dummy", [seed])
+    rows.deal_numbered("double dummy", [seed])
     reference, rng = begin(rows), np.random.default_rng(seed)
     while not rows.states["over"][0]:
         s = rows.states[0]
@@ -174,7 +174,7 @@ def test_pimc_plays_at_the_table() -> None:
     with pytest.raises(
         ValueError, match="a position is needed in which a contract is being played"
     ):
-        rows.deal_bank("double dummy", [0])
+        rows.deal_numbered("double dummy", [0])
         solve(rows.states[0], rows.rules)
 
 

@@ -4,9 +4,9 @@
 
 They show a reader how a variant goes, and any change of rules, deals, rewards, observations or
 drawings as a difference. Of a game for several every seat is played from here; the table is drawn
-as the seat sees it that acts next, and what each seat sees is in the digest. ``banks.txt`` holds
-the digests of the deal banks: a bank once published never changes, so a line that is there is not
-written anew.
+as the seat sees it that acts next, and what each seat sees is in the digest. ``deal_sets.txt``
+holds the digests of the deal sets. A published deal set never changes, so existing lines are not
+rewritten.
 """
 
 import random
@@ -19,15 +19,15 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import GAMES, CardEnv, Game, find_game
-from parlour.envs.core.kernel.cards import card_name, decks_digest, default_bank
+from parlour.envs.core.kernel.cards import card_name, decks_digest, default_deal_set
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, copy_states, observation_codes, view_states
 from parlour.envs.core.scene.scene import Scene, ansi
 from tests.walkers import MOST_STEPS, no_end
 
 FOLDER = Path(__file__).parent
-BANKS = "banks.txt"
-BANK_DECKS = 1000
+DEAL_SETS = "deal_sets.txt"
+DEAL_SET_DECKS = 1000
 DEALS = 40
 """The game shown is the first of these deals that is won, or else the one with the best score; of
 a game for several, that in which one of the seats wins most."""
@@ -86,7 +86,7 @@ def play_in_turn(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int],
     rules = game.make_rules(variant)
     rows, seats = Rows(game, rules, 1), range(game.num_players(rules))
     rng, seen = random.Random(deal), sha256()
-    rows.deal_bank(default_bank(game.name), [deal])
+    rows.deal_numbered(default_deal_set(game.name), [deal])
     lines = [*heading(game, rules, rows.states[0], deal), *table(seats_view(rows, 0))]
     paid, steps = rows.buffers.rewards[0, : len(seats)].copy(), 0
     while not rows.states["over"][0]:
@@ -142,7 +142,7 @@ def heading(game: Game, rules: Any, state: np.void, deal: int) -> list[str]:
         *(fact(option, said(value)) for option, value in to_plain(rules).items()),
         fact("rules", game.rules_digest(rules)),
         fact("features", game.features_digest),
-        fact("deal", f"{deal} of {default_bank(game.name)}"),
+        fact("deal", f"{deal} of {default_deal_set(game.name)}"),
         *dealer,
         *(fact("deck" if i == 0 else "", row) for i, row in enumerate(rows)),
     ]
@@ -167,15 +167,15 @@ def observe(seen: Any, game: Game, observation: np.ndarray, mask: np.ndarray) ->
     seen.update(mask.tobytes())
 
 
-def bank_line(game: Game) -> str:
-    rows = Rows(game, game.make_rules(), BANK_DECKS)
-    bank = default_bank(game.name)
-    rows.deal_bank(bank, range(BANK_DECKS))
-    return f"{bank} {BANK_DECKS} {decks_digest(rows.states['deck'])}"
+def deal_set_line(game: Game) -> str:
+    rows = Rows(game, game.make_rules(), DEAL_SET_DECKS)
+    deal_set = default_deal_set(game.name)
+    rows.deal_numbered(deal_set, range(DEAL_SET_DECKS))
+    return f"{deal_set} {DEAL_SET_DECKS} {decks_digest(rows.states['deck'])}"
 
 
-def banks_written() -> list[str]:
-    file = FOLDER / BANKS
+def deal_sets_written() -> list[str]:
+    file = FOLDER / DEAL_SETS
     return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
@@ -191,7 +191,7 @@ def playthroughs(games: Iterable[Game]) -> dict[str, str]:
 
 
 def main(names: Sequence[str] = ()) -> None:
-    """Write the playthroughs of the games named (of all if none is), and the banks."""
+    """Write the playthroughs of the games named (of all if none is), and the deal sets."""
     games = [find_game(name) for name in names] or list(GAMES.values())
     texts, left = playthroughs(games), set(GAMES) - {game.name for game in games}
     for file in FOLDER.glob("*/*.txt"):
@@ -201,13 +201,15 @@ def main(names: Sequence[str] = ()) -> None:
     for path, text in texts.items():
         (FOLDER / path).parent.mkdir(exist_ok=True)
         (FOLDER / path).write_bytes(text.encode())
-    banks = {line.split()[0]: line for line in map(bank_line, GAMES.values())}
-    for line in banks_written():
-        bank = line.split()[0]
-        if banks.get(bank, line) != line:
-            raise SystemExit(f"{bank} has other decks than when it was published: rename the bank")
-        banks[bank] = line
-    (FOLDER / BANKS).write_bytes("".join(f"{line}\n" for line in banks.values()).encode())
+    deal_sets = {line.split()[0]: line for line in map(deal_set_line, GAMES.values())}
+    for line in deal_sets_written():
+        deal_set = line.split()[0]
+        if deal_sets.get(deal_set, line) != line:
+            raise SystemExit(
+                f"{deal_set} has other decks than when it was published: rename the deal set"
+            )
+        deal_sets[deal_set] = line
+    (FOLDER / DEAL_SETS).write_bytes("".join(f"{line}\n" for line in deal_sets.values()).encode())
 
 
 if __name__ == "__main__":

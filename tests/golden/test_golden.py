@@ -1,10 +1,10 @@
-"""Every variant has its golden playthrough, and it still goes so; banks deal what they dealt."""
+"""Every variant repeats its golden playthrough, and deal sets keep their deals."""
 
 import pytest
 
 from parlour.envs import GAMES, Game
-from parlour.envs.core.kernel.cards import default_bank
-from tests.golden.make import BANKS, FOLDER, bank_line, banks_written, playthrough
+from parlour.envs.core.kernel.cards import default_deal_set
+from tests.golden.make import DEAL_SETS, FOLDER, deal_set_line, deal_sets_written, playthrough
 
 GOLDEN = [(game, variant) for game in GAMES.values() for variant in game.variants]
 HINT = "meant? then: make goldens, and look at what git says has changed"
@@ -24,7 +24,7 @@ def test_playthrough(game: Game, variant: str) -> None:
 
 
 def test_none_is_missing_or_stale() -> None:
-    wanted = {f"{game.name}/{variant}.txt" for game, variant in GOLDEN} | {BANKS}
+    wanted = {f"{game.name}/{variant}.txt" for game, variant in GOLDEN} | {DEAL_SETS}
     there = {file.relative_to(FOLDER).as_posix() for file in FOLDER.rglob("*") if file.is_file()}
     there = {name for name in there if not name.endswith((".py", ".pyc"))}
     assert there >= wanted, f"missing: {sorted(wanted - there)}: make goldens"
@@ -32,11 +32,11 @@ def test_none_is_missing_or_stale() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
-def test_the_default_bank_deals_what_it_always_dealt(game: Game) -> None:
-    bank, lines = default_bank(game.name), banks_written()
-    known = bank in {line.split()[0] for line in lines}
-    assert known, f"{game.name}: no line for {bank} in tests/golden/{BANKS}: make goldens"
-    assert bank_line(game) in lines, f"{bank} has changed"
+def test_the_default_deal_set_deals_what_it_always_dealt(game: Game) -> None:
+    deal_set, lines = default_deal_set(game.name), deal_sets_written()
+    known = deal_set in {line.split()[0] for line in lines}
+    assert known, f"{game.name}: no line for {deal_set} in tests/golden/{DEAL_SETS}: make goldens"
+    assert deal_set_line(game) in lines, f"{deal_set} has changed"
 
 
 def test_some_golden_games_are_won_and_some_are_not() -> None:

@@ -1,4 +1,4 @@
-"""What environments refuse: keywords, decks, banks and actions of the wrong kind."""
+"""What environments refuse: keywords, decks, deal sets and actions of the wrong kind."""
 
 from typing import Any
 
@@ -49,8 +49,8 @@ def test_skip_forced_is_yes_or_no(wrong: Any) -> None:
         ({"deck": 5}, "deck=5: allowed is text, or a list, of card names or whole-number codes"),
         ({"deck": None}, "deck=None: allowed"),
         ({"deck": [4.0, 5.0]}, "whole-number codes"),
-        ({"deal": 1, "bank": ""}, "bank='': allowed is the name of a bank"),
-        ({"deal": 1, "bank": 3}, "bank=3: allowed is the name of a bank"),
+        ({"deal": 1, "deal_set": ""}, "deal_set='': allowed is the name of a deal set"),
+        ({"deal": 1, "deal_set": 3}, "deal_set=3: allowed is the name of a deal set"),
     ],
 )
 def test_wrong_options_of_reset(options: dict[str, Any], said: str) -> None:

@@ -51,7 +51,7 @@ def test_it_is_the_kernels_game(game: Game, variant: str) -> None:
     observer = spiel.make_py_observer()
     for deal in (0, 17):
         rows = Rows(game, rules, 1, StepConfig(max_steps=1000 if players == 1 else 0))
-        rows.deal_bank("openspiel", [deal])
+        rows.deal_numbered("openspiel", [deal])
         state, paid = spiel.new_initial_state(), rows.buffers.rewards[0, :players].copy()
         assert state.is_chance_node()
         assert dict(state.chance_outcomes())[deal] == 1 / 1000

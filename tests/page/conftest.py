@@ -30,7 +30,7 @@ class Served(NamedTuple):
 def agents_game(variant: str, deal: int) -> Replay:
     """A game of Pyramid that greedy has played."""
     pyramid = find_game("pyramid")
-    play = SolitaireSession(pyramid, variant, {}, {"deal": deal, "bank": "pyramid-1"})
+    play = SolitaireSession(pyramid, variant, {}, {"deal": deal, "deal_set": "pyramid-1"})
     greedy = PageAgent("greedy", pyramid, play.rules, (), Thinking())
     while not play.deal.is_over:
         play.play_agent(greedy)

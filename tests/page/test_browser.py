@@ -123,7 +123,7 @@ def test_a_replay_in_one_file_needs_no_server(browser: Any, game_file: Path) -> 
 
 
 def solution(variant: str, deal: int) -> tuple[SolitaireSession, list[int]]:
-    play = SolitaireSession(PYRAMID, variant, {}, {"deal": deal, "bank": "pyramid-1"})
+    play = SolitaireSession(PYRAMID, variant, {}, {"deal": deal, "deal_set": "pyramid-1"})
     found = solver_of(PYRAMID, play.rules)(play.deal.history[0], play.rules, limit=LIMIT)
     assert found.actions is not None
     return play, found.actions
@@ -151,7 +151,7 @@ def click_card(page: Any, selector: str) -> None:
 
 def winnable() -> int:
     for deal in range(50):
-        play = SolitaireSession(PYRAMID, "classic", {}, {"deal": deal, "bank": "pyramid-1"})
+        play = SolitaireSession(PYRAMID, "classic", {}, {"deal": deal, "deal_set": "pyramid-1"})
         if solver_of(PYRAMID, play.rules)(play.deal.history[0], play.rules, limit=LIMIT).winnable:
             return deal
     raise AssertionError("no deal can be won")
@@ -194,7 +194,7 @@ def table_of(page: Any) -> list[str]:
 
 
 def test_dragging_a_card_onto_its_partner_plays_both(page: Any) -> None:
-    play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "bank": "pyramid-1"})
+    play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "deal_set": "pyramid-1"})
     pair = next(move for move in play.moves if len(move) == 2)
     begin(page, "classic", 3)
     ends = [spot(page, item_of(play, action)) for action in pair]
@@ -208,7 +208,7 @@ def test_dragging_a_card_onto_its_partner_plays_both(page: Any) -> None:
 
 def test_a_king_is_dragged_to_the_foundation(page: Any) -> None:
     for deal in range(50):
-        play = SolitaireSession(PYRAMID, "classic", {}, {"deal": deal, "bank": "pyramid-1"})
+        play = SolitaireSession(PYRAMID, "classic", {}, {"deal": deal, "deal_set": "pyramid-1"})
         kings = [move for move in play.moves if len(move) == 1 and move[0] < 39]
         if kings:
             break
@@ -243,7 +243,7 @@ def test_a_result_that_is_not_saved_is_said_so(page: Any, served: Served) -> Non
 @pytest.mark.parametrize("name", ["poker_squares", "puss_in_the_corner"])
 def test_the_next_card_is_dragged_to_its_place(page: Any, name: str) -> None:
     found = find_game(name)
-    play = SolitaireSession(found, found.default, {}, {"deal": 3, "bank": f"{name}-1"})
+    play = SolitaireSession(found, found.default, {}, {"deal": 3, "deal_set": f"{name}-1"})
     items = play.view()["scene"]["items"]
     card = next(item for item in items if item["drops"])
     place, action = list(card["drops"].items())[-1]
@@ -271,7 +271,7 @@ def test_a_finger_taps_and_drags(browser: Any, served: Served) -> None:
     page.touchscreen.tap(*spot(page, 'svg .item[data-id="stock"]'))
     moves(page, 1)
     shows(page, "said", "turned up: ")
-    play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "bank": "pyramid-1"})
+    play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "deal_set": "pyramid-1"})
     pair = next(move for move in play.moves if len(move) == 2)
     (x, y), (to_x, to_y) = (spot(page, item_of(play, action)) for action in pair)
     touch = context.new_cdp_session(page).send
@@ -322,7 +322,7 @@ def test_the_notice_comes_when_the_solver_says_so(page: Any, variant: str) -> No
     shows(page, "notice", "This deal cannot be won, whatever is played.")
     deal = winnable() if variant == "classic" else LOSING
     begin(page, variant, deal)
-    play = SolitaireSession(PYRAMID, variant, {}, {"deal": deal, "bank": "pyramid-1"})
+    play = SolitaireSession(PYRAMID, variant, {}, {"deal": deal, "deal_set": "pyramid-1"})
     for _ in range(60):
         play.judge()
         if play.view()["notice"]:
@@ -484,7 +484,7 @@ def test_the_keyboard_alone_suffices(page: Any) -> None:
     page.keyboard.press("Enter")
     shows(page, "facts", "classic · deal 3,")
     reach(page, lambda: page.evaluate("document.activeElement.classList.contains('item')"))
-    play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "bank": "pyramid-1"})
+    play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "deal_set": "pyramid-1"})
     pair = next(move for move in play.moves if len(move) == 2)
     for action in pair:
         go_to(page, play, action)

@@ -15,7 +15,7 @@ from parlour.envs import GAMES, find_game
 from parlour.envs.core.legal import MOST_ACTIONS
 from parlour.envs.core.rows import resample_copies, write_states
 from parlour.envs.core.solve import play_actions, solver_of
-from parlour.page.play import SeatPlay, SolitaireSession
+from parlour.page.play import SeatSession, SolitaireSession
 from parlour.page.session import MOST_SESSIONS, Session, Sessions, answer, list_games
 from parlour.page.store import COLUMNS, ResultStore
 from parlour.page.thinking import PageAgent, list_agents, load_page_agent
@@ -57,7 +57,7 @@ def winnable_deal(variant: str) -> int:
     rules = PYRAMID.make_rules(variant)
     solve = solver_of(PYRAMID, rules)
     for deal in range(50):
-        play = SolitaireSession(PYRAMID, variant, {}, {"deal": deal, "bank": "pyramid-1"})
+        play = SolitaireSession(PYRAMID, variant, {}, {"deal": deal, "deal_set": "pyramid-1"})
         if solve(play.deal.history[0], rules, limit=LIMIT).winnable:
             return deal
     raise AssertionError("no deal can be won")
@@ -72,7 +72,7 @@ def test_a_solvers_clicks_win_and_the_result_is_kept(tmp_path: Path) -> None:
     store.close()
     (row,) = ResultStore(tmp_path / "new" / "results.sqlite").rows()
     assert list(row) == list(COLUMNS)
-    assert row["source"] == f"deal {deal}, bank pyramid-1"
+    assert row["source"] == f"deal {deal}, deal set pyramid-1"
     assert (row["won"], row["score"], row["taken_back"]) == (1, view["score"], 0)
     assert (row["variant"], row["moves"]) == ("classic", view["moves"])
 
@@ -128,7 +128,9 @@ def walk_watched(variant: str, deal: int, seed: int) -> tuple[Session, list[bool
     """
     rng, plain = np.random.default_rng(seed), PYRAMID.make_rules(variant)._replace(undo=False)
     solve = solver_of(PYRAMID, plain)
-    start = SolitaireSession(PYRAMID, None, plain._asdict(), {"deal": deal, "bank": "pyramid-1"})
+    start = SolitaireSession(
+        PYRAMID, None, plain._asdict(), {"deal": deal, "deal_set": "pyramid-1"}
+    )
     session = begin(variant=variant, deal=deal)
     play, clicks, found = lone(session), [], []
     while found[-1:] != [False] and len(clicks) < 300:
@@ -182,7 +184,7 @@ def test_a_deal_that_cannot_be_won_is_said_so_at_once(variant: str) -> None:
 def test_klondike_on_the_page() -> None:
     session = begin(name="klondike", deal=ANY)
     offered = session.view()["agents"]
-    assert {"trained", "hindsight@200", "pimc@8", "oracle"} <= set(offered)
+    assert {"pretrained", "hindsight@200", "pimc@8", "oracle"} <= set(offered)
     click(session, *[0] * 8)  # the whole stock
     advice = session.handle("advise", {"agent": "hindsight@20"})
     assert advice is not None
@@ -274,12 +276,12 @@ def test_no_agent_is_a_path_or_a_module() -> None:
             load_page_agent(spec, PYRAMID, rules)
     assert load_page_agent("mine=greedy", PYRAMID, rules, ("mine=greedy",)).name == "mine"
     for spec in list_agents(PYRAMID, rules):
-        if spec != "trained":
+        if spec != "pretrained":
             load_page_agent(spec, PYRAMID, rules)
 
 
-def table_of(session: Session) -> SeatPlay:
-    assert isinstance(session.play, SeatPlay)
+def table_of(session: Session) -> SeatSession:
+    assert isinstance(session.play, SeatSession)
     return session.play
 
 

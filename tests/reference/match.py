@@ -34,7 +34,7 @@ R = TypeVar("R", bound=Reference)
 
 def deal_numbered(rows: Rows, seed: int) -> None:
     """Deal the deal of this number."""
-    rows.deal_bank("reference", [seed])
+    rows.deal_numbered("reference", [seed])
 
 
 def make_special_deals(

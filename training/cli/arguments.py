@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from parlour.agents.validation import decode_text, naming_part, read_number, shorten
+from parlour.agents.validation import decode_text, name_part_in_errors, read_number, shorten
 from parlour.envs import GAMES, Game
 from parlour.envs.core.kernel.cards import card_name, parse_deck
 
@@ -73,7 +73,7 @@ def read_given(text: str) -> str:
         return text
     source = getattr(sys.stdin, "buffer", sys.stdin)
     given = source.read()
-    with naming_part("standard input"):
+    with name_part_in_errors("standard input"):
         return decode_text(given) if isinstance(given, bytes) else str(given)
 
 

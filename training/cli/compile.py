@@ -74,7 +74,7 @@ def compile_agents(game: Game) -> None:
     """Compile the agents: ask each one that needs no training for a decision."""
     for rules in _kinds_of_rules(game):
         rows = Rows(game, rules, 2)
-        rows.deal_bank("warm", [0, 1])
+        rows.deal_numbered("warm", [0, 1])
         names = ["uniform", "greedy", *game.rule_agents, SHORT_SEARCH]
         if game.winnable_after is not None:
             names.append(f"{PIMC}@1")

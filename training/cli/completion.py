@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterator, Mapping
 
-from parlour.agents.saved import TRAINED_SPEC
+from parlour.agents.saved import PRETRAINED_SPEC
 from parlour.agents.specs import BUILT_IN, ORACLE, SEARCHES
 from parlour.envs import GAMES
 
@@ -12,7 +12,7 @@ from .main import Parser, make_parser
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 VARIANTS = sorted({name for game in GAMES.values() for name in game.variants})
 RULE_AGENTS = sorted({name for game in GAMES.values() for name in game.rule_agents})
-AGENTS = [*BUILT_IN, ORACLE, TRAINED_SPEC, *SEARCHES, *RULE_AGENTS]
+AGENTS = [*BUILT_IN, ORACLE, PRETRAINED_SPEC, *SEARCHES, *RULE_AGENTS]
 CHOICES: dict[str, list[str]] = {
     "game": list(GAMES),
     "only": list(GAMES),

@@ -5,7 +5,7 @@ import argparse
 import numpy as np
 
 from parlour.envs import GAMES, Game, find_game
-from parlour.envs.core.kernel.cards import DeckFormat, card_name, default_bank, parse_deck
+from parlour.envs.core.kernel.cards import DeckFormat, card_name, default_deal_set, parse_deck
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.solve import deal_position
 
@@ -44,7 +44,9 @@ def add_convert_deal(parser: argparse.ArgumentParser) -> None:
             help=f"{OWN} (default): card names in dealing order; {known}",
         )
     parser.add_argument("--deal", type=read_whole(), help="number of a deal, instead of --deck")
-    parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    parser.add_argument(
+        "--deal-set", type=read_text, help="deal set of numbered deals (default: GAME-1)"
+    )
 
 
 def run_convert_deal(arguments: argparse.Namespace) -> int:
@@ -64,8 +66,8 @@ def _read(game: Game, arguments: argparse.Namespace) -> np.ndarray:
     if (arguments.deck is None) == (arguments.deal is None):
         raise ValueError("give either --deck, in the notation of --from, or --deal")
     if arguments.deal is not None:
-        bank = arguments.bank or default_bank(game.name)
-        state = deal_position(game, game.make_rules(), bank, arguments.deal)
+        deal_set = arguments.deal_set or default_deal_set(game.name)
+        state = deal_position(game, game.make_rules(), deal_set, arguments.deal)
         return np.asarray(state["deck"][0])
     notation = _find(game, "--from", arguments.source)
     return notation.read(read_given(arguments.deck))

@@ -70,8 +70,8 @@ EXAMPLES = {
   parlour deals show pyramid
   parlour deals show pyramid --verify 200        solve a random sample again
 
-A bank that was made is found by evaluate and compare, which then say how an agent did beside what
-could be reached. A run that was stopped goes on where it was.
+evaluate and compare find the labels of a deal set, and then print how close an agent came to what
+could be reached. Run the same command again to resume.
 """,
 }
 
@@ -92,7 +92,9 @@ def add_deals(parser: argparse.ArgumentParser) -> None:
     make.add_argument(
         "--first", type=read_whole(), default=0, help="number of the first deal (default: 0)"
     )
-    make.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    make.add_argument(
+        "--deal-set", type=read_text, help="deal set of numbered deals (default: GAME-1)"
+    )
     make.add_argument(
         "--optimal",
         action=argparse.BooleanOptionalAction,
@@ -158,7 +160,7 @@ def _make(arguments: argparse.Namespace) -> int:
                 game,
                 variant,
                 options,
-                bank=arguments.bank,
+                deal_set=arguments.deal_set,
                 first=arguments.first,
                 deals=arguments.deals,
                 optimal=arguments.optimal,
@@ -296,8 +298,8 @@ def _summary_lines(labels: Labels) -> list[str]:
     """Return a summary of labels as lines of text."""
     said = summary(labels)
     last = labels.first + len(labels) - 1
-    head = f"{labels.game.title}, {labels.variant}, deals {labels.first} to {last} of bank "
-    lines = [head + labels.bank]
+    head = f"{labels.game.title}, {labels.variant}, deals {labels.first} to {last} of deal set "
+    lines = [head + labels.deal_set]
     if said["winnable"] is not None:
         share = said["winnable"]["95"]["mean"]
         sides = [

@@ -184,7 +184,7 @@ PUBLIC = {
 
 def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
     """Return each document of a clone, with the functions that make its generated blocks."""
-    board, trained = root / "docs" / "leaderboard.csv", root / "agents" / "trained"
+    board, trained = root / "docs" / "leaderboard.csv", root / "agents" / "pretrained"
     found: dict[Path, dict[str, Callable[[], str]]] = {
         root / "README.md": {make.__name__: make for make in ABOUT_ALL},
         root / "docs" / "guides" / "environments.md": {"arguments": arguments},

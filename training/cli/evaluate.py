@@ -46,8 +46,8 @@ EXAMPLES = {
   parlour evaluate seven-twenty-seven --agent greedy --field uniform greedy
 
 --json prints one object on stdout: won, score, moves and the game's further facts, each
-{"mean", "low", "high", "n"}, with ms_per_decision, agent, variant, rules, bank and seed. In a game
-that nobody wins, won is null, and another word (reached) says how often its aim was reached.
+{"mean", "low", "high", "n"}, with ms_per_decision, agent, variant, rules, deal set and seed. In a
+game that nobody wins, won is null, and another word (reached) says how often its aim was reached.
 --out writes episodes.parquet (a row a game), summary.json and comparison (png, svg, pdf).
 
 In a game for several the agent plays each deal from every seat, with --field in the others: net is
@@ -57,7 +57,7 @@ what it won, in antes a hand, positions the same at each position from the deale
   parlour compare pyramid --variant three-passes --agents uniform greedy runs/my-agent
   parlour compare pyramid --variant classic web --agents uniform greedy --out results --json
   parlour compare seven-twenty-seven --agents uniform greedy --field greedy --deals 2000
-  parlour compare poker-squares --variant british --agents mine=trained --allow-rules-mismatch
+  parlour compare poker-squares --variant british --agents mine=pretrained --allow-rules-mismatch
   parlour compare pyramid --variant all --agents uniform greedy --report pyramid.html
   parlour compare pyramid --agents greedy pimc@40 --jobs -1 --out results
 
@@ -110,7 +110,9 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
         default=DEALS,
         help=f"number of deals (default: {DEALS})",
     )
-    parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    parser.add_argument(
+        "--deal-set", type=read_text, help="deal set of numbered deals (default: GAME-1)"
+    )
     whole = read_whole()
     parser.add_argument(
         "--first", type=whole, default=0, help="number of the first deal (default: 0)"
@@ -193,7 +195,7 @@ def _read_specs(
         variants,
         options,
         deals=arguments.deals,
-        bank=arguments.bank,
+        deal_set=arguments.deal_set,
         first=arguments.first,
         seed=arguments.seed,
         key=key,

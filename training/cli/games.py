@@ -13,11 +13,11 @@ from ..evaluation.report.terminal import wrap_beside
 FILE = Path(__file__).with_name("games.json")
 EXAMPLES = {"list": "  parlour list\n"}
 AGENT_HELP = (
-    "uniform, greedy, human, oracle (sees all cards; in games with a solver), trained, a player by "
-    "rule of the game (parlour list), the folder of a saved agent or run, or your own as "
+    "uniform, greedy, human, oracle (sees all cards; in games with a solver), pretrained, a "
+    "rule-based agent of the game (parlour list), the folder of a saved agent or run, your own as "
     "module:Class; mcts; pimc (in games with an exact solver); hindsight (Klondike); nested; "
     "expectimax:, rollouts:, mcts:, pimc:, hindsight: or nested: before one of them; with a budget "
-    "for each decision (worlds, iterations, time) as in pimc@100, mcts@800:trained or "
+    "for each decision (worlds, iterations, time) as in pimc@100, mcts@800:pretrained or "
     "rollouts@50ms:greedy; NAME=AGENT calls it so"
 )
 """Names of agents, for help texts."""

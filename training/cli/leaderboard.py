@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from parlour.agents.registry import IllegalActionError
-from parlour.agents.saved import TRAINED_FOLDER
-from parlour.agents.validation import one_line
+from parlour.agents.saved import PRETRAINED_FOLDER
+from parlour.agents.validation import join_lines
 from parlour.envs import GAMES, find_game
 
 from ..evaluation.leaderboard.leaderboard import Claim, Entry, make_claimed, put_entry, read_board
@@ -42,7 +42,7 @@ from .generated_blocks import ROOT, markdown_table, renew_page, write_page
 from .progress import progress_bars
 
 BOARD_FILE = ROOT / "docs" / "leaderboard.csv"
-CARDS = "../agents/trained"
+CARDS = "../agents/pretrained"
 """The path from the leaderboard's page to the model cards."""
 DIFFERS = 1
 """Exit status if a claim fails, or the page is out of date."""
@@ -70,7 +70,7 @@ HEADS = (
     "time per decision",
     "sees hidden cards",
     "deals",
-    "bank",
+    "deal_set",
     "how to get it",
 )
 """The columns after agent and score."""
@@ -82,7 +82,7 @@ EXAMPLES = {
   parlour leaderboard --update --page --file mine.csv   your own leaderboard, and its page
 
 A leaderboard is a CSV file with one claim a line. Write the first cells of a new line, game,
-variant, options, agent, bank, deals, as in "pyramid,three-passes,,pimc@16,pyramid-1,1000";
+variant, options, agent, deal set, deals, as in "pyramid,three-passes,,pimc@16,pyramid-1,1000";
 --update plays the line and fills in the rest. An interrupted run resumes with the same command.
 
 Verifying writes nothing; --mark stores its result in the file. The exit status is 1 if a claim
@@ -236,7 +236,7 @@ def play_entry(entry: Entry, cluster: Cluster | None = None, allow_code: bool = 
         with progress_bars(entry.deals) as bars:
             return make_claimed(entry, make_claim(entry, bars, cluster, allow_code))
     except (ValueError, IllegalActionError) as error:
-        return replace(entry, mark=f"cannot be played: {one_line(error)}")
+        return replace(entry, mark=f"cannot be played: {join_lines(error)}")
 
 
 def _verify_all(
@@ -317,12 +317,12 @@ def unit_text(entry: Entry) -> str:
 
 
 def _rank(group: Sequence[Entry]) -> list[Entry]:
-    """Return entries by bank, in the order of the file, then the best first."""
-    banks = list(dict.fromkeys(entry.bank for entry in group))
+    """Return entries by deal set, in the order of the file, then the best first."""
+    deal_sets = list(dict.fromkeys(entry.deal_set for entry in group))
 
     def place(entry: Entry) -> tuple[int, float]:
         score = -entry.claim.score if entry.claim else float("inf")
-        return banks.index(entry.bank), score
+        return deal_sets.index(entry.deal_set), score
 
     return sorted(group, key=place)
 
@@ -331,7 +331,7 @@ def _row(entry: Entry, group: Sequence[Entry], cards: str, own: str) -> list[str
     claim, name = entry.claim, f"`{agent_text(entry)}`"
     source = _source(entry, cards)
     if claim is None:
-        return [name, "not played yet", *[NOTHING] * 3, f"{entry.deals:,}", entry.bank, source]
+        return [name, "not played yet", *[NOTHING] * 3, f"{entry.deals:,}", entry.deal_set, source]
     score = claim_text(entry, claim)
     if entry.mark:
         name, score = f"{MARK} {name}", f"~~{score}~~"
@@ -342,7 +342,7 @@ def _row(entry: Entry, group: Sequence[Entry], cards: str, own: str) -> list[str
         time_text(claim.ms),
         "yes" if claim.sees_all else "no",
         f"{entry.deals:,}",
-        entry.bank,
+        entry.deal_set,
         source,
     ]
 
@@ -359,7 +359,7 @@ def _gap(entry: Entry, claim: Claim, group: Sequence[Entry]) -> str:
     seen = [
         one.claim.score
         for one in group
-        if one.claim and one.claim.sees_all and one.bank == entry.bank and not one.mark
+        if one.claim and one.claim.sees_all and one.deal_set == entry.deal_set and not one.mark
     ]
     return f"≈ {entry.times * (max(seen) - claim.score):.2f}" if seen else NOTHING
 
@@ -373,7 +373,7 @@ def agent_text(entry: Entry) -> str:
 
 def is_pretrained(folder: Path) -> bool:
     """Return whether a folder is that of a pretrained agent, of this clone or another one."""
-    return folder.resolve().parent.parts[-2:] == TRAINED_FOLDER.parts[-2:]
+    return folder.resolve().parent.parts[-2:] == PRETRAINED_FOLDER.parts[-2:]
 
 
 def _pretrained_folder(entry: Entry) -> Path | None:
@@ -393,14 +393,14 @@ def _source(entry: Entry, cards: str) -> str:
             return f"code: `{code}`"
         return "built in" if find_folder(entry) is None else f"`{entry.agent}`"
     except ValueError as error:
-        return one_line(error)
+        return join_lines(error)
 
 
 def _command(entry: Entry) -> str:
     options = "".join(f" --option {pair}" for pair in entry.options.split())
     field = f" --field {' '.join(FIELD)}" if entry.is_multiplayer else ""
     words = f"parlour evaluate {entry.game.name} --variant {entry.variant}{options}{field}"
-    return f"`{words} --agent AGENT --bank BANK --deals DEALS --key {KEY}`\n"
+    return f"`{words} --agent AGENT --deal-set DEAL_SET --deals DEALS --key {KEY}`\n"
 
 
 def _conditions(group: Sequence[Entry]) -> str:
@@ -417,6 +417,6 @@ def _conditions(group: Sequence[Entry]) -> str:
 
 def _marks(group: Sequence[Entry]) -> str:
     marked = [
-        f"- {MARK} `{agent_text(one)}`, {one.bank}: {one.mark}\n" for one in group if one.mark
+        f"- {MARK} `{agent_text(one)}`, {one.deal_set}: {one.mark}\n" for one in group if one.mark
     ]
     return "\n" + "".join(marked) if marked else ""

@@ -18,7 +18,7 @@ from parlour.agents.saved import (
     read_description,
     read_rules,
 )
-from parlour.agents.validation import NUMBER, TABLE, TEXT, check_fields, naming, whole
+from parlour.agents.validation import NUMBER, TABLE, TEXT, check_fields, name_file_in_errors, whole
 from parlour.envs import Game, find_game
 from parlour.envs.core.options import changed_options, options_text
 
@@ -51,7 +51,7 @@ TRAINED_FIELDS = {
 }
 SCORED_FIELDS = {
     "steps": whole(0, 10**18)._replace(optional=True),
-    "bank": TEXT._replace(optional=True),
+    "deal_set": TEXT._replace(optional=True),
 }
 ESTIMATE_FIELDS = dict.fromkeys(Estimate._fields, NUMBER)
 """Fields of ``trained``, of ``scored`` and of its means that a card shows."""
@@ -166,7 +166,7 @@ def name_rules(game: Game, rules: Any) -> tuple[str, str]:
 def read_facts(folder: Path) -> dict[str, Any]:
     """Return the content of ``agent.json``; ValueError naming file and field if it is invalid."""
     said = read_description(folder)
-    with naming(folder / AGENT_FILE):
+    with name_file_in_errors(folder / AGENT_FILE):
         check_fields(said["trained"], TRAINED_FIELDS, "trained.")
         check_fields(said["scored"], SCORED_FIELDS, "scored.")
         for fact, found in said["scored"].items():
@@ -292,7 +292,7 @@ def _validation(scored: Mapping[str, Any], goal: str) -> str:
         for fact, one in found.items()
     ]
     deals = f"{min(one.n for one in found.values()):,} deals"
-    return f"{', '.join(texts)}, {deals} of the bank `{scored.get('bank', NOT_RECORDED)}`"
+    return f"{', '.join(texts)}, {deals} of the deal set `{scored.get('deal_set', NOT_RECORDED)}`"
 
 
 def _recipe(folder: Path, trained: Mapping[str, Any]) -> str:
@@ -325,7 +325,7 @@ def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -
         "It plays by the rules that it was trained by and refuses others. "
         f"`--allow-rules-mismatch` lets it play other rules of {game.title}; "
         "it was not trained for them.",
-        "It was trained on deals drawn at random, none of them from a bank"
+        "It was trained on deals drawn at random, none of them from a deal set"
         f"{others if game.num_players(rules) > 1 else ''}.",
         "Intervals are over deals, of this one training seed: another seed comes out otherwise.",
         *better,
@@ -333,11 +333,14 @@ def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -
 
 
 def _best_beside(group: Sequence[Entry], own: str) -> str:
-    """Return the best agent without hidden cards on the first bank, if it is another one."""
+    """Return the best agent without hidden cards on the first deal set, if it is another one."""
     fair = [
         (one.claim.score, one.claim.agent_digest == own, agent_text(one))
         for one in group
-        if one.claim and not one.claim.sees_all and not one.mark and one.bank == group[0].bank
+        if one.claim
+        and not one.claim.sees_all
+        and not one.mark
+        and one.deal_set == group[0].deal_set
     ]
     if not fair or max(fair)[1]:
         return ""

@@ -18,7 +18,7 @@ from parlour.agents.explanation import explain
 from parlour.agents.human import TAKEN_BACK, HumanAgent, PlayerQuit, PlayerUndo, move_text
 from parlour.agents.registry import Agent, Turn, choose_actions, load_agent
 from parlour.envs import CardEnv, Game, find_game
-from parlour.envs.core.kernel.cards import default_bank
+from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.kernel.rng import key_words, new_key
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.scene import ansi
@@ -50,7 +50,7 @@ from .streams import attach_terminal
 EXAMPLES = {
     "play": """\
   parlour play pyramid                          cards as Th, 10h or T♥, or place numbers; ? for help
-  parlour play pyramid --variant web --deal 17  a numbered deal of the bank
+  parlour play pyramid --variant web --deal 17  a numbered deal of the deal set
   parlour play pyramid --agent greedy           watch an agent, step by step
   parlour play pyramid --agent pimc --explain    ... and see what it thinks
   parlour play pyramid --advisor mcts            type advice to see what that agent thinks
@@ -71,8 +71,10 @@ def add_play(parser: argparse.ArgumentParser) -> None:
         help="deck to play: card names in dealing order, the top row first; - reads it from "
         "standard input",
     )
-    parser.add_argument("--deal", type=read_whole(), help="number of a deal of the bank")
-    parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    parser.add_argument("--deal", type=read_whole(), help="number of a deal of the deal set")
+    parser.add_argument(
+        "--deal-set", type=read_text, help="deal set of numbered deals (default: GAME-1)"
+    )
     parser.add_argument("--seed", type=read_whole(), help="seed of a random deal")
     parser.add_argument("--key", metavar="TEXT", help="seed of the agents' draws (default: random)")
     parser.add_argument(
@@ -133,8 +135,8 @@ def run_play(arguments: argparse.Namespace) -> int:
             attach_terminal()
     if arguments.deal is not None:
         chosen["deal"] = arguments.deal
-    if arguments.bank or arguments.deal is not None:
-        chosen["bank"] = arguments.bank or default_bank(game.name)
+    if arguments.deal_set or arguments.deal is not None:
+        chosen["deal_set"] = arguments.deal_set or default_deal_set(game.name)
     if chosen and arguments.seed is not None and arguments.agent == "human":
         raise ValueError("--seed makes the deal: it cannot go with --deck or --deal")
     if arguments.seed is not None and arguments.seed < 0:

@@ -9,13 +9,13 @@ from functools import partial
 from typing import Any
 
 from parlour.envs import GAMES, Game, find_game
-from parlour.envs.core.kernel.cards import default_bank
+from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.solve import deal_position
 
 from ..evaluation.outputs import REVIEW_FILES, check_folder
 from ..evaluation.play import Progress
 from ..evaluation.reviews.review import review_deal
-from ..evaluation.reviews.review_bank import DEALS, BankReview, make_review_spec, review_spec
+from ..evaluation.reviews.review_deal_set import DEALS, DealSetReview, make_review_spec, review_spec
 from ..evaluation.reviews.review_judges import WORLDS, Judge, make_judge
 from ..evaluation.reviews.review_lost import DEALS as LOST_DEALS
 from ..evaluation.reviews.review_lost import choose_lost, make_lost_spec, review_lost_deals
@@ -49,7 +49,7 @@ EXAMPLES = {
 Of the worlds that fit what was known, the share that could still be won is found for every legal
 action, by the exact solver; where there is none, actions are played out by an agent (--player).
 --json prints one object on stdout: first_chance, loss, unseen, luck, outcome and the decisions, or
-the means over a bank with by_kind, by_phase and worst.
+the means over a deal set with by_kind, by_phase and worst.
 --out writes decisions.parquet (a row a decision), summary.json and review (png, svg, pdf).
 """,
 }
@@ -69,7 +69,9 @@ def add_review(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--first", type=whole, help="number of the first of these deals (default: 0)"
     )
-    parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    parser.add_argument(
+        "--deal-set", type=read_text, help="deal set of numbered deals (default: GAME-1)"
+    )
     parser.add_argument("--agent", help=f"agent that plays: {AGENT_HELP} (default: greedy)")
     parser.add_argument(
         "--actions",
@@ -182,7 +184,7 @@ def _run_lost(arguments: argparse.Namespace) -> int:
     told = "--from says what was played"
     if arguments.game is not None:
         raise ValueError(f"game {arguments.game!r}: {told}")
-    refuse_flags(arguments, ("first", "bank", "key", "actions", "seat", "field"), told)
+    refuse_flags(arguments, ("first", "deal_set", "key", "actions", "seat", "field"), told)
     if arguments.option:
         raise ValueError(f"--option: {told}")
     if arguments.deal is not None:
@@ -225,7 +227,7 @@ def _read_spec(arguments: argparse.Namespace, game: Game, key: str | None) -> Ev
         arguments.variant,
         options,
         deals=1 if one else deals,
-        bank=arguments.bank,
+        deal_set=arguments.deal_set,
         first=(arguments.deal if one else arguments.first) or 0,
         key=key,
         allow_rules_mismatch=arguments.allow_rules_mismatch,
@@ -264,15 +266,15 @@ def _sum_up(
     """Return the one review, or a summary; ``lost`` is the number of winnable deals lost."""
     if arguments.deal is not None:
         return reviews[0]
-    return BankReview(spec, reviews[0].agent, reviews, lost)
+    return DealSetReview(spec, reviews[0].agent, reviews, lost)
 
 
 def _review_actions(arguments: argparse.Namespace, game: Game, judge: Judge) -> Any:
     """Review a game whose actions are given."""
-    bank = arguments.bank or default_bank(game.name)
-    state = deal_position(game, judge.rules, bank, arguments.deal)
+    deal_set = arguments.deal_set or default_deal_set(game.name)
+    state = deal_position(game, judge.rules, deal_set, arguments.deal)
     actions = read_actions(game, judge.rules, state, arguments.actions)
-    return review_deal(judge, arguments.deal, actions, bank=bank, seat=arguments.seat or 0)
+    return review_deal(judge, arguments.deal, actions, deal_set=deal_set, seat=arguments.seat or 0)
 
 
 def _report(arguments: argparse.Namespace, found: Any) -> None:

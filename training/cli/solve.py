@@ -13,7 +13,7 @@ from parlour.agents.human import spell_word
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.contract import Contract, Solution, Solving
-from parlour.envs.core.kernel.cards import card_name, default_bank, parse_card
+from parlour.envs.core.kernel.cards import card_name, default_deal_set, parse_card
 from parlour.envs.core.kernel.compiling import COMPILATIONS
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import unknown_text
@@ -46,8 +46,10 @@ in words, cards (those of each move), actions as numbers, fewest (if proven), sc
 def add_solve(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour solve``."""
     add_rules(parser)
-    parser.add_argument("--deal", type=read_whole(), help="number of a deal of the bank")
-    parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    parser.add_argument("--deal", type=read_whole(), help="number of a deal of the deal set")
+    parser.add_argument(
+        "--deal-set", type=read_text, help="deal set of numbered deals (default: GAME-1)"
+    )
     parser.add_argument(
         "--deck",
         type=read_deck,
@@ -122,13 +124,13 @@ def _start_position(
     if (arguments.deal is None) == (arguments.deck is None):
         raise ValueError("name what to solve: --deal NUMBER, or --deck CARDS")
     if arguments.deck is not None:
-        if arguments.bank:
-            raise ValueError("--bank goes with --deal, not with --deck")
+        if arguments.deal_set:
+            raise ValueError("--deal-set goes with --deal, not with --deck")
         deck = load_deck(arguments.deck, game, rules)
         return make_position(game, rules, deck), {"deck": deck}
-    bank = arguments.bank or default_bank(game.name)
-    state = deal_position(game, rules, bank, arguments.deal)
-    return state, {"deal": arguments.deal, "bank": bank}
+    deal_set = arguments.deal_set or default_deal_set(game.name)
+    state = deal_position(game, rules, deal_set, arguments.deal)
+    return state, {"deal": arguments.deal, "deal_set": deal_set}
 
 
 def read_actions(game: Game, rules: Any, state: np.ndarray, words: Sequence[str]) -> list[int]:
@@ -186,7 +188,9 @@ def _card_of(game: Game, rules: Any, state: np.void, action: int) -> list[str]:
 
 
 def _title(game: Game, said: dict[str, Any]) -> str:
-    deal = f"deal {said['deal']}, bank {said['bank']}" if "deal" in said else "a chosen deck"
+    deal = (
+        f"deal {said['deal']}, deal set {said['deal_set']}" if "deal" in said else "a chosen deck"
+    )
     return f"{game.title}, {said['variant']}, {deal}"
 
 

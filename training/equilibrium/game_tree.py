@@ -101,12 +101,14 @@ class Tree(NamedTuple):
         """Return the policy that plays every legal action equally often."""
         return np.repeat(1.0 / np.diff(self.starts), np.diff(self.starts))
 
-    def policy(self, chances: np.ndarray) -> np.ndarray:
+    def policy(self, probabilities: np.ndarray) -> np.ndarray:
         """Return the policy of probabilities for each information set, (infosets, actions).
 
         Raises ValueError naming the first set where those of legal actions do not add up to 1.
         """
-        found = chances[np.repeat(np.arange(self.infosets), np.diff(self.starts)), self.actions]
+        found = probabilities[
+            np.repeat(np.arange(self.infosets), np.diff(self.starts)), self.actions
+        ]
         sums = np.add.reduceat(found, self.starts[:-1])
         fine = (np.abs(sums - 1) < 1e-4) & (np.minimum.reduceat(found, self.starts[:-1]) >= 0)
         if not fine.all():

@@ -1,1 +1,1 @@
-"""How well agents play: evaluation, comparison, duplicate play, banks and their labels."""
+"""How well agents play: evaluation, comparison, duplicate play, deal sets and their labels."""

@@ -1,7 +1,7 @@
 """Evaluation and comparison: agents play the same deals, alone or from every seat of a table.
 
-The deals depend on the bank alone, so all agents that are compared meet the same ones. At a table
-of several seats each deal is played by each agent once from every seat: the same deck, the same
+The deals depend on the deal set alone, so all compared agents play the same ones. At a table of
+several seats each deal is played by each agent once from every seat: the same deck, the same
 dealer.
 """
 
@@ -47,7 +47,7 @@ def evaluate(
     variant: str | None = None,
     options: Mapping[str, Any] | None = None,
     deals: int = DEALS,
-    bank: str | None = None,
+    deal_set: str | None = None,
     first: int = 0,
     seed: int = 0,
     max_moves: int | None = MAX_MOVES,
@@ -71,7 +71,7 @@ def evaluate(
         variant: The variant (None: the game's default).
         options: Options of the rules that are not the variant's.
         deals: The number of deals.
-        bank: The deal set (None: the game's own, such as ``"pyramid-1"``).
+        deal_set: The deal set (None: the game's own, such as ``"pyramid-1"``).
         first: The number of the first deal.
         seed: The seed of agents that take one.
         max_moves: Number of moves after which a game for one player is truncated (None or 0:
@@ -102,7 +102,7 @@ def evaluate(
         None if variant is None else [variant],
         options,
         deals=deals,
-        bank=bank,
+        deal_set=deal_set,
         first=first,
         seed=seed,
         key=key,
@@ -126,7 +126,7 @@ def compare(
     variants: Sequence[str] | None = None,
     options: Mapping[str, Any] | None = None,
     deals: int = DEALS,
-    bank: str | None = None,
+    deal_set: str | None = None,
     first: int = 0,
     seed: int = 0,
     max_moves: int | None = MAX_MOVES,
@@ -160,7 +160,7 @@ def compare(
         variants,
         options,
         deals=deals,
-        bank=bank,
+        deal_set=deal_set,
         first=first,
         seed=seed,
         key=key,
@@ -352,7 +352,7 @@ def _make_replays(spec: EvaluationSpec, names: Sequence[str], played: PlayedGame
             actions=tuple(actions),
             result=result,
             end=CUT if over_code == Over.TRUNCATED else OVER,
-            bank=spec.bank,
+            deal_set=spec.deal_set,
             deal=spec.first + place,
             hand=hand,
             dealer=dealer if spec.game.has_dealer and spec.is_multiplayer else None,

@@ -176,7 +176,7 @@ def digest_given(spec: EvaluationSpec, title: str, given: Sequence[Agent | str])
     return digest16(
         spec.game.rules_digest(spec.rules),
         (digest_parlour(), digest_game_code(spec.game)),
-        (spec.bank, spec.seed, spec.key, spec.max_moves, spec.hands, spec.allow_rules_mismatch),
+        (spec.deal_set, spec.seed, spec.key, spec.max_moves, spec.hands, spec.allow_rules_mismatch),
         (title, spec.record is None),
         [_digest_agent(agent, spec) for agent in given],
     )

@@ -264,7 +264,7 @@ def play_deals(
         game: The game.
         rules: Rules for one player.
         agent: The agent.
-        seeds: The seeds of the deals, uint64 (n,), see `deals.bank_seeds`.
+        seeds: The seeds of the deals, uint64 (n,), see `deals.deal_seeds`.
         max_moves: Games are truncated after so many moves (None or 0: never).
         key: The secret that draws come from, any text (None: a new one).
         progress: Called with the number of deals that have ended.

@@ -170,7 +170,7 @@ class Evaluation(Result):
 
     @property
     def deals(self) -> np.ndarray:
-        """The numbers of the deals in their bank, int64 (n,)."""
+        """The numbers of the deals in their deal set, int64 (n,)."""
         return self.spec.numbers
 
     @property
@@ -248,7 +248,7 @@ class SolitaireEvaluation(Evaluation):
         return {
             **spec.rules_summary(),
             **self._summarize_agent(),
-            "bank": spec.bank,
+            "deal_set": spec.deal_set,
             "first": spec.first,
             "seed": spec.seed,
             "key": spec.key,
@@ -313,7 +313,7 @@ class TableEvaluation(Evaluation):
         facts = {name: estimate._asdict() for name, estimate in self.estimates.items()}
         return {
             **spec.rules_summary(),
-            "bank": spec.bank,
+            "deal_set": spec.deal_set,
             "first": spec.first,
             "hands": spec.hands,
             "seed": spec.seed,

@@ -11,7 +11,7 @@ import numpy as np
 from parlour.agents.registry import Agent, FixedAgent, load_agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import MAX_MOVES
-from parlour.envs.core.kernel.cards import bank_seeds, default_bank
+from parlour.envs.core.kernel.cards import deal_seeds, default_deal_set
 from parlour.envs.core.kernel.rng import new_key
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rules_table import describe_rules
@@ -25,7 +25,7 @@ DEALS = 10_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EvaluationSpec:
-    """What is played: deals ``first`` .. ``first + deals - 1`` of a bank, by one set of rules.
+    """What is played: deals ``first`` .. ``first + deals - 1`` of a deal set, by one set of rules.
 
     `make_specs` checks all of it.
     """
@@ -35,7 +35,7 @@ class EvaluationSpec:
     """One of the game's own `rules`: a variant, with or without other options."""
     base_variant: str
     """The name of the variant that the rules were made from."""
-    bank: str
+    deal_set: str
     first: int
     deals: int
     seed: int
@@ -78,13 +78,13 @@ class EvaluationSpec:
 
     @property
     def numbers(self) -> np.ndarray:
-        """The numbers of the deals in their bank, int64 (deals,)."""
+        """The numbers of the deals in their deal set, int64 (deals,)."""
         return np.arange(self.first, self.first + self.deals)
 
     @cached_property
     def seeds(self) -> np.ndarray:
         """The seeds of the deals, uint64 (deals,)."""
-        return bank_seeds(self.bank, self.numbers)
+        return deal_seeds(self.deal_set, self.numbers)
 
     def __repr__(self) -> str:
         """Return on one line what is played."""
@@ -93,7 +93,7 @@ class EvaluationSpec:
     @property
     def deals_text(self) -> str:
         """Return which deals, for one line of text."""
-        return f"deals {self.first} to {self.first + self.deals - 1} of bank {self.bank}"
+        return f"deals {self.first} to {self.first + self.deals - 1} of deal set {self.deal_set}"
 
     def rules_summary(self) -> dict[str, Any]:
         """Return the game and the rules for JSON."""
@@ -111,7 +111,7 @@ def make_specs(
     options: Mapping[str, Any] | None = None,
     *,
     deals: int = DEALS,
-    bank: str | None = None,
+    deal_set: str | None = None,
     first: int = 0,
     seed: int = 0,
     key: str | None = None,
@@ -125,7 +125,7 @@ def make_specs(
     """Return the specification of each variant (None: the game's default), all of it checked.
 
     In games for one player ``hands`` means nothing; in games for several ``max_moves`` and
-    ``truth`` do. ``bank`` None is the game's own, ``key`` None a new one; for ``truth`` see
+    ``truth`` do. ``deal_set`` None is the game's own, ``key`` None a new one; for ``truth`` see
     `labels.find_requested_labels`, for ``allow_rules_mismatch`` see `registry.load_agent`.
     ``record`` is made as an empty file. Raises ValueError naming what is unknown or out of range,
     and what is allowed.
@@ -136,19 +136,19 @@ def make_specs(
     check_number("seed", seed, 0)
     check_number("max_moves", max_moves or 0, 0)
     check_number("hands", hands, 1)
-    bank = bank or default_bank(game.name)
+    deal_set = deal_set or default_deal_set(game.name)
     key = new_key() if key is None else key
-    bank_seeds(bank, [first])  # refuses a number below 0
+    deal_seeds(deal_set, [first])  # refuses a number below 0
     specs = []
     for variant, rules in _read_variants(game, variants, options).items():
         labels = None
         if not is_multiplayer:
-            labels = find_requested_labels(truth, game, rules, bank, first, deals)
+            labels = find_requested_labels(truth, game, rules, deal_set, first, deals)
         spec = EvaluationSpec(
             game=game,
             rules=rules,
             base_variant=variant,
-            bank=bank,
+            deal_set=deal_set,
             first=first,
             deals=deals,
             seed=seed,

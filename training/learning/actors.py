@@ -140,10 +140,10 @@ class Collector:
         self.env.ended_games = self.games = EndedGames()
         cast(CardPolicy, self.model.policy).draw = self._draw
 
-    def _draw(self, chances: Tensor) -> Tensor:
+    def _draw(self, probabilities: Tensor) -> Tensor:
         """Draw actions int64 (n,) from probabilities (n, actions), as `torch.multinomial` does."""
-        draws = torch.empty(self.settings.n_envs, chances.shape[1]).exponential_()
-        return (chances / draws[self.rows.start : self.rows.stop]).argmax(dim=1)
+        draws = torch.empty(self.settings.n_envs, probabilities.shape[1]).exponential_()
+        return (probabilities / draws[self.rows.start : self.rows.stop]).argmax(dim=1)
 
     def collect(self, job: Job) -> Part:
         """Play the steps of a rollout."""

@@ -18,7 +18,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from parlour.agents.validation import naming, naming_part, one_line, read_bytes, shorten
+from parlour.agents.validation import (
+    join_lines,
+    name_file_in_errors,
+    name_part_in_errors,
+    read_bytes,
+    shorten,
+)
 
 from ..files import (
     MOST,
@@ -103,7 +109,7 @@ def latest(run: Path) -> Checkpoint | None:
             return saved
         except Exception as error:  # any error: the checkpoint before it can be used
             kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-            reason = f"{kind}{one_line(error)}"
+            reason = f"{kind}{join_lines(error)}"
             warnings.warn(f"{folder} is damaged and passed over: {reason}", stacklevel=2)
     if reason:
         raise ValueError(
@@ -125,7 +131,7 @@ def check_files(folder: Path, files: Mapping[str, FileDigest]) -> None:
         path = folder / name
         if not path.exists():
             raise ValueError(f"checkpoint file {name} is missing")
-        with naming_part(f"checkpoint file {name}"):
+        with name_part_in_errors(f"checkpoint file {name}"):
             actual = digest_bytes(read_bytes(path, MOST))
         if actual != wanted:
             raise ValueError(
@@ -149,7 +155,7 @@ def compare_settings(saved: Checkpoint, now: Mapping[str, Any], file: Path) -> N
 def compare_log(saved: Checkpoint, file: Path) -> None:
     """Warn if the log up to the checkpoint is not as it was written. Training does not need it."""
     wanted = FileDigest(**saved.values[LOG])
-    with naming(file):
+    with name_file_in_errors(file):
         data = read_bytes(file, MOST)[: wanted.bytes] if file.exists() else b""
     if digest_bytes(data) != wanted:
         change = "was changed" if file.exists() else "is missing"

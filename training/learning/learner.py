@@ -49,9 +49,9 @@ class PhaseTimer:
         return known | {"other": time.perf_counter() - self.begun - sum(known.values())}
 
 
-def draw_actions(chances: Tensor) -> Tensor:
+def draw_actions(probabilities: Tensor) -> Tensor:
     """Draw an action for each row of chances (n, actions), by torch's generator: int64 (n,)."""
-    return torch.multinomial(chances, 1).squeeze(1)
+    return torch.multinomial(probabilities, 1).squeeze(1)
 
 
 class CardPolicy(MaskableActorCriticPolicy):

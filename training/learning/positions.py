@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from parlour.agents.networks.residual import BASE_PIECE
-from parlour.agents.validation import one_line, read_bytes
+from parlour.agents.validation import join_lines, read_bytes
 from parlour.envs import Game
 from parlour.envs.core.rules_table import RulesTable
 from parlour.envs.core.schema import Features, SuitOrder
@@ -130,7 +130,7 @@ def read_positions(path: Path, game: Game) -> Positions:
         about = json.loads(table.schema.metadata[METADATA])
         positions, wanted = _read_columns(table), about[DIGEST]
     except Exception as error:  # pyarrow raises errors of many types for damaged files
-        raise ValueError(f"{path}: not a file of judged positions: {one_line(error)}") from error
+        raise ValueError(f"{path}: not a file of judged positions: {join_lines(error)}") from error
     digest = _content_digest(positions, about)
     if digest != wanted:
         raise ValueError(f"{path} was changed: expected {DIGEST} {wanted}, got {digest}")

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
-from parlour.agents.validation import naming, read_bytes
+from parlour.agents.validation import name_file_in_errors, read_bytes
 
 from ..files import FileDigest, name_path, sync, write_bytes
 
@@ -88,7 +88,7 @@ def read(path: Path) -> list[dict[str, Any]]:
     """
     if not path.exists():
         return []
-    with naming(path):
+    with name_file_in_errors(path):
         text = read_bytes(path, MOST).decode("utf-8-sig", errors="replace")
     lines = [_read_line(line) for line in text.split("\n")[:-1] if line.strip()]
     while lines and lines[-1] is None:

@@ -18,9 +18,9 @@ import stable_baselines3
 import torch
 
 from parlour.agents.registry import Agent, load_agent
-from parlour.agents.validation import one_line
+from parlour.agents.validation import join_lines
 from parlour.envs import Game, find_game
-from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.turn import LONGEST_NAME
 
 from ..evaluation.play import EpisodeResults, play_deals, play_duplicate
@@ -65,7 +65,7 @@ class Run:
         self.rules_table = settings.list_rules()
         self.rules = self.rules_table.rules[0]  # several rules are all for as many players
         self.history: dict[str, Any] = {"seconds": 0.0, "split": {}, "evaluations": []}
-        self.deals = bank_seeds(validation_bank(settings.game), range(settings.eval_deals))
+        self.deals = deal_seeds(validation_deal_set(settings.game), range(settings.eval_deals))
         folder.mkdir(parents=True, exist_ok=True)
         saved = checkpoint.latest(folder)
         if saved:
@@ -236,7 +236,7 @@ class Run:
             "machine": describe_machine(),
         }
         final = self.history["evaluations"][-1] if self.history["evaluations"] else {}
-        scored = {"bank": validation_bank(self.game.name), **final}
+        scored = {"deal_set": validation_deal_set(self.game.name), **final}
         return self.write_agent(self.folder / AGENT, trained, scored)
 
     def _finish(self) -> None:
@@ -301,7 +301,7 @@ def _naming_checkpoint(saved: checkpoint.Checkpoint | None) -> Iterator[None]:
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError) as error:
         if saved is None:
             raise
-        reason = f"{type(error).__name__}: {one_line(error)}"
+        reason = f"{type(error).__name__}: {join_lines(error)}"
         raise ValueError(f"{saved.folder} does not fit the run's settings: {reason}") from error
 
 
@@ -342,7 +342,7 @@ class Stop:
     asked: int = 0
 
 
-def validation_bank(game: str) -> str:
+def validation_deal_set(game: str) -> str:
     """Return the name of the deal set that runs are evaluated on: `evaluate` never plays it."""
     return f"{game}-validation"
 

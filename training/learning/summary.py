@@ -9,7 +9,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from parlour.agents.validation import NUMBER, TABLE, TEXT, check_fields, naming, read_json, whole
+from parlour.agents.validation import (
+    NUMBER,
+    TABLE,
+    TEXT,
+    check_fields,
+    name_file_in_errors,
+    read_json,
+    whole,
+)
 from parlour.envs import Game, find_game
 from parlour.envs.core.contract import WINNABLE
 
@@ -86,12 +94,12 @@ def _read_bound(settings: Settings) -> list[tuple[str, float]]:
         values = labels.score[labels.score != NO_SCORE]
     else:
         values = labels.winnable == WINNABLE
-    return [(f"{name}, {labels.bank}", float(values.mean()))] if len(values) else []
+    return [(f"{name}, {labels.deal_set}", float(values.mean()))] if len(values) else []
 
 
 def _read_result(file: Path, goal: str) -> dict[str, Any]:
     """Return the result of a seed; ValueError, naming file and field, for an invalid one."""
-    with naming(file):
+    with name_file_in_errors(file):
         result = unseal(read_json(file), file.name)
         check_fields(result, RESULT_FIELDS)
         baselines = result["baselines"]
@@ -104,7 +112,7 @@ def _read_result(file: Path, goal: str) -> dict[str, Any]:
 
 def report(folder: Path) -> str:
     """Return the result of a finished run as a few lines of text."""
-    with naming(folder / RESULT_FILE):
+    with name_file_in_errors(folder / RESULT_FILE):
         summary = unseal(read_json(folder / RESULT_FILE), RESULT_FILE)
     goal = next(fact for fact in summary if fact not in ("seeds", "steps", "unit"))
     reached, score = summary[goal], summary["score"]
@@ -130,7 +138,7 @@ def time_table(folder: Path) -> str:
     """Return the time of each seed by phase, as lines of text."""
     lines = []
     for path in sorted(folder.glob(f"seed-*/{RESULT_FILE}")):
-        with naming(path):
+        with name_file_in_errors(path):
             result = unseal(read_json(path), path.name)
         seconds = result["seconds_by_phase"]
         total = sum(seconds.values())

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from parlour import __version__
-from parlour.agents.validation import naming, read_json, shorten
+from parlour.agents.validation import name_file_in_errors, read_json, shorten
 from parlour.envs import Game, find_game
 from parlour.envs.core.game import digest16
 
@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 RULES, CODE = "rules.json", "code"
-TRAINED = "trained"
+TRAINED = "pretrained"
 MOST_NAMED = 5
 """Number of runs that an error names where one is missing."""
 
@@ -141,7 +141,7 @@ def resume(
         settings = _read_settings(folder)
         if not allow_code:
             refuse_code(settings, folder / SETTINGS_FILE)
-        with naming(folder / SETTINGS_FILE):
+        with name_file_in_errors(folder / SETTINGS_FILE):
             settings = settings.resolve_device()
         with _naming_resume_command(folder):
             return _train_all(settings, folder, quiet, watch)
@@ -168,10 +168,10 @@ def _name_runs(folder: Path) -> str:
 
 def _read_settings(folder: Path) -> Settings:
     """Return a run's settings; ValueError if they, or its rules, are not the game's."""
-    with naming(folder / SETTINGS_FILE):
+    with name_file_in_errors(folder / SETTINGS_FILE):
         given = read_json(folder / SETTINGS_FILE)
     settings = read_saved(given, str(folder / SETTINGS_FILE))
-    with naming(folder / RULES):
+    with name_file_in_errors(folder / RULES):
         was = read_json(folder / RULES)
     now = _describe_rules(settings)
     for name in now:

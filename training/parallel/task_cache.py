@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.agents.validation import one_line
+from parlour.agents.validation import join_lines
 
 from ..files import pack_arrays, read_arrays, write_bytes
 from .tasks import Cluster, Work, run_tasks
@@ -74,6 +74,6 @@ def _load(chunks: Path | None, name: str, packing: Packing) -> Any:
     try:
         return packing.unpack(read_arrays(path))
     except Exception as error:  # any error: the task can be done again
-        reason = f"{type(error).__name__}: {one_line(error)}"
+        reason = f"{type(error).__name__}: {join_lines(error)}"
         warnings.warn(f"{path} is damaged, so this part is computed again: {reason}", stacklevel=3)
         return None

@@ -9,7 +9,7 @@ import numpy as np
 from parlour.agents.registry import Agent, Turn, load_agent
 from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, Over
-from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.kernel.rng import TRAINING_SEED_MASK, draw_seed, key_words, mix64, new_key
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows, view_states
@@ -189,6 +189,6 @@ def name_unit(game: Game, rules: Any) -> tuple[str, float]:
 def _session_seed(chosen: ChosenDeal | None, begin: int) -> np.ndarray:
     """The seed of the session, uint64 (1,): of a numbered deal, or as an environment draws it."""
     if chosen is not None and chosen.deals is not None:
-        return bank_seeds(chosen.bank, chosen.deals[:1])
+        return deal_seeds(chosen.deal_set, chosen.deals[:1])
     drawn = np.array([draw_seed(np.random.default_rng(begin))], np.uint64)
     return mix64(drawn) & TRAINING_SEED_MASK

@@ -28,7 +28,7 @@ from optuna.storages import BaseStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import FrozenTrial, Trial, TrialState
 
-from parlour.agents.validation import one_line, shorten
+from parlour.agents.validation import join_lines, shorten
 
 from ..learning.run import measured
 from ..parallel.engines import RAY, find_ray, join_ray
@@ -68,7 +68,7 @@ def open_storage(plan: TunePlan) -> BaseStorage:
         wait = {"connect_args": {"timeout": STALE}} if plan.storage.startswith("sqlite") else {}
         return RDBStorage(plan.storage, engine_kwargs=wait)
     except Exception as error:  # of SQLAlchemy, of a driver that is missing ...
-        raise ValueError(f"storage={plan.storage!r}: {one_line(error)}") from error
+        raise ValueError(f"storage={plan.storage!r}: {join_lines(error)}") from error
 
 
 def open_study(plan: TunePlan) -> Study:
@@ -308,7 +308,7 @@ def _try(study: Study, plan: TunePlan, trial: Trial) -> None:
     except TrialPruned:
         study.tell(trial, state=TrialState.PRUNED, skip_if_finished=True)
     except (ValueError, ArithmeticError, RuntimeError) as error:  # settings that do not go together
-        fail(study, trial, f"{type(error).__name__}: {one_line(error)}")
+        fail(study, trial, f"{type(error).__name__}: {join_lines(error)}")
     except BaseException:  # Ctrl-C, a full disk ...: not the fault of the settings
         requeue(study, trial)
         raise
@@ -374,7 +374,7 @@ def _work_in_process(plan: TunePlan, errors: Any, parent: int) -> None:
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
     except Exception as error:
-        errors.put(f"{type(error).__name__}: {one_line(error)}")
+        errors.put(f"{type(error).__name__}: {join_lines(error)}")
         sys.exit(FAILED)
 
 

@@ -9,7 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from parlour.agents.validation import is_finite, naming, naming_part, read_json, read_text, shorten
+from parlour.agents.validation import (
+    is_finite,
+    name_file_in_errors,
+    name_part_in_errors,
+    read_json,
+    read_text,
+    shorten,
+)
 from parlour.envs import find_game
 from parlour.envs.core.options import unknown_text
 
@@ -79,7 +86,7 @@ def read_space(base: Settings, file: Path | None = None) -> Space:
         ValueError: the file is wrong. The message names file, setting, value and what is allowed.
     """
     path = SPACES if file is None else file
-    with naming(path):
+    with name_file_in_errors(path):
         tables = tomllib.loads(read_text(path))
     for name in tables:
         if name not in SETTINGS:
@@ -88,7 +95,7 @@ def read_space(base: Settings, file: Path | None = None) -> Space:
         raise ValueError(
             f"{path}: no table [{base.method}]; there are {', '.join(tables) or 'none'}"
         )
-    with naming_part(f"{path} [{base.method}]"):
+    with name_part_in_errors(f"{path} [{base.method}]"):
         return make_space(base, tables[base.method])
 
 
@@ -109,7 +116,7 @@ def _make_dimension(base: Settings, name: str, row: Any) -> Dimension:
         raise ValueError(explain_foreign(base.method, name))
     if name in FIXED:
         raise ValueError(f"setting {name!r} is the same in all trials: it cannot be searched")
-    with naming_part(name):
+    with name_part_in_errors(name):
         dimension = _read_dimension(name, row, get_type_hints(settings_class)[name])
     for value in dimension.values or (dimension.low, dimension.high):
         changed: dict[str, Any] = {name: value}
@@ -262,7 +269,7 @@ def run_trial(plan: TunePlan, run: str, params: Mapping[str, Any], report: Repor
 
 def _check_same(file: Path, settings: Settings) -> None:
     """Raise ValueError if a run has other settings, because it belongs to another search."""
-    with naming(file):
+    with name_file_in_errors(file):
         saved = read_saved(read_json(file), str(file)).plain()
     wanted = settings.plain()
     names = (saved.keys() | wanted.keys()) - {"runs"}  # the folder may have been moved
@@ -277,7 +284,7 @@ def _read_evaluations(folder: Path) -> list[dict[str, Any]]:
     from ..learning.run import RESULT_FILE
 
     if (folder / RESULT_FILE).exists():
-        with naming(folder / RESULT_FILE):
+        with name_file_in_errors(folder / RESULT_FILE):
             result = unseal(read_json(folder / RESULT_FILE), RESULT_FILE)
             return list(result["evaluations"])
     latest = checkpoint.latest(folder)

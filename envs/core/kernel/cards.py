@@ -151,7 +151,7 @@ def shuffle_pack(s: State, deck: np.ndarray) -> None:
 
 # ---- numbered deals -------------------------------------------------------------------------
 
-BANK_SEED_BIT = 1 << 63
+NUMBERED_SEED_BIT = 1 << 63
 
 
 class DeckFormat(NamedTuple):
@@ -163,28 +163,31 @@ class DeckFormat(NamedTuple):
     """Returns the text of a deck."""
 
 
-def bank_seeds(bank: str, deals: Iterable[int]) -> np.ndarray:
-    """Return the seeds (uint64) of numbered deals of a bank; numbers from 0.
+def deal_seeds(deal_set: str, deals: Iterable[int]) -> np.ndarray:
+    """Return the seeds (uint64) of numbered deals of a deal set; numbers from 0.
 
-    Raises ValueError unless the bank is a string and the deal a whole number from 0.
+    Raises ValueError unless the deal set is a string and the deal a whole number from 0.
     """
-    if not isinstance(bank, str):
-        raise ValueError(f"bank={shorten(bank)}: allowed is the name of a bank")
-    return np.array([_seed(bank, deal) for deal in deals], np.uint64)
+    if not isinstance(deal_set, str):
+        raise ValueError(f"deal_set={shorten(deal_set)}: allowed is the name of a deal set")
+    return np.array([_seed(deal_set, deal) for deal in deals], np.uint64)
 
 
-def _seed(bank: str, deal: int) -> int:
-    if not is_whole(deal) or not 0 <= deal < BANK_SEED_BIT:
-        raise ValueError(f"deal {shorten(deal)} of bank {shorten(bank)}: deals are numbered from 0")
-    digest = sha256(f"{bank}/{deal}".encode()).digest()
-    return int.from_bytes(digest[:8], "little") | BANK_SEED_BIT
+def _seed(deal_set: str, deal: int) -> int:
+    if not is_whole(deal) or not 0 <= deal < NUMBERED_SEED_BIT:
+        raise ValueError(
+            f"deal must be a whole number from 0, got {shorten(deal)} "
+            f"(deal set {shorten(deal_set)})"
+        )
+    digest = sha256(f"{deal_set}/{deal}".encode()).digest()
+    return int.from_bytes(digest[:8], "little") | NUMBERED_SEED_BIT
 
 
-def default_bank(game: str) -> str:
-    """Return the name of the bank used when none is named, the game's name and ``-1``."""
+def default_deal_set(game: str) -> str:
+    """Return the name of the deal set used when none is named, the game's name and ``-1``."""
     return f"{game}-1"
 
 
 def decks_digest(decks: np.ndarray) -> str:
-    """Return the SHA-256 (hex) of decks, int8 (n, cards) in dealing order: a bank's identity."""
+    """Return the SHA-256 (hex) of decks, int8 (n, cards): the identity of a deal set."""
     return sha256(np.ascontiguousarray(decks, np.int8).tobytes()).hexdigest()

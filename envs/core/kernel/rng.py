@@ -3,7 +3,7 @@
 **The generator of a state** is splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
 number generators", 2014). Its counter is the state's field ``rng`` (uint64), so a deal is a pure
 function of its 64-bit seed and a copied state replays the same game. Deals drawn in play have the
-top bit of their seed cleared; the deals of a deal set have it set (`cards.bank_seeds`).
+top bit of their seed cleared; the deals of a deal set have it set (`cards.deal_seeds`).
 
 **The seeds of agents** come from a secret key, so that they tell nothing about a deal. If they were
 a function of the deal alone, a table of ten thousand deals would identify it. They are a keyed

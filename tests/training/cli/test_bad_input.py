@@ -139,8 +139,8 @@ SPECS = [
     "pimc:nobody", "pimc@99999999999", "rollouts", "rollouts:", "rollouts@0ms:greedy",
     "rollouts@:greedy", "rollouts@5", "rollouts:nobody", "rollouts:human", "rollouts:uniform",
     "rollouts@-1:greedy", "rollouts@5ms5:greedy", "expectimax", "expectimax:", "expectimax:greedy",
-    "expectimax@5:trained", "expectimax:.", "expectimax:/dev/null", "trained:x",
-    "oracle:most", "oracle@5", "trained@5", ".", "..", "/", "/dev/null", "/dev/zero",
+    "expectimax@5:pretrained", "expectimax:.", "expectimax:/dev/null", "pretrained:x",
+    "oracle:most", "oracle@5", "pretrained@5", ".", "..", "/", "/dev/null", "/dev/zero",
     "./agent.json", "agent.json", "no/such/folder", "x" * 300, "x/" * 3000, "a\0b", "a\nb",
     "\x1b[31m", "greedy\n", "GREEDY", "ｇreedy", "♥", "\udcff", "[/x]", "$x$", "{0}", "%s", "-",
     "mcts mcts",
@@ -253,7 +253,7 @@ def lines() -> Iterator[list[str]]:
     for flag in ("--limit", "--deals", "--first", "--jobs"):
         yield from ([*MAKE, f"{flag}={text}"] for text in NUMBERS)
     yield from ([*MAKE, "--backend", name] for name in ("", "nonsense", "\n"))
-    yield from ([*command, "--bank", ""] for command in (EVALUATE, PLAY, SEVERAL, MAKE))
+    yield from ([*command, "--deal-set", ""] for command in (EVALUATE, PLAY, SEVERAL, MAKE))
     yield from (
         [*EVALUATE, "--truth", file] for file in ("", "file", ".", "none", "/dev/null", "\0")
     )
@@ -266,7 +266,7 @@ def lines() -> Iterator[list[str]]:
     yield from (
         ["deals", "show", word] for word in ("", "file", ".", "/dev/null", "\0", "♥", "x.parquet")
     )
-    for flag in ("--agent", "--deals", "--out", "--option", "--json=1", "--seed", "--bank"):
+    for flag in ("--agent", "--deals", "--out", "--option", "--json=1", "--seed", "--deal-set"):
         yield [*EVALUATE, flag]
 
 
@@ -295,6 +295,6 @@ def test_wrong_commands_are_refused_in_one_line(
 
 
 def test_what_is_odd_but_right_is_accepted(capsys: pytest.CaptureFixture[str]) -> None:
-    rest = ["--seed", str(2**62), "--first", str(2**62), "--bank", "[/x] $♥$", "--seed", "٣"]
+    rest = ["--seed", str(2**62), "--first", str(2**62), "--deal-set", "[/x] $♥$", "--seed", "٣"]
     assert main.main([*EVALUATE, "--deals", "3", *rest, "--agent", "own_of_a_test:First"]) == 0
     assert json.loads(capsys.readouterr().out)["seed"] == 3

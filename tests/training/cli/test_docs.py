@@ -21,7 +21,7 @@ def clone(tmp_path: Path) -> Path:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
     shutil.copy(BOARD_FILE, tmp_path / "docs")
-    trained = "agents/trained"
+    trained = "agents/pretrained"
     shutil.copytree(ROOT / trained, tmp_path / trained, dirs_exist_ok=True)
     return tmp_path
 

@@ -32,7 +32,7 @@ COMMANDS = [
     "replay games.jsonl",
     "replay games.jsonl --game 2",
     "replay games.jsonl --game 2 --json",
-    "review pyramid --bank pyramid-1 --deals 2 --agent greedy --worlds 2 --key k",
+    "review pyramid --deal-set pyramid-1 --deals 2 --agent greedy --worlds 2 --key k",
     "solve klondike --deal 1 --variant draw-one",
     "convert-deal klondike --deal 1 --to pysol",
     "exploitability --option max_stands=1 --iterations 30 --agents greedy uniform",

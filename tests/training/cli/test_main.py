@@ -524,7 +524,7 @@ def test_a_seat_at_a_table_by_standard_input() -> None:
     said = process(*words.split(), stdin="?\nnonsense\nstand\nq\n")
     assert (said.status, said.err) == (0, "")
     for text in (
-        "Seven Twenty-Seven, home, deal 3, bank seven_twenty_seven-1",
+        "Seven Twenty-Seven, home, deal 3, deal set seven_twenty_seven-1",
         "seat 0 (uniform), seat 1 (you), seat 2 (uniform), seat 3 (greedy)",
         "moves now: draw (d), stand (s)",
         "'nonsense' is no move now",

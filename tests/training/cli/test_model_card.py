@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from safetensors.numpy import load_file
 
-from parlour.agents.saved import TRAINED_FOLDER
+from parlour.agents.saved import PRETRAINED_FOLDER
 from parlour.training.cli import main
 from parlour.training.cli import model_card as card
 from parlour.training.cli.leaderboard import BOARD_FILE, agent_text
@@ -24,7 +24,7 @@ from parlour.training.learning.settings.files import (
     write_command,
 )
 
-FOLDERS = sorted(path.parent for path in TRAINED_FOLDER.glob("*/agent.json"))
+FOLDERS = sorted(path.parent for path in PRETRAINED_FOLDER.glob("*/agent.json"))
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for name in ("agent.json", "weights.safetensors"):
         (tmp_path / "mine").mkdir(exist_ok=True)
-        shutil.copy(TRAINED_FOLDER / "poker_squares-classic" / name, tmp_path / "mine")
+        shutil.copy(PRETRAINED_FOLDER / "poker_squares-classic" / name, tmp_path / "mine")
     return tmp_path / "mine"
 
 
@@ -55,7 +55,7 @@ def test_an_agent_of_ones_own_plays_for_its_card(
     settings = preset("poker_squares", "td").plain()
     edit(
         mine,
-        {"steps": 12_000_000, "score": score, "bank": "poker_squares-validation"},
+        {"steps": 12_000_000, "score": score, "deal_set": "poker_squares-validation"},
         **{"seconds": 93.0, "machine": "a slow one", "settings": settings},
         versions={"python": "3.11.7", "stable_baselines3": "2.9.2"},
     )
@@ -71,7 +71,7 @@ def test_an_agent_of_ones_own_plays_for_its_card(
         f"| size | {table.size:,} numbers, {table.nbytes / 2**20:.2f} MiB |",
         "| wall time | 1.6 minutes on a slow one |",
         "| steps | 12,000,000 |",
-        "score 125.33 [124.47, 126.21], 5,000 deals of the bank `poker_squares-validation`",
+        "score 125.33 [124.47, 126.21], 5,000 deals of the deal set `poker_squares-validation`",
         "parlour train poker_squares --preset td\n",
         "| versions | python 3.11.7, stable_baselines3 2.9.2 |",
         "**`mine`**",
@@ -119,8 +119,8 @@ def test_the_cards_that_come_along_have_their_results_from_the_leaderboard(folde
         score = f"{entry.times * entry.claim.score:.2f} ["
         assert score in text, entry.title
     agents = {entry.agent for entry in group}
-    assert {"uniform", "greedy", "trained"} <= agents
-    assert len({entry.bank for entry in group}) == 2
+    assert {"uniform", "greedy", "pretrained"} <= agents
+    assert len({entry.deal_set for entry in group}) == 2
 
 
 @pytest.mark.parametrize(
@@ -171,18 +171,18 @@ def test_of_presets_alike_the_command_names_that_of_like_length(steps: int, name
     assert sorted(words.split()) == sorted(["--total-steps", str(steps), "--width", "48"])
 
 
-def test_every_agent_that_comes_along_is_on_the_leaderboard_on_two_banks() -> None:
-    banks: dict[tuple[str, str], list[str]] = {}
+def test_every_agent_that_comes_along_is_on_the_leaderboard_on_two_deal_sets() -> None:
+    deal_sets: dict[tuple[str, str], list[str]] = {}
     for entry in read_board(BOARD_FILE):
-        if entry.agent == "trained" and entry.claim:
+        if entry.agent == "pretrained" and entry.claim:
             agent, rules = entry.claim.agent_digest, entry.claim.rules_digest
-            banks.setdefault((agent, rules), []).append(entry.bank)
-    assert {agent for agent, _ in banks} == set(map(card.digest_agent, FOLDERS))
-    assert all(len(found) == len(set(found)) == 2 for found in banks.values())
+            deal_sets.setdefault((agent, rules), []).append(entry.deal_set)
+    assert {agent for agent, _ in deal_sets} == set(map(card.digest_agent, FOLDERS))
+    assert all(len(found) == len(set(found)) == 2 for found in deal_sets.values())
 
 
 def test_a_card_has_a_table_for_each_of_the_rules_that_were_played() -> None:
-    folder = TRAINED_FOLDER / "pyramid-many"
+    folder = PRETRAINED_FOLDER / "pyramid-many"
     text = card.write_card(folder, card.list_known(folder, BOARD_FILE))
     for rules in ("three-passes", "classic", "turn-back"):
         assert f"\n### {rules}\n\n| agent |" in text

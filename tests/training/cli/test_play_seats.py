@@ -238,7 +238,7 @@ def test_of_three_players_half_stakes_are_counted() -> None:
     assert sum(nets) == 0
 
 
-@pytest.mark.parametrize("chosen", [None, {"deal": 5, "bank": "mine"}])
+@pytest.mark.parametrize("chosen", [None, {"deal": 5, "deal_set": "mine"}])
 def test_the_deal_is_that_of_the_environment(chosen: dict[str, Any] | None) -> None:
     env = CardEnv(GAME, "six", seat=2)
     env.reset(seed=9, options=chosen)

@@ -152,7 +152,7 @@ def test_a_watched_game_is_recorded(begun: dict[str, object], tmp_path: Path) ->
     play(agent="greedy", delay=0.0, record=path, **begun)
     (one,) = load_replays(path)
     assert (one.end, one.agents) == (OVER, ("greedy",)) and one.actions
-    assert (one.deal == 4) == (one.bank == "pyramid-1") == ("deal" in str(begun))
+    assert (one.deal == 4) == (one.deal_set == "pyramid-1") == ("deal" in str(begun))
     assert list(verify_replays([one])) == []
 
 
@@ -167,14 +167,14 @@ def test_a_game_that_is_left_is_recorded_as_it_stands(tmp_path: Path) -> None:
 
 
 def test_hands_at_a_table_are_recorded(tmp_path: Path) -> None:
-    for name, keywords in (("bank", {"chosen": {"deal": 2}}), ("seed", {"seed": 3})):
+    for name, keywords in (("deal_set", {"chosen": {"deal": 2}}), ("seed", {"seed": 3})):
         path, said = tmp_path / f"{name}.jsonl", list[str]()
         table = TerminalGame(TABLE, say=said.append, delay=0.0, record=path, **keywords)  # type: ignore[arg-type]
         play_hands(table, SeatChoice(1, ["uniform"], 3), "greedy")
         replays = load_replays(path)
         assert len(replays) == 3 and list(verify_replays(replays)) == []
         assert {one.agents[1] for one in replays} == {"greedy"}
-        assert [one.hand for one in replays] == ([0, 1, 2] if name == "bank" else [0, 0, 0])
+        assert [one.hand for one in replays] == ([0, 1, 2] if name == "deal_set" else [0, 0, 0])
 
 
 def test_a_watched_agent_says_what_it_thinks(capsys: pytest.CaptureFixture[str]) -> None:
@@ -240,7 +240,7 @@ def test_the_deck_of_a_file_is_read_as_it_is_printed(capsys: pytest.CaptureFixtu
     capsys.readouterr()
     assert main(convert) == 0
     deck = capsys.readouterr().out.translate(str.maketrans("cdhs", "♣♦♥♠")).replace(" ", ", ")
-    del game_of_file["bank"], game_of_file["deal"]
+    del game_of_file["deal_set"], game_of_file["deal"]
     path.write_text(json.dumps(game_of_file | {"deck": deck, "rng": "0" * 16}), encoding="utf-8")
     assert main(["replay", "one.jsonl", "--verify"]) == 0
     assert "1 game, all as recorded" in capsys.readouterr().out

@@ -10,7 +10,7 @@ import pytest
 from parlour.training import compare, find_lost
 from parlour.training.cli import STOPPED, main
 from parlour.training.evaluation.outputs import REVIEW_FILES
-from parlour.training.evaluation.reviews import review_bank, review_lost
+from parlour.training.evaluation.reviews import review_deal_set, review_lost
 from parlour.training.evaluation.reviews.review_judges import make_judge
 
 SMALL = ("--worlds", "2", "--key", "k")
@@ -34,7 +34,7 @@ def test_one_game_is_a_table_json_and_a_picture(
     words = ("pyramid", "--deal", "0", "--agent", "greedy", *SMALL)
     status, out, err = run(capsys, *words, "--out", str(tmp_path))
     assert (status, err) == (0, "")
-    assert out.startswith("Pyramid, three-passes, deal 0 of bank pyramid-1: greedy\n")
+    assert out.startswith("Pyramid, three-passes, deal 0 of deal set pyramid-1: greedy\n")
     assert "first chance " in out
     assert "truth, all cards known: this deal could be won; thrown away by #" in out
     assert "share of 2 worlds that could still be won, by the exact solver; --seed 0" in out
@@ -56,7 +56,7 @@ def test_actions_are_reviewed_that_somebody_has_played(
     assert "so far; the game goes on" in out
 
 
-def test_a_bank_is_summed_up(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_deal_set_is_summed_up(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ("pyramid", "--agent", "uniform", "--deals", "2", "--first", "5", *SMALL)
     found = read(capsys, *words)
     assert (found["deals"], found["first"], found["agent"]) == (2, 5, "uniform")
@@ -70,7 +70,7 @@ def test_a_bank_is_summed_up(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 def test_what_was_done_before_it_was_stopped_is_kept(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    real, done = review_bank.review_numbered, []
+    real, done = review_deal_set.review_numbered, []
 
     def stopped(*given: Any) -> Any:
         if done:
@@ -78,7 +78,7 @@ def test_what_was_done_before_it_was_stopped_is_kept(
         done.append(real(*given))
         return done[0]
 
-    monkeypatch.setattr(review_bank, "review_numbered", stopped)
+    monkeypatch.setattr(review_deal_set, "review_numbered", stopped)
     status, out, _ = run(capsys, "pyramid", "--deals", "5", *SMALL, "--out", str(tmp_path))
     assert status == STOPPED
     assert "1 of 5 deals were reviewed" in out
@@ -142,13 +142,13 @@ def test_deals_lost_though_winnable_are_played_again(
     assert "2 of 2 deals could be won; 2 were thrown away" in out
     assert out.count("threw it away") >= 2
     rows = pd.read_parquet(tmp_path / "decisions.parquet")
-    assert list(rows["deal"].unique()) == [f"deal {n} of bank pyramid-1" for n in wanted[:2]]
+    assert list(rows["deal"].unique()) == [f"deal {n} of deal set pyramid-1" for n in wanted[:2]]
     assert rows.groupby("deal")["threw_away"].sum().tolist() == [1, 1]
     found = read(capsys, *words, "--deals", "2")
     assert (found["deals"], found["lost_though_winnable"]) == (2, len(wanted))
     assert (found["winnable"], found["threw_away"], found["key"]) == (2, 2, "k")
     one = read(capsys, *words, "--deal", str(wanted[1]))
-    assert one["deal"] == f"deal {wanted[1]} of bank pyramid-1"
+    assert one["deal"] == f"deal {wanted[1]} of deal set pyramid-1"
     assert sum(line["threw_away"] for line in one["decisions"]) == 1
 
 

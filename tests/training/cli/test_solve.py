@@ -43,7 +43,7 @@ def test_it_says_yes_no_or_undecided(fake: FakeSolver, capsys: pytest.CaptureFix
     deals = deals_by_code(fake)
     for code, word in ((1, "yes, in "), (0, "no\n"), (-1, "undecided\n")):
         text = said(capsys, "--deal", str(deals[code]))
-        assert text.startswith(f"Pyramid, three-passes, deal {deals[code]}, bank pyramid-1\n")
+        assert text.startswith(f"Pyramid, three-passes, deal {deals[code]}, deal set pyramid-1\n")
         assert f"winnable: {word}" in text
         assert " positions looked at" in text
 
@@ -51,7 +51,7 @@ def test_it_says_yes_no_or_undecided(fake: FakeSolver, capsys: pytest.CaptureFix
 def test_the_way_wins(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
     deal = deals_by_code(fake)[1]
     found = json.loads(said(capsys, "--deal", str(deal), "--fewest", "--json"))
-    assert (found["winnable"], found["deal"], found["bank"]) == (True, deal, "pyramid-1")
+    assert (found["winnable"], found["deal"], found["deal_set"]) == (True, deal, "pyramid-1")
     env = CardEnv(GAME)
     env.reset(options={"deal": deal})
     deck = [int(card) for card in env.state["deck"]]
@@ -108,9 +108,11 @@ def test_moves_name_cards_and_the_time_is_the_solvers(
     assert "solved in " in last
 
 
-def test_variants_and_banks(capsys: pytest.CaptureFixture[str]) -> None:
-    text = said(capsys, "--deal", "3", "--bank", "mine", "--variant", "web", "--option", "passes=2")
-    assert text.startswith("Pyramid, web + passes=2, deal 3, bank mine\n")
+def test_variants_and_deal_sets(capsys: pytest.CaptureFixture[str]) -> None:
+    text = said(
+        capsys, "--deal", "3", "--deal-set", "mine", "--variant", "web", "--option", "passes=2"
+    )
+    assert text.startswith("Pyramid, web + passes=2, deal 3, deal set mine\n")
 
 
 def test_a_game_played_for_its_score(capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,7 +131,7 @@ def test_a_game_played_for_its_score(capsys: pytest.CaptureFixture[str]) -> None
 def test_contracts_of_a_deal_of_partners(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["solve", "28", "--deal", "3"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Twenty-Eight, classic, deal 3, bank twenty_eight-1"
+    assert lines[0] == "Twenty-Eight, classic, deal 3, deal set twenty_eight-1"
     assert [line.split(":")[0] for line in lines[2:6]] == [f"  seat {n}" for n in range(4)]
     assert main.main(["solve", "28", "--deal", "3", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["contracts"]
@@ -159,9 +161,9 @@ def test_a_contract_in_play(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         ("solve pyramid", "name what to solve: --deal NUMBER, or --deck CARDS"),
         ("solve pyramid --deal 1 --deck Ac", "name what to solve: --deal NUMBER, or --deck CARDS"),
-        ("solve pyramid --deck Ac --bank mine", "--bank goes with --deal"),
+        ("solve pyramid --deck Ac --deal-set mine", "--deal-set goes with --deal"),
         ("solve pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
-        ("solve pyramid --deal -1", "deal -1 of bank 'pyramid-1': deals are numbered from 0"),
+        ("solve pyramid --deal -1", "deal -1 of deal set 'pyramid-1': deals are numbered from 0"),
         ("solve pyramid --deal 1 --actions 41", "action 1, UNDO, is not legal"),
         ("solve pyramid --deal 1 --actions REDAEL", "unknown action 'REDAEL'; did you mean"),
         ("solve 28 --deal 1 --actions 42 57 x", "action 2, ask for trumps, is not legal"),

@@ -289,7 +289,7 @@ def test_hands_that_are_played_pay_what_the_tree_says(mini: Tree) -> None:
     agents = [table, UniformAgent()]
     n = 20_000
     rows = Rows(GAME, mini.rules, 2 * n)
-    rows.deal_bank("for-a-test", np.arange(2 * n) % n)  # each deal from either seat
+    rows.deal_numbered("for-a-test", np.arange(2 * n) % n)  # each deal from either seat
     first = np.arange(2 * n) // n
     while (on := np.flatnonzero(rows.states["over"] == 0)).size:
         actions = np.zeros(2 * n, np.int64)
@@ -341,7 +341,7 @@ def test_the_table_and_who_reads_it(tmp_path: Path) -> None:
     row = save(found, tmp_path / "solved")
     again = PolicyTableAgent.load(tmp_path / "solved", GAME, found.tree.rules)
     assert row.exploited.exploitability == exact.exploitability
-    assert np.array_equal(again.chances, agent.chances)
+    assert np.array_equal(again.probabilities, agent.probabilities)
     assert np.array_equal(again.act(turn), actions)
     other = GAME.make_rules("mini", {"ante": 2})
     with pytest.raises(ValueError, match="other rules"):

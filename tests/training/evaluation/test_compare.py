@@ -85,10 +85,10 @@ def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
     """In tables and files, alone and at tables of several."""
     poker = find_game("poker_squares")
     with pytest.raises(ValueError, match="none comes with Parlour for these rules"):
-        compare(poker, ["trained"], variants=["british"], deals=2)
+        compare(poker, ["pretrained"], variants=["british"], deals=2)
     found = compare(
         poker,
-        ["greedy", "mine=trained"],
+        ["greedy", "mine=pretrained"],
         variants=["book", "british"],
         deals=2,
         allow_rules_mismatch=True,

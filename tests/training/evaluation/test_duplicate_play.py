@@ -9,7 +9,7 @@ from parlour.agents.baselines.uniform import UniformAgent
 from parlour.agents.registry import IllegalActionError, Turn, load_agent
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.batch import DealSource
-from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.play import (
     EpisodeResults,
@@ -22,7 +22,7 @@ from parlour.training.evaluation.play import (
 
 GAME = find_game("seven_twenty_seven")
 RULES = GAME.make_rules()
-SEEDS = bank_seeds("hands-1", range(24))
+SEEDS = deal_seeds("hands-1", range(24))
 TABLES = [
     (one, name, {})
     for one in GAMES.values()

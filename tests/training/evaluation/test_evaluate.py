@@ -8,7 +8,7 @@ from parlour.agents.baselines.uniform import UniformAgent
 from parlour.agents.registry import IllegalActionError, Turn, load_agent
 from parlour.envs import CardEnv, find_game
 from parlour.envs.core.batch import Over
-from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.rules_table import describe_rules
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.play import play_deals
@@ -16,7 +16,7 @@ from parlour.training.evaluation.result import TableEvaluation
 
 GAME = find_game("pyramid")
 RULES = GAME.make_rules("three-passes")
-SEEDS = bank_seeds("pyramid-1", range(60))
+SEEDS = deal_seeds("pyramid-1", range(60))
 
 
 class Dreamer(GreedyAgent):

@@ -1,4 +1,4 @@
-"""Banks with labels: made in parallel, resumed, refused when not as they were written."""
+"""Deal sets with labels: made in parallel, resumed, refused when not as they were written."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ from rich.console import Console
 from parlour.agents.baselines.greedy import GreedyAgent
 from parlour.envs import CardEnv, CardVectorEnv, find_game
 from parlour.envs.core.contract import Solution
-from parlour.envs.core.kernel.cards import bank_seeds, decks_digest
+from parlour.envs.core.kernel.cards import deal_seeds, decks_digest
 from parlour.envs.core.turn import prepare_turn
 from parlour.training.cli import main
 from parlour.training.evaluation.compare import compare, evaluate
@@ -63,12 +63,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Labels:
     """Labels of deals 0 to 119, as the false solver has them."""
     with solved(GAME):
         return load_labels(
-            labelling.make_labels(GAME, deals=120, jobs=1, out=tmp_path_factory.mktemp("banks"))
+            labelling.make_labels(GAME, deals=120, jobs=1, out=tmp_path_factory.mktemp("labels"))
         )
 
 
 def test_labels_are_what_the_solver_says(whole: Labels) -> None:
-    played = play_deals(GAME, RULES, SeesAll(), bank_seeds("pyramid-1", range(120)))
+    played = play_deals(GAME, RULES, SeesAll(), deal_seeds("pyramid-1", range(120)))
     won = played.facts["won"]
     assert np.array_equal(whole.winnable == 1, won)
     assert set(whole.winnable.tolist()) == {-1, 0, 1}
@@ -90,7 +90,7 @@ def test_the_file_says_what_it_is(whole: Labels) -> None:
     decks = [env.reset(options={"deal": deal}) and env.state["deck"].copy() for deal in range(120)]
     assert said["decks"] == decks_digest(np.array(decks))
     assert said["rules_digest"] == GAME.rules_digest(RULES)
-    for name, value in {"bank": "pyramid-1", "first": 0, "n": 120, "optimal": True}.items():
+    for name, value in {"deal_set": "pyramid-1", "first": 0, "n": 120, "optimal": True}.items():
         assert said[name] == value
     assert said == whole.metadata()
 
@@ -139,8 +139,8 @@ def test_what_was_done_is_not_done_again(
     with pytest.raises(KeyboardInterrupt):
         labelling.make_labels(GAME, deals=120, jobs=1, progress=stop)
     assert fake.asked == 100
-    assert not list(Path("runs/banks").glob("*.parquet"))
-    (kept,) = Path("runs/banks").iterdir()
+    assert not list(Path("runs/labels").glob("*.parquet"))
+    (kept,) = Path("runs/labels").iterdir()
     next(kept.glob("0-*.npz")).write_bytes(b"cut")
     # another job touches nothing of this one
     labelling.make_labels(GAME, deals=10, optimal=False, jobs=1)
@@ -149,7 +149,7 @@ def test_what_was_done_is_not_done_again(
         found = load_labels(labelling.make_labels(GAME, deals=120, jobs=1))
     assert fake.asked == 70
     assert found.metadata()["content"] == whole.metadata()["content"]
-    assert [path.name for path in Path("runs/banks").iterdir()] == ["pyramid-three-passes.parquet"]
+    assert [path.name for path in Path("runs/labels").iterdir()] == ["pyramid-three-passes.parquet"]
 
 
 def test_better_labels_are_not_lost(fake: FakeSolver) -> None:
@@ -248,13 +248,16 @@ def other_deal(_: dict[str, Any], metadata: dict[str, Any]) -> None:
         (flip, "column winnable is not as it was written"),
         (lambda columns, _: columns.pop("nodes"), "column nodes is not as it was written"),
         (lambda columns, _: columns.update(more=columns["deck"]), r"columns \['more'\] do not"),
-        (lambda _, metadata: metadata.update(bank="mine"), "metadata are not as they were written"),
+        (
+            lambda _, metadata: metadata.update(deal_set="mine"),
+            "metadata are not as they were written",
+        ),
         (lambda _, metadata: metadata.update(format=9), "format 9: this version reads 1"),
         (
             lambda _, metadata: metadata.pop("columns"),
             "field columns: a dict is needed, it is missing",
         ),
-        (other_deal, "decks: bank 'pyramid-1' has others"),
+        (other_deal, "decks: deal set 'pyramid-1' has others"),
     ],
 )
 def test_an_edited_file_is_refused(whole: Labels, change: Any, said: str) -> None:
@@ -282,7 +285,7 @@ def test_files_are_found(fake: FakeSolver, whole: Labels) -> None:
     assert len(find_labels(GAME, RULES) or ()) == 120
     labelling.make_labels(GAME, deals=20, jobs=1)
     labelling.make_labels(GAME, deals=30, first=500, jobs=1)
-    labelling.make_labels(GAME, deals=4, bank="mine/1", jobs=1)
+    labelling.make_labels(GAME, deals=4, deal_set="mine/1", jobs=1)
     for first, deals, n in ((0, 20, 20), (0, 60, 120), (500, 30, 30), (0, None, 120)):
         found = find_labels(GAME, RULES, None, first, deals)
         assert found is not None
@@ -293,7 +296,7 @@ def test_files_are_found(fake: FakeSolver, whole: Labels) -> None:
 
 
 def test_without_pyarrow_none_are_found(whole: Labels, monkeypatch: pytest.MonkeyPatch) -> None:
-    save_labels(whole, Path("runs/banks/pyramid-three-passes.parquet"))
+    save_labels(whole, Path("runs/labels/pyramid-three-passes.parquet"))
     assert find_labels(GAME, RULES) is not None
     labels._load.cache_clear()
     for name in ("pyarrow", "pyarrow.parquet"):
@@ -301,7 +304,7 @@ def test_without_pyarrow_none_are_found(whole: Labels, monkeypatch: pytest.Monke
     assert find_labels(GAME, RULES) is None
     assert evaluate(GAME, "uniform", deals=3).truth is None
     with pytest.raises(ModuleNotFoundError, match="pyarrow"):
-        evaluate(GAME, "uniform", deals=3, truth="runs/banks/pyramid-three-passes.parquet")
+        evaluate(GAME, "uniform", deals=3, truth="runs/labels/pyramid-three-passes.parquet")
 
 
 def test_overlaps(whole: Labels) -> None:
@@ -336,8 +339,8 @@ def test_without_labels_nothing_is_said(whole: Labels) -> None:
     assert evaluate(GAME, "uniform", deals=3, first=120, truth=whole).truth is None
     with pytest.raises(ValueError, match=r"its rules, three-passes, is not those played"):
         evaluate(GAME, "uniform", variant="web", deals=3, truth=whole)
-    with pytest.raises(ValueError, match=r"its bank, pyramid-1, is not mine"):
-        evaluate(GAME, "uniform", bank="mine", deals=3, truth=whole)
+    with pytest.raises(ValueError, match=r"its deal set, pyramid-1, is not mine"):
+        evaluate(GAME, "uniform", deal_set="mine", deals=3, truth=whole)
     with pytest.raises(ValueError, match=r"its game, pyramid, is not poker_squares"):
         evaluate(SQUARES, "uniform", deals=3, truth=whole)
 
@@ -347,7 +350,7 @@ def test_what_cannot_be_is_loud(fake: FakeSolver, whole: Labels) -> None:
     lied = load_labels(labelling.make_labels(GAME, deals=60, jobs=1))
     deal = int(np.flatnonzero((whole.winnable[:60] == 1) & (lied.winnable == 0))[0])
     with pytest.raises(
-        Contradiction, match=f"'greedy' has won deal {deal} of bank 'pyramid-1', wh"
+        Contradiction, match=f"'greedy' has won deal {deal} of deal set 'pyramid-1', wh"
     ):
         evaluate(GAME, SeesAll(), deals=60)
     assert evaluate(GAME, SeesAll(), deals=60, truth="no").truth is None
@@ -397,7 +400,7 @@ def test_a_game_played_for_its_score(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="is played for its score: nobody wins it"):
             CardEnv(SQUARES, truth=True)
     greedy = play_deals(
-        SQUARES, SQUARES.make_rules(), GreedyAgent(), bank_seeds("poker_squares-1", range(30))
+        SQUARES, SQUARES.make_rules(), GreedyAgent(), deal_seeds("poker_squares-1", range(30))
     )
     assert made.score.dtype == np.int32
     found = compare(SQUARES, ["uniform", "greedy"], deals=30)
@@ -422,13 +425,13 @@ def test_commands(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
     line = "deals make pyramid --variant three-passes web --deals 60 --jobs 1"
     assert main.main(line.split()) == 0
     said = capsys.readouterr()
-    assert "labels: runs/banks/pyramid-web.parquet" in said.err
-    assert "Pyramid, web, deals 0 to 59 of bank pyramid-1\n  winnable " in said.out
+    assert "labels: runs/labels/pyramid-web.parquet" in said.err
+    assert "Pyramid, web, deals 0 to 59 of deal set pyramid-1\n  winnable " in said.out
     assert main.main(["deals", "show", "pyramid", "--variant", "three-passes"]) == 0
     said = capsys.readouterr()
     for part in ("Wilson 95 % [", ", 99 % [", " undecided\n", "fewest moves mean ", "content  "):
         assert part in said.out
-    assert main.main(["deals", "show", "runs/banks/pyramid-web.parquet", "--json"]) == 0
+    assert main.main(["deals", "show", "runs/labels/pyramid-web.parquet", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["variant"], sum(found["counts"].values())) == ("web", 60)
     assert found["winnable"]["99"]["low"] < found["winnable"]["95"]["low"]
@@ -455,7 +458,7 @@ def test_all_variants_are_those_that_can_be_solved(
     )
     said = capsys.readouterr()
     assert "web left out: no undo" in said.err
-    made = {path.stem for path in Path("runs/banks").iterdir()}
+    made = {path.stem for path in Path("runs/labels").iterdir()}
     assert made == {f"pyramid-{name}" for name, rules in GAME.variants.items() if not rules.undo}
     assert main.main(["deals", "make", "pyramid", "--variant", "web", "--deals", "2"]) == 2
     assert "parlour: error: no undo" in capsys.readouterr().err
@@ -470,7 +473,7 @@ def test_all_variants_are_those_that_can_be_solved(
         ("deals show seven_twenty_seven", "Seven Twenty-Seven has no solver; games that have one:"),
         ("deals show none.parquet", "no such file of labels"),
         ("deals", "required: make|show (see parlour deals --help)"),
-        ("deals make pyramid --bnak x", "did you mean --bank? (see parlour deals make --help)"),
+        ("deals make pyramid --bnak x", "did you mean --deal-set? (see parlour deals make --help)"),
         ("evaluate pyramid --truth none.parquet", "no such file of labels"),
         ("compare seven-twenty-seven --truth no", "--truth: deals of a game for several have no"),
     ],

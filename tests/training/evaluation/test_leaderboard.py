@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from parlour.agents.registry import find_saved
-from parlour.agents.saved import TRAINED_FOLDER, digest_agent
+from parlour.agents.saved import PRETRAINED_FOLDER, digest_agent
 from parlour.envs import GAMES
 from parlour.training.cli.leaderboard import BOARD_FILE
 from parlour.training.evaluation.compare import evaluate
@@ -38,7 +38,7 @@ def claimed() -> board.Entry:
 
 def test_empty_cells_stand_for_the_usual(tmp_path: Path) -> None:
     (entry,) = read(tmp_path, "pyramid,,passes=2 undo=yes,greedy")
-    assert (entry.variant, entry.bank, entry.deals) == ("three-passes", "pyramid-1", 10_000)
+    assert (entry.variant, entry.deal_set, entry.deals) == ("three-passes", "pyramid-1", 10_000)
     assert (entry.rules.passes, entry.rules.undo) == (2, True)
     assert entry.claim is None and entry.mark == "" and entry.line == 2
 
@@ -56,8 +56,11 @@ def test_empty_cells_stand_for_the_usual(tmp_path: Path) -> None:
         ("seven_twenty_seven,,,greedy,,1", "line 3: deals: must be a whole number from 2 "),
         ("pyramid,,,greedy,,99", "line 3: deals: must be from 100 to 100,000, got 99"),
         ("pyramid,,,greedy,,100001", "line 3: deals: must be from 100 to 100,000, got 100001"),
-        ("pyramid,,,greedy,lucky,", "line 3: bank: must be pyramid-1 or pyramid-2, got 'lucky'"),
-        ("pyramid,,,greedy,klondike-1,", "line 3: bank: must be pyramid-1 or pyramid-2, got "),
+        (
+            "pyramid,,,greedy,lucky,",
+            "line 3: deal set: must be pyramid-1 or pyramid-2, got 'lucky'",
+        ),
+        ("pyramid,,,greedy,klondike-1,", "line 3: deal set: must be pyramid-1 or pyramid-2, got "),
         ("pyramid,,,greedy,,900,high", "line 3: score: must be a number, got 'high'"),
         ("pyramid,,,greedy,,900,nan", "line 3: score: must be a number, got 'nan'"),
         ("pyramid,,,greedy,,900,0.1,0,1,,1,maybe", "line 3: sees_all: must be yes or no, got"),
@@ -120,7 +123,7 @@ def test_the_bound_is_that_of_the_shipped_labels_of_all_its_deals() -> None:
     truth = evaluate("pyramid", "uniform", deals=30).truth
     assert truth is not None and truth.winnable is not None
     assert known.bound == pytest.approx(truth.winnable.mean, rel=1e-5)
-    assert play.make_claim(board.make_entry(cells | {"bank": "pyramid-2"})).bound is None
+    assert play.make_claim(board.make_entry(cells | {"deal_set": "pyramid-2"})).bound is None
     longer = board.make_entry(cells | {"deals": "10001"})  # labels end with deal 9,999
     assert checks.find_bound(longer) is None
 
@@ -154,8 +157,14 @@ def test_an_agent_that_draws_by_turn_seeds_repeats_its_results() -> None:
 
 def test_the_saved_agent_behind_a_name_is_found(tmp_path: Path) -> None:
     game = GAMES["poker_squares"]
-    rules, own = game.make_rules(), TRAINED_FOLDER / "poker_squares-classic"
-    for spec in ("trained", "mine=trained", "expectimax:trained", "mcts@9:trained", str(own)):
+    rules, own = game.make_rules(), PRETRAINED_FOLDER / "poker_squares-classic"
+    for spec in (
+        "pretrained",
+        "mine=pretrained",
+        "expectimax:pretrained",
+        "mcts@9:pretrained",
+        str(own),
+    ):
         assert find_saved(spec, game, rules) == own, spec
     for spec in ("greedy", "columns", "mcts@9", "oracle", "oracle:fewest", "expectimax", "a:B"):
         assert find_saved(spec, game, rules) is None, spec
@@ -165,7 +174,7 @@ def test_the_saved_agent_behind_a_name_is_found(tmp_path: Path) -> None:
 
 def test_another_agent_in_the_folder_makes_a_claim_stale(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
-    shutil.copytree(TRAINED_FOLDER / "poker_squares-classic", folder)
+    shutil.copytree(PRETRAINED_FOLDER / "poker_squares-classic", folder)
     entry = board.make_entry({"game": "poker_squares", "agent": str(folder), "deals": "20"})
     entry = board.make_claimed(entry, play.make_claim(entry))
     assert checks.check_claim(entry) == []
@@ -187,7 +196,7 @@ def test_another_agent_in_the_folder_makes_a_claim_stale(tmp_path: Path) -> None
 @pytest.fixture
 def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a leaderboard and a saved agent beside it, seen from another folder."""
-    shutil.copytree(TRAINED_FOLDER / "poker_squares-classic", tmp_path / "boards" / "mine")
+    shutil.copytree(PRETRAINED_FOLDER / "poker_squares-classic", tmp_path / "boards" / "mine")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     return tmp_path / "boards"
@@ -268,7 +277,7 @@ def test_the_leaderboard_of_the_repository_passes_all_checks_without_play() -> N
         assert entry.claim is not None, entry.title
         assert (entry.mark, checks.check_claim(entry)) == ("", []), f"{entry.title}: board --run"
     played = {agents.digest_saved(entry) for entry in entries}
-    folders = [path.parent for path in TRAINED_FOLDER.glob("*/agent.json")]
+    folders = [path.parent for path in PRETRAINED_FOLDER.glob("*/agent.json")]
     assert {digest_agent(folder) for folder in folders} <= played
 
 

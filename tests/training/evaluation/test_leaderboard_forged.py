@@ -68,7 +68,7 @@ def other_option(entry: board.Entry) -> dict[str, object]:
 
 def another_game(entry: board.Entry) -> dict[str, object]:
     game = "klondike" if entry.game.name == "pyramid" else "pyramid"
-    return {"game": game, "variant": "classic", "bank": f"{game}-1", "agent": "greedy"}
+    return {"game": game, "variant": "classic", "deal_set": f"{game}-1", "agent": "greedy"}
 
 
 def moved(entry: board.Entry) -> dict[str, object]:
@@ -87,7 +87,7 @@ FORGERIES: dict[str, Callable[[board.Entry], dict[str, object]]] = {
     "variant": other_rules,
     "options": other_option,
     "agent": other_agent,
-    "bank": lambda entry: {"bank": f"{entry.game.name}-2"},
+    "deal_set": lambda entry: {"deal_set": f"{entry.game.name}-2"},
     "deals": lambda entry: {"deals": 30_000},
     "score": moved,
     "low": lambda entry: {"low": claim_of(entry).low - 500},

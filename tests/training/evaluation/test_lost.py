@@ -40,7 +40,7 @@ def test_they_are_those_that_the_labels_call_winnable(tmp_path: Path) -> None:
     assert [(one.variant, one.deal, one.fewest) for one in lost] == expected
     assert len({one.variant for one in lost}) == 2 and len(expected) > 10
     assert all(one.rules == GAME.make_rules(one.variant) for one in lost)
-    assert {(one.bank, one.agent, one.game) for one in lost} == {("pyramid-1", "greedy", GAME)}
+    assert {(one.deal_set, one.agent, one.game) for one in lost} == {("pyramid-1", "greedy", GAME)}
     state = np.array([one.deal for one in lost if one.variant == "classic"])
     assert (np.diff(state) > 0).all()
 

@@ -142,7 +142,9 @@ def named(name: str) -> UniformAgent:
 
 @pytest.fixture(scope="module")
 def alone() -> compare.Comparison:
-    return compare.compare("pyramid", list(map(named, NAMES)), deals=3, max_moves=5, bank="[/b] $")
+    return compare.compare(
+        "pyramid", list(map(named, NAMES)), deals=3, max_moves=5, deal_set="[/b] $"
+    )
 
 
 def test_names_are_printed_as_they_are(

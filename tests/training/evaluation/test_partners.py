@@ -6,7 +6,7 @@ import pytest
 from parlour.agents.baselines.uniform import UniformAgent
 from parlour.agents.registry import Turn
 from parlour.envs import GAMES
-from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.play import play_duplicate
 
@@ -27,7 +27,7 @@ class Seen(UniformAgent):
 
 def test_a_partner_has_the_other_seats_of_a_side() -> None:
     table = GAMES["twenty_eight"]
-    rules, seeds = table.make_rules(), bank_seeds("partners", range(30))
+    rules, seeds = table.make_rules(), deal_seeds("partners", range(30))
     own, mate, other = Seen("own"), Seen("mate"), Seen("other")
     found = play_duplicate(table, rules, own, [other], seeds, partner=mate, key="p")
     alone = play_duplicate(table, rules, Seen("alone"), [other], seeds, key="p")

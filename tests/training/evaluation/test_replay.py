@@ -74,8 +74,8 @@ def random_replays(chosen: Game, variant: str, n: int, by_deck: bool) -> list[Re
             rows.seed([deal + 7])
             rows.start(DealSource.DRAW)
         else:
-            rows.deal_bank("a test", [deal])
-        picked = None if by_deck else {"bank": "a test", "deal": deal}
+            rows.deal_numbered("a test", [deal])
+        picked = None if by_deck else {"deal_set": "a test", "deal": deal}
         begun = deal_fields(chosen, rules, rows.states, picked)
         actions: list[int] = []
         while rows.states["over"][0] == Over.RUNNING and len(actions) < 300:
@@ -123,7 +123,7 @@ def test_evaluate_records_what_is_played(tmp_path: Path) -> None:
         row = one.deal - 5  # type: ignore[operator]
         assert one.result == {name: facts[name][row] for name in ("won", "score", "moves")}
         assert len(one.actions) == facts["decisions"][row]
-        assert (one.agents, one.variant, one.bank) == (("greedy",), "classic", "pyramid-1")
+        assert (one.agents, one.variant, one.deal_set) == (("greedy",), "classic", "pyramid-1")
         assert one.rules == PYRAMID.make_rules("classic", options)
     assert max(map(len, path.read_bytes().splitlines())) < 1000
     agent = load_agent("greedy", PYRAMID, replays[0].rules)
@@ -281,9 +281,9 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
         ({"actions": [-1]}, "field actions: -1: allowed are 0 to 41"),
         ({"agents": []}, "field agents: 0 names; there are 1 seats"),
         ({"end": "soon"}, "field end: one of over, cut, left is needed"),
-        ({"deal": None}, "fields bank: bank and deal are needed, or deck and rng"),
+        ({"deal": None}, "fields deal set: deal set and deal are needed, or deck and rng"),
         ({"deal": -1}, "field deal"),
-        ({"deck": "Ac"}, "fields bank, deal, deck: bank and deal are needed"),
+        ({"deck": "Ac"}, "fields deal set, deal, deck: deal set and deal are needed"),
         ({"dealer": 0}, "field dealer: 0: no seat that deals here"),
         ({"rng": "xyz"}, "field rng: 16 hex digits"),
         ({"more": 1}, "unknown field 'more'"),

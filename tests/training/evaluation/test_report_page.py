@@ -35,7 +35,13 @@ def test_a_page_has_tables_pictures_and_conditions(found: Comparison) -> None:
     for one in found.evaluations:
         assert one.estimate("won").text(100, 2) in page
         assert one.estimate("score").text(1, 2) in page
-    for said in ("deals 0 to 29 of bank pyramid-1", "key k, seed 0", "Python 3", "numba", "95%"):
+    for said in (
+        "deals 0 to 29 of deal set pyramid-1",
+        "key k, seed 0",
+        "Python 3",
+        "numba",
+        "95%",
+    ):
         assert said in page
     assert len(pictures_in(page)) == 3
     assert page.count("<table") == page.count("</table>") >= 7

@@ -119,7 +119,7 @@ def test_what_a_result_has_is_printed_on_one_line(results: dict[str, Any]) -> No
     one, match = results["SolitaireEvaluation"], results["TableEvaluation"]
     for part in (one.spec, one.results, match.results):
         assert "\n" not in repr(part) and len(repr(part)) < 160, part
-    said = "<EvaluationSpec: pyramid, three-passes, deals 0 to 5 of bank pyramid-1>"
+    said = "<EvaluationSpec: pyramid, three-passes, deals 0 to 5 of deal set pyramid-1>"
     assert repr(one.spec) == said
 
 

@@ -16,7 +16,11 @@ from parlour.training.evaluation.labels.labels import find_labels
 from parlour.training.evaluation.outputs import REVIEW_FILES
 from parlour.training.evaluation.play import play_deal
 from parlour.training.evaluation.reviews.review import Review, action_kind, review_deal, review_game
-from parlour.training.evaluation.reviews.review_bank import BankReview, review_bank, review_spec
+from parlour.training.evaluation.reviews.review_deal_set import (
+    DealSetReview,
+    review_deal_set,
+    review_spec,
+)
 from parlour.training.evaluation.reviews.review_judges import (
     Judged,
     PlayOutJudge,
@@ -263,12 +267,12 @@ def test_a_seat_at_a_table_is_reviewed_in_its_unit() -> None:
 
 
 @cache
-def of_bank() -> BankReview:
-    return review_bank("pyramid", "greedy", deals=3, key="k", worlds=4)
+def of_deal_set() -> DealSetReview:
+    return review_deal_set("pyramid", "greedy", deals=3, key="k", worlds=4)
 
 
-def test_a_bank_is_summed_up_by_kind_phase_and_worst() -> None:
-    found = of_bank()
+def test_a_deal_set_is_summed_up_by_kind_phase_and_worst() -> None:
+    found = of_deal_set()
     losses = np.concatenate([one.losses for one in found.reviews])
     assert found.estimates["loss"].mean == pytest.approx(losses.sum() / 3)
     for groups in (found.by_kind, found.by_phase):
@@ -281,7 +285,7 @@ def test_a_bank_is_summed_up_by_kind_phase_and_worst() -> None:
     assert found.summary()["worst"][0]["deal"].startswith("deal ")
 
 
-def test_a_bank_that_is_stopped_keeps_what_was_done() -> None:
+def test_a_deal_set_that_is_stopped_keeps_what_was_done() -> None:
     (spec,) = make_specs("pyramid", deals=3, key="k")
     done: list[Review] = []
 
@@ -296,7 +300,7 @@ def test_a_bank_that_is_stopped_keeps_what_was_done() -> None:
 
 
 def test_it_is_kept_and_shown(tmp_path: Path) -> None:
-    for number, found in enumerate((played(0), of_bank())):
+    for number, found in enumerate((played(0), of_deal_set())):
         paths = found.save(tmp_path / str(number))
         assert [path.name for path in paths] == list(REVIEW_FILES)
         assert all(path.stat().st_size > 500 for path in paths)
@@ -318,7 +322,7 @@ def test_it_is_kept_and_shown(tmp_path: Path) -> None:
         ({"player": "oracle"}, "player 'oracle' sees the hidden cards"),
         ({"actions": [27]}, "action 1, pyramid 27, is not legal"),
         ({"actions": [99]}, "action 1, no action of this game, is not legal"),
-        ({"deal": "2h", "bank": "x"}, "it goes with the number of a deal"),
+        ({"deal": "2h", "deal_set": "x"}, "it goes with the number of a deal"),
         ({"deal": -1}, "-1"),
     ],
 )

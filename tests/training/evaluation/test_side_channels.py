@@ -1,9 +1,9 @@
 """What an agent is handed beside its observation names no deal: attackers who try to read it there.
 
-They know the code, the bank and their own seed, and may remember what they like from turn to turn,
-seat to seat and deal to deal. Each is shown to succeed where the protocol has its old hole, so that
-its failure here means something. What the observation itself tells is not their subject: whoever
-has seen a few cards of a public bank can look the deal up.
+They know the code, the deal set and their own seed, and may remember what they like from turn to
+turn, seat to seat and deal to deal. Each is shown to succeed where the protocol has its old hole,
+so that its failure here means something. What the observation itself tells is not their subject:
+whoever has seen a few cards of a public deal set can look the deal up.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from parlour.agents.registry import Turn, prepare_turn
 from parlour.envs import CardEnv, find_game
 from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import DealSource, Over
-from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.kernel.rng import GAMMA, derive_key, key_words, mix64, turn_seeds
 from parlour.envs.core.rows import HIDDEN_SALT, Rows, resample_copies
 from parlour.envs.core.turn import random_floats
@@ -28,7 +28,7 @@ from tests.contract.cases import SEVERAL, Case, Whole
 
 POKER = find_game("poker_squares")
 TABLE = find_game("seven_twenty_seven")
-KNOWN = bank_seeds("poker_squares-1", range(10_000))
+KNOWN = deal_seeds("poker_squares-1", range(10_000))
 STRIDE = np.uint64(0xD1342543DE82EF95)
 """By which seeds of one game once differed from step to step."""
 SEED = 3
@@ -221,7 +221,7 @@ def pooled(monkeypatch: pytest.MonkeyPatch, **keywords: Any) -> tuple[int, float
     monkeypatch.setattr(play, "make_turn", noting)
     agent = Pooler()
     rules = TABLE.make_rules()
-    play_duplicate(TABLE, rules, agent, [agent], bank_seeds("hands-1", range(300)), **keywords)
+    play_duplicate(TABLE, rules, agent, [agent], deal_seeds("hands-1", range(300)), **keywords)
     by_seed, right, chance = 0, [], []
     for call, claimed in zip(decks, agent.claims, strict=True):
         by_seed += len(claimed["seeds"])
@@ -273,10 +273,10 @@ class Inverter:
 def test_an_opponent_cannot_look_the_deal_up() -> None:
     """Its seeds were a mix that can be undone: three turns and 2**32 tries gave all 52 cards.
 
-    Here the deal is one of a bank's first 60, all of which it has looked at.
+    Here the deal is one of a deal set's first 60, all of which it has looked at.
     """
     rules = TABLE.make_rules()
-    deals = bank_seeds("seven_twenty_seven-1", range(60))
+    deals = deal_seeds("seven_twenty_seven-1", range(60))
     states = states_of(TABLE, deals, rules)
     table: dict[int, int] = {}
     for turn in range(rules.players):
@@ -321,7 +321,7 @@ def test_no_seat_can_foretell_what_another_draws() -> None:
 
     predictor, uniform = Predictor(), Known(SEED)
     uniform.drawn = set()
-    seeds = bank_seeds("hands-1", range(100))
+    seeds = deal_seeds("hands-1", range(100))
     play_duplicate(TABLE, TABLE.make_rules(), predictor, [uniform], seeds)
     assert len(uniform.drawn) > 500
     assert not uniform.drawn & set(predictor.foretold)
@@ -391,8 +391,8 @@ def test_what_an_agent_was_shown_is_what_results_say_of_it(honest: int) -> None:
     agent = TwoFaced(honest)
     found = evaluate(POKER, agent, deals=20)
     assert found.sees_all == bool(true & set(agent.decks))
-    rules, bank = TABLE.make_rules(), bank_seeds("seven_twenty_seven-1", range(20))
-    true = {deck.tobytes() for deck in states_of(TABLE, bank, rules)["deck"]}
+    rules, deal_set = TABLE.make_rules(), deal_seeds("seven_twenty_seven-1", range(20))
+    true = {deck.tobytes() for deck in states_of(TABLE, deal_set, rules)["deck"]}
     agent = TwoFaced(honest)
     match = compare(TABLE, ["greedy"], field=[agent], deals=20).evaluations[0]
     assert match.field == ("two-faced*" if true & set(agent.decks) else "two-faced",)

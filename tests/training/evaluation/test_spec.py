@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from parlour.envs import find_game
-from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.spec import make_specs
 
@@ -15,7 +15,7 @@ def test_without_a_variant_it_is_the_default_of_the_game() -> None:
     (spec,) = make_specs("pyramid")
     assert (spec.game, spec.rules) == (PYRAMID, PYRAMID.make_rules())
     assert spec.base_variant == spec.variant == PYRAMID.default
-    assert (spec.bank, spec.first, spec.deals) == ("pyramid-1", 0, 10_000)
+    assert (spec.deal_set, spec.first, spec.deals) == ("pyramid-1", 0, 10_000)
     assert not spec.is_multiplayer
 
 
@@ -24,10 +24,10 @@ def test_a_variant_with_options_is_named_in_full() -> None:
     assert (spec.base_variant, spec.variant) == ("web", "web + passes=2")
 
 
-def test_deals_are_those_of_the_bank() -> None:
-    (spec,) = make_specs(PYRAMID, bank="mine", first=7, deals=3)
+def test_deals_are_those_of_the_deal_set() -> None:
+    (spec,) = make_specs(PYRAMID, deal_set="mine", first=7, deals=3)
     assert spec.numbers.tolist() == [7, 8, 9]
-    assert np.array_equal(spec.seeds, bank_seeds("mine", range(7, 10)))
+    assert np.array_equal(spec.seeds, deal_seeds("mine", range(7, 10)))
 
 
 def test_all_variants_share_one_key() -> None:
@@ -50,7 +50,7 @@ def test_seats() -> None:
         ({"deals": 0}, "deals=0: allowed are whole numbers from 1"),
         ({"seed": -1}, "seed=-1: allowed are whole numbers from 0"),
         ({"max_moves": -1}, "max_moves=-1: allowed are whole numbers from 0"),
-        ({"first": -1}, "deal -1 of bank 'pyramid-1'"),
+        ({"first": -1}, "deal -1 of deal set 'pyramid-1'"),
         ({"variants": ["webb"]}, "did you mean 'web'"),
         ({"options": {"passes": 99}}, "passes=99"),
     ],

@@ -95,16 +95,16 @@ def settings(method: str, runs: Path) -> Settings:
 
 
 def begin(what: str, folder: Path) -> None:
-    if what == "bank":
-        make_bank(folder)
+    if what == "deal_set":
+        make_deal_set(folder)
     else:
         train(settings(what, folder), quiet=True)
 
 
 def go_on(what: str, folder: Path) -> None:
     """Do what a person would: resume; and where there is no run, begin it again."""
-    if what == "bank":
-        make_bank(folder)
+    if what == "deal_set":
+        make_deal_set(folder)
         return
     made = settings(what, folder)
     run = folder / f"{made.game}-{find_game(made.game).default}-small"
@@ -116,10 +116,10 @@ def go_on(what: str, folder: Path) -> None:
         train(made, quiet=True)
 
 
-def make_bank(folder: Path) -> None:
+def make_deal_set(folder: Path) -> None:
     one = find_game("pyramid")
     with solved(one):
-        labels.load_labels(labelling.make_labels(one, deals=60, jobs=1, out=folder / "banks"))
+        labels.load_labels(labelling.make_labels(one, deals=60, jobs=1, out=folder / "labels"))
 
 
 def end_of(folder: Path) -> dict[str, str]:

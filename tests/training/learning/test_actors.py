@@ -216,12 +216,12 @@ def test_rows_are_split_in_whole_blocks() -> None:
 def test_actions_are_drawn_as_for_all_rows_at_once() -> None:
     collector = Collector.__new__(Collector)
     collector.settings, collector.rows = SMALL, range(48, 128)
-    chances = torch.rand(ROWS, 40, generator=torch.Generator().manual_seed(1))
+    probabilities = torch.rand(ROWS, 40, generator=torch.Generator().manual_seed(1))
     state = torch.get_rng_state()
-    whole = torch.multinomial(chances, 1).squeeze(1)
+    whole = torch.multinomial(probabilities, 1).squeeze(1)
     after = torch.get_rng_state()
     torch.set_rng_state(state)
-    assert torch.equal(collector._draw(chances[48:]), whole[48:])
+    assert torch.equal(collector._draw(probabilities[48:]), whole[48:])
     assert np.array_equal(torch.get_rng_state(), after)
 
 

@@ -35,8 +35,8 @@ def begin(settings: PPOSettings) -> tuple[CardPPO, CardPolicy, WiderVecEnv]:
     assert isinstance(env, WiderVecEnv) and isinstance(policy, CardPolicy)
     rng = np.random.default_rng(1)
     for _ in range(6):
-        chances = env.masks() / env.masks().sum(axis=1, keepdims=True)
-        env.step(np.array([rng.choice(env.game.actions, p=row) for row in chances]))
+        probabilities = env.masks() / env.masks().sum(axis=1, keepdims=True)
+        env.step(np.array([rng.choice(env.game.actions, p=row) for row in probabilities]))
     return model, policy, env
 
 
@@ -144,7 +144,7 @@ def test_the_critic_is_not_in_the_agent(whole: Path, tmp_path: Path) -> None:
         shapes.append({name: one.shape for name, one in agent.network.state_dict().items()})
     assert shapes[0] == shapes[1]
     scored = evaluate(
-        pyramid, str(whole / "seed-0" / "agent"), deals=10, bank="pyramid-validation"
+        pyramid, str(whole / "seed-0" / "agent"), deals=10, deal_set="pyramid-validation"
     ).estimate("score")
     assert scored.mean == result(whole)["final"]["score"]["mean"]
     digests = [result(folder)["weights_sha256"] for folder in (whole, plain)]

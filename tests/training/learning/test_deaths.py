@@ -1,4 +1,4 @@
-"""A run or a bank that dies at any of its file operations goes on, and comes to the same end."""
+"""A run or labels that die at any of their file operations resume to the same end."""
 
 import json
 import subprocess
@@ -27,13 +27,13 @@ def die(what: str, folder: Path, first: int, every: int) -> None:
 
 @pytest.mark.parametrize(
     ("what", "first", "every"),
-    [("cma-es", 0, 17), ("bank", 1, 5), slow_if(True, "ppo", 2, 25)],
+    [("cma-es", 0, 17), ("deal_set", 1, 5), slow_if(True, "ppo", 2, 25)],
 )
 def test_dead_at_some_operations(what: str, first: int, every: int, tmp_path: Path) -> None:
     die(what, tmp_path, first, every)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("what", "every"), [("cma-es", 1), ("bank", 1), ("ppo", 2)])
+@pytest.mark.parametrize(("what", "every"), [("cma-es", 1), ("deal_set", 1), ("ppo", 2)])
 def test_dead_at_every_operation(what: str, every: int, tmp_path: Path) -> None:
     die(what, tmp_path, 0, every)

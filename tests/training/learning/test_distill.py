@@ -279,7 +279,7 @@ def test_the_policy_learned_is_the_softmax_of_values(bonus: float, whole: Path) 
 @pytest.mark.parametrize("spec", ["pimc@4", "mcts@20"])
 def test_a_search_says_what_it_plays(spec: str) -> None:
     rows = Rows(GAME, RULES, 6)
-    rows.deal_bank("pyramid-1", range(6))
+    rows.deal_numbered("pyramid-1", range(6))
     agent: Any = load_agent(spec, GAME, RULES)
     turn = prepare_turn(agent, GAME, RULES, rows.states, 1)
     judged = agent.judge(turn)

@@ -113,11 +113,11 @@ def spoil_bytes(data: bytes, rng: np.random.Generator) -> bytes:
 
 def make_table(folder: Path) -> None:
     """Save a table of chances."""
-    chances = np.full((3, GAME.actions), 1 / GAME.actions)
+    probabilities = np.full((3, GAME.actions), 1 / GAME.actions)
     data = tensor_bytes(
         {
             policy_table.KEYS_TENSOR: np.arange(3, dtype=np.uint64),
-            policy_table.POLICY_TABLE_NETWORK: chances,
+            policy_table.POLICY_TABLE_NETWORK: probabilities,
         }
     )
     net = {
@@ -143,7 +143,7 @@ def numbers_of(agent: Any) -> list[bytes]:
     """The numbers by which an agent plays."""
     if hasattr(agent, "network"):
         return [t.numpy().tobytes() for t in agent.network.state_dict().values()]
-    return [agent.chances.tobytes() if hasattr(agent, "chances") else agent.weights.tobytes()]
+    return [agent.probabilities.tobytes() if hasattr(agent, "chances") else agent.weights.tobytes()]
 
 
 @pytest.mark.parametrize("maker", [make, make_table, make_heuristic])
@@ -236,7 +236,7 @@ def test_absurd_sizes(name: str, value: int) -> None:
         PPOSettings(width=8192, depth=128)
 
 
-def bank_file(folder: Path, name: str) -> Path:
+def deal_set_file(folder: Path, name: str) -> Path:
     one = find_game(name)
     with solved(one):
         return labelling.make_labels(one, deals=12, jobs=1, out=folder)
@@ -261,7 +261,7 @@ def parts_of(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def test_labels(tmp_path: Path) -> None:
-    file = bank_file(tmp_path, "pyramid")
+    file = deal_set_file(tmp_path, "pyramid")
     data, (columns, said) = file.read_bytes(), parts_of(file)
     rng, loaded = np.random.default_rng(9), 0
     for k in range(160):
@@ -291,7 +291,7 @@ def test_labels(tmp_path: Path) -> None:
         ),
         ("pyramid", "fewest", 13, "column fewest: 13 at deal 3: allowed are"),
         ("pyramid", "nodes", -1, "column nodes: -1 at deal 3: allowed are numbers from 0"),
-        ("pyramid", "deck", 5, "deck: deal 3 of the bank has another"),
+        ("pyramid", "deck", 5, "deck: deal 3 of the deal set has another"),
         ("poker_squares", "score", 10**6, "column score: 1000000 at deal 3: allowed are "),
         ("poker_squares", "winnable", 1, "column winnable: 1 at deal 3: nobody wins this game"),
     ],
@@ -299,7 +299,7 @@ def test_labels(tmp_path: Path) -> None:
 def test_labels_that_cannot_be(
     name: str, column: str, value: int, said: str, tmp_path: Path
 ) -> None:
-    file = bank_file(tmp_path, name)
+    file = deal_set_file(tmp_path, name)
     columns, told = parts_of(file)
     if name == "pyramid":
         columns["winnable"][3], columns["fewest"][3] = 1, 20
@@ -325,7 +325,7 @@ def test_labels_that_cannot_be(
     ],
 )
 def test_metadata_that_cannot_be(field: str, value: Any, said: str, tmp_path: Path) -> None:
-    file = bank_file(tmp_path, "pyramid")
+    file = deal_set_file(tmp_path, "pyramid")
     columns, told = parts_of(file)
     write_labels(file, columns, told | {field: value}, rehash=True)
     with pytest.raises(ValueError, match=rf"pyramid-.*parquet: .*{said}"):
@@ -333,7 +333,7 @@ def test_metadata_that_cannot_be(field: str, value: Any, said: str, tmp_path: Pa
 
 
 def test_columns_of_other_types_and_gaps(tmp_path: Path) -> None:
-    file = bank_file(tmp_path, "pyramid")
+    file = deal_set_file(tmp_path, "pyramid")
     columns, told = parts_of(file)
     gaps = pa.array([None, *columns["fewest"][1:]], pa.int16())
     for changed in (
@@ -413,8 +413,8 @@ def test_what_is_no_file_is_not_opened(kind: str, half: tuple[Path, str], tmp_pa
         folder = tmp_path / str(number)
         make(folder)
         refused(folder / name, lambda folder=folder: load_agent(str(folder), GAME, RULES))  # type: ignore[misc]
-    bank_at = bank_file(tmp_path, "pyramid")
-    refused(bank_at, lambda: labels.load_labels(bank_at))
+    deal_set_at = deal_set_file(tmp_path, "pyramid")
+    refused(deal_set_at, lambda: labels.load_labels(deal_set_at))
     toml = tmp_path / "mine.toml"
     toml.touch()
     refused(toml, lambda: preset("pyramid", file=toml))

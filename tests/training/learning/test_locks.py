@@ -116,7 +116,7 @@ def test_of_many_that_ask_at_once_one_has_it(tmp_path: Path) -> None:
     assert most == [1] and lost[0] > 0
 
 
-def test_a_bank_in_use_is_left_alone(tmp_path: Path) -> None:
+def test_a_deal_set_in_use_is_left_alone(tmp_path: Path) -> None:
     one = find_game("pyramid")
     with solved(one) as fake:
         child = held_by_a_child(tmp_path / "pyramid-three-passes.parquet")

@@ -75,13 +75,13 @@ def test_it_plays_as_the_one_that_comes_along_where_a_variant_has_none_of_its_ow
     many, own = tmp_path / "pyramid-many", tmp_path / f"pyramid-{NAMES[0]}"
     many.symlink_to(folder / "seed-0" / "agent")
     own.mkdir()
-    monkeypatch.setattr(artefact, "TRAINED_FOLDER", tmp_path)
+    monkeypatch.setattr(artefact, "PRETRAINED_FOLDER", tmp_path)
     found = [artefact.trained_folder(GAME, GAME.make_rules(name)) for name in NAMES]
     assert found == [own, *[many] * (len(NAMES) - 1)]
     other = GAME.make_rules("book", {"passes": 2})
     with pytest.raises(ValueError, match="none comes with Parlour for these rules"):
-        load_agent("trained", GAME, other)
-    assert load_agent("trained", GAME, other, allow_rules_mismatch=True).other_rules  # type: ignore[attr-defined]
+        load_agent("pretrained", GAME, other)
+    assert load_agent("pretrained", GAME, other, allow_rules_mismatch=True).other_rules  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -175,10 +175,10 @@ def test_killed_and_resumed_it_ends_bit_equal(
 def test_its_agent_plays_on_as_it_played(whole: Path) -> None:
     agent = load_agent(str(whole / "seed-0" / "agent"), GAME, RULES)
     assert isinstance(agent, LearnedAgent) and agent.network.layer_norm
-    scored = evaluate(GAME, agent, deals=10, bank="pyramid-validation").estimate("score")
+    scored = evaluate(GAME, agent, deals=10, deal_set="pyramid-validation").estimate("score")
     assert scored.mean == result(whole)["final"]["score"]["mean"]
     rows = Rows(GAME, RULES, 50)
-    rows.deal_bank("pqn", range(50))
+    rows.deal_numbered("pqn", range(50))
     turn = prepare_turn(agent, GAME, RULES, rows.states, 1)
     with torch.no_grad():
         logits = agent.network(torch.from_numpy(turn.observations.copy()))[0].numpy()

@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from parlour.agents.registry import load_agent
 from parlour.envs import find_game
-from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.training.cli.arguments import read_whole
 from parlour.training.evaluation.play import play_deals
 from parlour.training.files import seal, write_json
@@ -75,7 +75,7 @@ def test_a_run_begins_by_saying_what_it_is(
             GAME,
             rules,
             load_agent(name, GAME, rules),
-            bank_seeds("pyramid-validation", range(10)),
+            deal_seeds("pyramid-validation", range(10)),
             max_moves=500,
             key=validation_key(0),
         )

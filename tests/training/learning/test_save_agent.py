@@ -18,7 +18,7 @@ from parlour.agents import saved as artefact
 from parlour.agents.networks.build import NETWORKS, CardNetwork, build_network, masked_logits
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import Turn, is_reserved, load_agent
-from parlour.agents.saved import TRAINED_FOLDER, read_description
+from parlour.agents.saved import PRETRAINED_FOLDER, read_description
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import observation_codes
@@ -100,8 +100,10 @@ def test_embedding_computes_what_the_dense_layer_does() -> None:
 def test_masked_actions_have_no_probability() -> None:
     logits = torch.full((2, 5), 50.0)
     masks = torch.tensor([[1, 0, 1, 0, 0], [0, 0, 0, 0, 1]]).bool()
-    chances = masked_logits(logits, masks).softmax(dim=1)
-    assert (chances[~masks] == 0).all() and torch.allclose(chances.sum(dim=1), torch.ones(2))
+    probabilities = masked_logits(logits, masks).softmax(dim=1)
+    assert (probabilities[~masks] == 0).all() and torch.allclose(
+        probabilities.sum(dim=1), torch.ones(2)
+    )
 
 
 @pytest.mark.parametrize("size", [0, 7, 100, -1])
@@ -269,10 +271,10 @@ def test_refuses_outputs_that_are_not_finite(network: str, tmp_path: Path) -> No
         evaluate("pyramid", str(tmp_path), variant="classic", options={"passes": 2}, deals=3)
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in TRAINED_FOLDER.glob("*-*")))
+@pytest.mark.parametrize("name", sorted(path.name for path in PRETRAINED_FOLDER.glob("*-*")))
 def test_every_kind_of_saved_agent_is_checked(name: str, tmp_path: Path) -> None:
     """Networks, tables of values and weights of heuristics: those that ship, damaged."""
-    folder = Path(shutil.copytree(TRAINED_FOLDER / name, tmp_path / name))
+    folder = Path(shutil.copytree(PRETRAINED_FOLDER / name, tmp_path / name))
     card = read_description(folder)
     one, network = find_game(card["game"]), card["network"]
     load_agent(str(folder), one, None)
@@ -292,7 +294,7 @@ def test_every_kind_of_saved_agent_is_checked(name: str, tmp_path: Path) -> None
         load_agent(str(folder), one, None)
 
 
-NAMES = ["greedy", "uniform", "oracle", "trained", "mcts@200", "greedy-mcts", "Greedy ", "pimc*"]
+NAMES = ["greedy", "uniform", "oracle", "pretrained", "mcts@200", "greedy-mcts", "Greedy ", "pimc*"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -321,7 +323,7 @@ def test_no_name_in_tables_is_that_of_a_rule_based_agent(game_name: str) -> None
 
 
 def test_agents_that_ship_have_names_of_their_own() -> None:
-    for folder in TRAINED_FOLDER.glob("*-*"):
+    for folder in PRETRAINED_FOLDER.glob("*-*"):
         card = read_description(folder)
         assert not is_reserved(card["name"], find_game(card["game"]))
 

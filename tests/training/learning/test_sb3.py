@@ -269,7 +269,7 @@ def test_chosen_deals_are_played_at_the_next_reset() -> None:
         ({"deal": -1}, "reset option deal=-1"),
         ([{"deal": 1}], "1 given for 3"),
         ([{"deal": 1}, {"deal": 1}, {}], "deal"),
-        ([{"deal": 1}, {"deal": 1}, {"deal": 1, "bank": "b"}], "allowed to differ"),
+        ([{"deal": 1}, {"deal": 1}, {"deal": 1, "deal_set": "b"}], "allowed to differ"),
     ):
         with pytest.raises(ValueError, match=said):
             env.set_options(wrong)

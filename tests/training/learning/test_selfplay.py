@@ -19,7 +19,7 @@ from parlour.agents.registry import load_agent
 from parlour.envs import find_game
 from parlour.envs.core.baselines import HeuristicAgent, UniformAgent
 from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
-from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.rows import observation_codes, view_states
 from parlour.envs.core.turn import Agent
 from parlour.envs.games.seven_twenty_seven.knowledge import HIDDEN
@@ -124,7 +124,7 @@ def test_the_agent_draws_its_actions_and_plays_again_as_it_did(whole: Path) -> N
     agent = load_agent(str(whole), GAME, RULES)
     assert isinstance(agent, LearnedAgent)
     assert not agent.deterministic
-    seeds = bank_seeds("seven_twenty_seven-validation", range(10))
+    seeds = deal_seeds("seven_twenty_seven-validation", range(10))
     field = [load_agent(name, GAME, RULES, 1) for name in SMALL.opponents]
     nets = play_duplicate(GAME, RULES, agent, field, seeds, key=validation_key(0)).nets
     assert nets.mean() == pytest.approx(result(whole)["final"]["score"]["mean"])

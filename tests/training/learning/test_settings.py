@@ -42,8 +42,8 @@ def test_a_run_reads_the_settings_that_it_saved(settings: Settings) -> None:
 
 
 def test_settings_of_the_agents_that_come_along_are_read() -> None:
-    cards = sorted((ROOT / "agents" / "trained").glob("*/agent.json"))
-    assert len(cards) == len(list((ROOT / "agents" / "trained").glob("*/"))) > 0
+    cards = sorted((ROOT / "agents" / "pretrained").glob("*/agent.json"))
+    assert len(cards) == len(list((ROOT / "agents" / "pretrained").glob("*/"))) > 0
     for card in cards:
         trained = json.loads(card.read_text())["trained"]["settings"]
         found = read_saved(trained, "here")

@@ -106,7 +106,7 @@ def test_the_agent_of_a_run_plays(whole: Path) -> None:
     agent = load_agent(str(whole / "seed-0" / "agent"), pyramid, rules)
     assert isinstance(agent, LearnedAgent)
     found = evaluate(
-        pyramid, agent, variant="classic", deals=10, bank="pyramid-validation"
+        pyramid, agent, variant="classic", deals=10, deal_set="pyramid-validation"
     ).estimate("score")
     assert found.mean == result(whole)["final"]["score"]["mean"]
     assert agent.name == whole.name  # nothing that two runs could share

@@ -12,8 +12,8 @@ from parlour.training.cli import STOPPED, main
 from parlour.training.evaluation import parts
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.labels import labelling
-from parlour.training.evaluation.reviews import review_bank
-from parlour.training.evaluation.reviews.review_bank import pack_reviews, unpack_reviews
+from parlour.training.evaluation.reviews import review_deal_set
+from parlour.training.evaluation.reviews.review_deal_set import pack_reviews, unpack_reviews
 from parlour.training.files import pack_arrays, read_arrays
 from parlour.training.parallel.tasks import Cluster
 from tests.damage import damaged
@@ -25,7 +25,7 @@ COMMANDS = {
     "compare": ("compare", "pyramid", "--agents", "greedy", "uniform", "--deals", "20"),
     "table": ("compare", "seven_twenty_seven", "--agents", "greedy", "--deals", "20"),
     "review": ("review", "poker_squares", "--agent", "uniform", "--deals", "12", "--worlds", "2"),
-    "bank": ("deals", "make", "pyramid", "--first", "900000", "--deals", "150"),
+    "deal_set": ("deals", "make", "pyramid", "--first", "900000", "--deals", "150"),
 }
 
 
@@ -65,7 +65,7 @@ def test_no_command_unpickles_a_planted_file(command: str, tmp_path: Path) -> No
     words = [*COMMANDS[command], *HERE, "--out", str(tmp_path)]
     with pytest.MonkeyPatch.context() as patch, solved(find_game("pyramid")):
         interrupt_second(patch, parts, "play_part")
-        interrupt_second(patch, review_bank, "review_part")
+        interrupt_second(patch, review_deal_set, "review_part")
         interrupt_second(patch, labelling, "solve_task")
         assert main.main(words) == STOPPED
     (part,) = [file for file in tmp_path.rglob(".*/*") if file.suffix in (".npz", ".pickle")]
@@ -110,7 +110,7 @@ def test_a_damaged_part_never_changes_a_result(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["pyramid", "poker_squares", "seven_twenty_seven"])
 def test_reviews_are_read_as_they_were_written(name: str, tmp_path: Path) -> None:
     """Games with a solver, without one and for several: each has other fields that are None."""
-    made = review_bank.review_bank(name, "greedy", deals=3, worlds=2, key="k")
+    made = review_deal_set.review_deal_set(name, "greedy", deals=3, worlds=2, key="k")
     path = tmp_path / "reviews.npz"
     path.write_bytes(pack_arrays(pack_reviews(made.reviews)))
     read = unpack_reviews(made.judge, read_arrays(path))

@@ -24,7 +24,7 @@ COMMANDS = {
     "compare": "compare pyramid --agents pimc@8 pimc@16 --deals 100000 --jobs 2 --out out",
     "seats": "compare twenty-eight --agents rollouts@8:greedy --deals 90000 --jobs 2 --out out",
     "review": "review pyramid --agent greedy --deals 10000 --worlds 50 --jobs 2 --out out",
-    "bank": "deals make pyramid --variant book --deals 1000000 --jobs 2 --out out",
+    "deal_set": "deals make pyramid --variant book --deals 1000000 --jobs 2 --out out",
     "train": "train pyramid --total-steps 1e9 --n-envs 64 --n-steps 16 --batch-size 256 --actors 2",
     "tune": TUNE,
 }

@@ -1,4 +1,4 @@
-"""Parts of evaluations, reviews and banks done side by side: equal to one process's work."""
+"""Parts of evaluations, reviews and deal sets done side by side: equal to one process's work."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ from parlour.training.cli import STOPPED, main
 from parlour.training.evaluation import parts
 from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.replays.replay_files import load_replays
-from parlour.training.evaluation.reviews.review_bank import review_bank
+from parlour.training.evaluation.reviews.review_deal_set import review_deal_set
 from parlour.training.parallel import engines, tasks
 from parlour.training.parallel.task_cache import Packing, run_cached
 from parlour.training.parallel.tasks import Cluster, run_tasks
@@ -53,7 +53,7 @@ def fail_once(given: tuple[Path, int]) -> int:
     return number
 
 
-@pytest.mark.parametrize("agent", ["uniform", "pimc@2", "mcts@4", "trained", "oracle"])
+@pytest.mark.parametrize("agent", ["uniform", "pimc@2", "mcts@4", "pretrained", "oracle"])
 def test_an_evaluation_in_parts(agent: str) -> None:
     given: dict[str, Any] = {"variant": "three-passes", "deals": 20, "key": "k", "first": 5}
     whole = evaluate("pyramid", agent, **given)
@@ -90,8 +90,8 @@ def test_tables_of_several_in_parts() -> None:
 
 def test_reviews_in_parts() -> None:
     given: dict[str, Any] = {"deals": 7, "worlds": 3, "key": "k"}
-    whole = review_bank("pyramid", "greedy", **given)
-    assert review_bank("pyramid", "greedy", **given, cluster=HERE).summary() == whole.summary()
+    whole = review_deal_set("pyramid", "greedy", **given)
+    assert review_deal_set("pyramid", "greedy", **given, cluster=HERE).summary() == whole.summary()
 
 
 def test_the_same_games_are_recorded_part_after_part(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_no_engine_is_imported_unless_it_is_named() -> None:
         "import sys; from parlour.training.cli import main; "
         "from parlour.training.evaluation import compare; "
         "from parlour.training.evaluation.labels import labelling; "
-        "from parlour.training.evaluation.reviews import review_bank; "
+        "from parlour.training.evaluation.reviews import review_deal_set; "
         "main.main(['evaluate', 'pyramid', '--deals', '5', '--json']); "
         "sys.exit(str({'ray', 'optuna'} & set(sys.modules) or ''))"
     )

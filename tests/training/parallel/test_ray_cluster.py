@@ -56,7 +56,7 @@ def kill_second(nodes: Any, process: subprocess.Popen[str], chunks: Path, most: 
     assert process.returncode == 0, out + errors
 
 
-def test_a_bank(nodes: Any, tmp_path: Path) -> None:
+def test_a_deal_set(nodes: Any, tmp_path: Path) -> None:
     words = ("--variant", "classic", "--deals", "2000", "--first", "20000", "--out", str(tmp_path))
     process = run_parlour(nodes, "deals", "make", "pyramid", "--no-optimal", *words)
     kill_second(nodes, process, tmp_path / ".pyramid-classic*", 40)

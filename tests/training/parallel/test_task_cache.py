@@ -15,7 +15,7 @@ from parlour.training.evaluation import parts
 from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.labels import labelling
 from parlour.training.evaluation.replays.replay_files import load_replays
-from parlour.training.evaluation.reviews.review_bank import review_bank
+from parlour.training.evaluation.reviews.review_deal_set import review_deal_set
 from parlour.training.evaluation.spec import make_specs
 from parlour.training.files import sole_use
 from parlour.training.parallel.tasks import Cluster
@@ -111,10 +111,10 @@ def test_the_code_of_parlour_counts(kept: Cluster, monkeypatch: pytest.MonkeyPat
 def test_who_plays_worlds_out_in_a_review_counts(kept: Cluster) -> None:
     given: dict[str, Any] = {"deals": 2, "worlds": 3, "key": "k"}
     player = Chosen()
-    before = review_bank("poker_squares", "uniform", player=player, **given, cluster=kept)
+    before = review_deal_set("poker_squares", "uniform", player=player, **given, cluster=kept)
     player.last = True
-    after = review_bank("poker_squares", "uniform", player=player, **given, cluster=kept)
-    whole = review_bank("poker_squares", "uniform", player=player, **given)
+    after = review_deal_set("poker_squares", "uniform", player=player, **given, cluster=kept)
+    whole = review_deal_set("poker_squares", "uniform", player=player, **given)
     assert after.summary() == whole.summary() != before.summary()
 
 
@@ -199,7 +199,7 @@ def test_a_key_that_cannot_be_read_is_made_anew(key: bytes, tmp_path: Path) -> N
     assert len(pd.read_parquet(tmp_path / "episodes.parquet")) == 40
 
 
-def test_a_bank_says_where_its_parts_are(
+def test_a_deal_set_says_where_its_parts_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["deals", "make", "pyramid", "--no-optimal", "--first", "900000", *HERE]

@@ -186,7 +186,7 @@ def _solve_rows(
         LabelTask(
             labels.game,
             labels.rules,
-            labels.bank,
+            labels.deal_set,
             labels.first + row,
             1,
             labels.optimal,

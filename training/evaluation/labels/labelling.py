@@ -1,4 +1,4 @@
-"""Solver labels made: every deal of a bank is solved, in parallel.
+"""Solver labels made: every deal of a deal set is solved, in parallel.
 
 The work is cut into chunks, which processes of this machine or a cluster solve. Finished chunks are
 saved by the task cache (`task_cache.run_cached`), from which an interrupted run resumes.
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.kernel.cards import default_bank
+from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.kernel.jit import digest_code
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
@@ -50,11 +50,11 @@ CHUNK_NAME = re.compile(rf"(\d+)-(\d+)\{SUFFIX}")
 
 
 class LabelTask(NamedTuple):
-    """Deals ``first`` .. ``first + n - 1`` of a bank, to be solved in one go."""
+    """Deals ``first`` .. ``first + n - 1`` of a deal set, to be solved in one go."""
 
     game: Game
     rules: Any
-    bank: str
+    deal_set: str
     first: int
     n: int
     optimal: bool
@@ -66,7 +66,7 @@ def make_labels(
     variant: str | None = None,
     options: Mapping[str, Any] | None = None,
     *,
-    bank: str | None = None,
+    deal_set: str | None = None,
     first: int = 0,
     deals: int = DEALS,
     optimal: bool = True,
@@ -77,7 +77,7 @@ def make_labels(
     out: Path | str = OWN_FOLDER,
     progress: Progress | None = None,
 ) -> Path:
-    """Solve numbered deals of a bank and return the file of their labels.
+    """Solve numbered deals of a deal set and return the file of their labels.
 
     Finished chunks are saved in a hidden folder beside the file until the file is written. A second
     call with the same arguments, or with more ``deals``, resumes from them. A file that has these
@@ -89,7 +89,7 @@ def make_labels(
         game: The game.
         variant: The variant (None: the game's default).
         options: Options of the rules that are not the variant's.
-        bank: The deal set (None: the game's own).
+        deal_set: The deal set (None: the game's own).
         first: The number of the first deal.
         deals: The number of deals.
         optimal: Whether to find shortest wins, too.
@@ -111,9 +111,9 @@ def make_labels(
     check_number("limit", 1 if limit is None else limit, 1)
     cluster = Cluster(backend, jobs, address)
     solver = digest_code(solver_of(game, rules))
-    bank = bank or default_bank(game.name)
-    target = Path(out) / f"{file_stem(game, rules, bank, first)}.parquet"
-    whole = LabelTask(game, rules, bank, first, deals, optimal, limit)
+    deal_set = deal_set or default_deal_set(game.name)
+    target = Path(out) / f"{file_stem(game, rules, deal_set, first)}.parquet"
+    whole = LabelTask(game, rules, deal_set, first, deals, optimal, limit)
     if target.exists() and not target.is_file():
         raise ValueError(f"{target} is no file: remove it, or choose another folder")
     folder = target.with_name(f".{target.stem}.{_chunk_digest(whole, solver)}")
@@ -124,10 +124,10 @@ def make_labels(
         if old is None or not there or not _has_labels(old, whole, solver):
             folder.mkdir(exist_ok=True)
             columns = _solve_all(whole, old, folder, cluster, progress)
-            columns["deck"] = deck_digests(decks_of(game, rules, bank, first, deals))
+            columns["deck"] = deck_digests(decks_of(game, rules, deal_set, first, deals))
             ordered = {name: columns[name] for name in COLUMN_TYPES if name in columns}
             name = describe_rules(game, rules, variant)
-            labels = Labels(game, rules, name, bank, first, optimal, limit, ordered, solver)
+            labels = Labels(game, rules, name, deal_set, first, optimal, limit, ordered, solver)
             save_labels(labels, target)
         _drop(folder, whole)
     return target
@@ -254,7 +254,7 @@ def solve_task(task: LabelTask) -> dict[str, np.ndarray]:
     game, rules = task.game, task.rules
     assert game.solve is not None
     rows = Rows(game, rules, task.n)
-    rows.deal_bank(task.bank, range(task.first, task.first + task.n))
+    rows.deal_numbered(task.deal_set, range(task.first, task.first + task.n))
     solutions = []
     for i in range(task.n):
         state = rows.states[i : i + 1]

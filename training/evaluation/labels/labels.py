@@ -1,4 +1,4 @@
-"""Solver labels of the deals of a bank, in files whose content is verified.
+"""Solver labels of the deals of a deal set, in files whose content is verified.
 
 A file is Parquet, a row a deal: ``deck``, uint64, the first 8 bytes of the SHA-256 of its cards in
 dealing order; ``winnable``, int8, 1 yes, 0 no, -1 undecided; ``fewest``, int16, the moves of the
@@ -28,15 +28,15 @@ from parlour.agents.validation import (
     Field,
     check_fields,
     check_known,
+    join_lines,
     maybe,
-    one_line,
     read_bytes,
     shorten,
     whole,
 )
 from parlour.envs import Game, find_game
 from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE, Solution
-from parlour.envs.core.kernel.cards import decks_digest, default_bank
+from parlour.envs.core.kernel.cards import decks_digest, default_deal_set
 from parlour.envs.core.options import replace_options, to_plain
 from parlour.envs.core.rows import Rows
 
@@ -56,7 +56,7 @@ METADATA: dict[str, Field] = {
     "variant": Field("a str", lambda value: isinstance(value, str)),
     "rules": TABLE,
     "rules_digest": TEXT,
-    "bank": Field("a str", lambda value: isinstance(value, str)),
+    "deal_set": Field("a str", lambda value: isinstance(value, str)),
     "first": whole(0, 10**18),
     "n": whole(1, MOST_DEALS),
     "optimal": YES_OR_NO,
@@ -66,9 +66,9 @@ METADATA: dict[str, Field] = {
     "columns": TABLE,
     "content": TEXT,
 }
-OWN_FOLDER = Path("runs/banks")
+OWN_FOLDER = Path("runs/labels")
 """Default folder of label files that `labelling.make_labels` writes."""
-SHIPPED_FOLDER = Path(__file__).parent / "banks"
+SHIPPED_FOLDER = Path(__file__).parent / "data"
 """Folder of the label files that ship with Parlour."""
 NO_LABELS = "no"
 """Instead of labels: none are looked for."""
@@ -90,7 +90,7 @@ AT_ONCE = 4096
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The labels of deals ``first`` .. ``first + n - 1`` of a bank, by one set of rules.
+    """The labels of deals ``first`` .. ``first + n - 1`` of a deal set, by one set of rules.
 
     ``columns`` has an array (n,) for each column of the file (`COLUMN_TYPES`). ``optimal``:
     shortest wins were asked for; ``limit``: how many positions the solver might look at (None: its
@@ -100,7 +100,7 @@ class Labels:
     game: Game
     rules: Any
     variant: str
-    bank: str
+    deal_set: str
     first: int
     optimal: bool
     limit: int | None
@@ -144,7 +144,7 @@ class Labels:
 
     def metadata(self) -> dict[str, Any]:
         """Return all that the file says of itself: whose deals these are, and the hashes."""
-        decks = decks_of(self.game, self.rules, self.bank, self.first, len(self))
+        decks = decks_of(self.game, self.rules, self.deal_set, self.first, len(self))
         metadata: dict[str, Any] = {
             "format": FORMAT,
             "parlour": __version__,
@@ -152,7 +152,7 @@ class Labels:
             "variant": self.variant,
             "rules": to_plain(self.rules),
             "rules_digest": self.game.rules_digest(self.rules),
-            "bank": self.bank,
+            "deal_set": self.deal_set,
             "first": self.first,
             "n": len(self),
             "optimal": self.optimal,
@@ -183,13 +183,13 @@ def is_scored(game: Game) -> bool:
     return game.measure != "won"
 
 
-def decks_of(game: Game, rules: Any, bank: str, first: int, n: int) -> np.ndarray:
+def decks_of(game: Game, rules: Any, deal_set: str, first: int, n: int) -> np.ndarray:
     """Return the decks of numbered deals, int8 (n, cards) in dealing order."""
     cards = len(game.pack(rules))
     decks = np.zeros((n, cards), np.int8)
     for begin in range(0, n, AT_ONCE):
         rows = Rows(game, rules, min(AT_ONCE, n - begin))
-        rows.deal_bank(bank, range(first + begin, first + begin + rows.n))
+        rows.deal_numbered(deal_set, range(first + begin, first + begin + rows.n))
         decks[begin : begin + rows.n] = rows.states["deck"][:, :cards]
     return decks
 
@@ -216,7 +216,7 @@ def save_labels(labels: Labels, path: Path) -> None:
 
 def load_labels(path: Path | str) -> Labels:
     """Read labels. Raises ValueError, naming file and field, if anything in it is not as it was
-    written, cannot be, or the deals are not those of the bank; OSError if it cannot be read.
+    written, cannot be, or the deals are not those of the deal set; OSError if it cannot be read.
     """
     path = Path(path).resolve()
     try:
@@ -255,7 +255,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         table = file.read(use_threads=False)
         columns = {name: table[name].to_numpy() for name in table.column_names}
     except (pa.ArrowException, OSError, KeyError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: no file of labels, or damaged: {one_line(error)}") from error
+        raise ValueError(f"{path}: no file of labels, or damaged: {join_lines(error)}") from error
     return metadata, columns
 
 
@@ -273,7 +273,7 @@ def _make_checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path
         game,
         rules,
         metadata["variant"],
-        metadata["bank"],
+        metadata["deal_set"],
         metadata["first"],
         metadata["optimal"],
         metadata["limit"],
@@ -287,7 +287,7 @@ def _make_checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path
 
 
 def _check_shape(labels: Labels, metadata: dict[str, Any]) -> None:
-    """Refuse labels that do not fit this version of the game, or other deals than the bank's."""
+    """Refuse labels of another version of the game, or of deals that are not in the deal set."""
     game, rules = labels.game, labels.rules
     if game.rules_digest(rules) != metadata["rules_digest"]:
         raise ValueError(f"rules_digest: made by another version of {game.title}; make it anew")
@@ -297,12 +297,12 @@ def _check_shape(labels: Labels, metadata: dict[str, Any]) -> None:
     if {name: values.dtype for name, values in labels.columns.items()} != wanted:
         needed = ", ".join(f"{name} {np.dtype(kind)}" for name, kind in wanted.items())
         raise ValueError(f"columns: {needed} are needed, without gaps")
-    decks = decks_of(game, rules, labels.bank, labels.first, len(labels))
+    decks = decks_of(game, rules, labels.deal_set, labels.first, len(labels))
     if decks_digest(decks) != metadata["decks"]:
-        raise ValueError(f"decks: bank {labels.bank!r} has others; their SHA-256 differs")
+        raise ValueError(f"decks: deal set {labels.deal_set!r} has others; their SHA-256 differs")
     other = np.flatnonzero(deck_digests(decks) != labels.columns["deck"])
     if len(other):
-        raise ValueError(f"deck: deal {labels.first + other[0]} of the bank has another")
+        raise ValueError(f"deck: deal {labels.first + other[0]} of the deal set has another")
 
 
 def _column_digest(values: np.ndarray) -> str:
@@ -376,16 +376,20 @@ def _refuse(
             )
 
 
-def file_stem(game: Game, rules: Any, bank: str, first: int = 0) -> str:
+def file_stem(game: Game, rules: Any, deal_set: str, first: int = 0) -> str:
     """Return the name of a file of labels, without its ending.
 
-    It is GAME-VARIANT (or the digest of rules that have no name), ``@BANK`` where that is not the
-    game's own, ``+FIRST`` where the first deal is not 0.
+    It is GAME-VARIANT (or the digest of rules that have no name), ``@DEAL_SET`` where that is not
+    the game's own, ``+FIRST`` where the first deal is not 0.
     """
     name = game.variant_name(rules) or game.rules_digest(rules)
-    other = bank if re.fullmatch(r"[\w.-]{1,60}", bank) else sha256(bank.encode()).hexdigest()[:16]
-    bank_part = "" if bank == default_bank(game.name) else f"@{other}"
-    return f"{game.name}-{name}{bank_part}{f'+{first}' if first else ''}"
+    other = (
+        deal_set
+        if re.fullmatch(r"[\w.-]{1,60}", deal_set)
+        else sha256(deal_set.encode()).hexdigest()[:16]
+    )
+    deal_set_part = "" if deal_set == default_deal_set(game.name) else f"@{other}"
+    return f"{game.name}-{name}{deal_set_part}{f'+{first}' if first else ''}"
 
 
 def shipped_file(name: str) -> Path:
@@ -396,7 +400,7 @@ def shipped_file(name: str) -> Path:
 def find_labels(
     game: Game,
     rules: Any,
-    bank: str | None = None,
+    deal_set: str | None = None,
     first: int = 0,
     deals: int | None = None,
     folder: Path | str | None = OWN_FOLDER,
@@ -408,11 +412,11 @@ def find_labels(
     ``folder`` before shipped ones; None if there are none, or pyarrow is not installed. Raises
     ValueError for a damaged file.
     """
-    bank = bank or default_bank(game.name)
+    deal_set = deal_set or default_deal_set(game.name)
     candidates = [
         labels
-        for labels in map(_load_if_possible, _files(game, rules, bank, folder))
-        if labels is not None and (labels.rules, labels.bank) == (rules, bank)
+        for labels in map(_load_if_possible, _files(game, rules, deal_set, folder))
+        if labels is not None and (labels.rules, labels.deal_set) == (rules, deal_set)
     ]
 
     def count_covered(labels: Labels) -> int:
@@ -423,8 +427,8 @@ def find_labels(
     return max(candidates, key=count_covered, default=None)
 
 
-def _files(game: Game, rules: Any, bank: str, folder: Path | str | None) -> Iterator[Path]:
-    name = file_stem(game, rules, bank)
+def _files(game: Game, rules: Any, deal_set: str, folder: Path | str | None) -> Iterator[Path]:
+    name = file_stem(game, rules, deal_set)
     for place in [SHIPPED_FOLDER] if folder is None else [Path(folder), SHIPPED_FOLDER]:
         yield from place.glob(f"{name}.parquet")
         yield from sorted(place.glob(f"{name}+*.parquet"))
@@ -438,28 +442,28 @@ def _load_if_possible(path: Path) -> Labels | None:
 
 
 def find_requested_labels(
-    truth: Labels | Path | str | None, game: Game, rules: Any, bank: str, first: int, deals: int
+    truth: Labels | Path | str | None, game: Game, rules: Any, deal_set: str, first: int, deals: int
 ) -> Labels | None:
     """Return the labels meant by ``truth``: a file's, those found (None), or none (`NO_LABELS`).
 
     Labels that cover none of the deals are none. Raises ValueError if a file, or labels, are of
-    another game, other rules or another bank.
+    another game, other rules or another deal set.
     """
     if truth == NO_LABELS:
         return None
     if truth is None:
-        labels = find_labels(game, rules, bank, first, deals)
+        labels = find_labels(game, rules, deal_set, first, deals)
     else:
         labels = truth if isinstance(truth, Labels) else load_labels(truth)
-        _check_same_deals(labels, game, rules, bank)
+        _check_same_deals(labels, game, rules, deal_set)
     return None if labels is None or labels.overlap(first, deals)[0] == slice(0, 0) else labels
 
 
-def _check_same_deals(labels: Labels, game: Game, rules: Any, bank: str) -> None:
+def _check_same_deals(labels: Labels, game: Game, rules: Any, deal_set: str) -> None:
     compared = {
         "game": (labels.game.name, game.name),
         "rules": (labels.variant, "those played" if labels.rules != rules else labels.variant),
-        "bank": (labels.bank, bank),
+        "deal_set": (labels.deal_set, deal_set),
     }
     for name, (has, wanted) in compared.items():
         if has != wanted:

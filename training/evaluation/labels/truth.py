@@ -97,7 +97,7 @@ def _mean_or_none(values: np.ndarray, confidence: float) -> Estimate | None:
 def check_against_labels(
     labels: Labels, facts: Mapping[str, np.ndarray], first: int, agent: str
 ) -> None:
-    """Raise Contradiction, naming deal and bank, if a deal was won that cannot be, or too soon."""
+    """Raise Contradiction, naming the deal, if a deal was won that cannot be, or too soon."""
     if is_scored(labels.game):
         return
     played, labelled = labels.overlap(first, len(facts["won"]))
@@ -110,7 +110,8 @@ def check_against_labels(
             deal = first + played.start + int(np.argmax(wrong))
             raise Contradiction(
                 f"{labels.game.title}, {labels.variant}: agent {agent!r} has won deal {deal} of "
-                f"bank {labels.bank!r}, which {label} in {labels.source or 'the labels given'}"
+                f"deal set {labels.deal_set!r}, which {label} in "
+                f"{labels.source or 'the labels given'}"
             )
 
 

@@ -16,25 +16,31 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from parlour.agents.validation import naming, naming_part, read_number, read_text, shorten
+from parlour.agents.validation import (
+    name_file_in_errors,
+    name_part_in_errors,
+    read_number,
+    read_text,
+    shorten,
+)
 from parlour.envs import Game, find_game
 from parlour.envs.core.game import digest16
-from parlour.envs.core.kernel.cards import default_bank
+from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.rules_table import describe_rules
 
 from ...files import write_bytes
 from ..spec import DEALS, read_options
 
-ENTRY = ("game", "variant", "options", "agent", "bank", "deals")
+ENTRY = ("game", "variant", "options", "agent", "deal_set", "deals")
 """The cells that are written by hand. Defaults of empty cells: the game's default variant, no
-options, the bank GAME-1, 10,000 deals."""
+options, the deal set GAME-1, 10,000 deals."""
 MOST_DEALS = 100_000_000
 LINE_LEAST, LINE_MOST = 100, 100_000
-"""Deals of a line of a leaderboard, always deals 0 to ``deals - 1`` of its bank. Up to the
+"""Deals of a line of a leaderboard, always deals 0 to ``deals - 1`` of its deal set. Up to the
 upper limit, the six digits of a rate determine how many deals were won."""
-BANKS = (1, 2)
-"""The banks of a leaderboard are GAME-1 and GAME-2: a bank's name seeds its deals, so free names
-would allow a search for lucky deals."""
+DEAL_SETS = (1, 2)
+"""The deal sets of a leaderboard are GAME-1 and GAME-2. A deal set's name seeds its deals, so free
+names would allow a search for lucky deals."""
 
 
 class Claim(NamedTuple):
@@ -81,7 +87,7 @@ class Entry:
     variant: str
     options: str
     agent: str
-    bank: str
+    deal_set: str
     deals: int
     claim: Claim | None = None
     seal: str = ""
@@ -92,12 +98,19 @@ class Entry:
     @property
     def key(self) -> tuple[str, ...]:
         """The cells of the entry; no two lines have the same."""
-        return (self.game.name, self.variant, self.options, self.agent, self.bank, str(self.deals))
+        return (
+            self.game.name,
+            self.variant,
+            self.options,
+            self.agent,
+            self.deal_set,
+            str(self.deals),
+        )
 
     @property
     def title(self) -> str:
         """The name of the line in reports."""
-        return f"{self.game.name} {self.rules_name}: {self.agent} on {self.bank}"
+        return f"{self.game.name} {self.rules_name}: {self.agent} on {self.deal_set}"
 
     @property
     def is_multiplayer(self) -> bool:
@@ -161,10 +174,10 @@ def make_entry(cells: Mapping[str, str], line: int = 0, folder: Path | None = No
     the cell, its value and what is allowed.
     """
     given = {name: cells.get(name, "").strip() for name in COLUMNS}
-    with naming_part("game"):
+    with name_part_in_errors("game"):
         game = find_game(given["game"])
     variant = given["variant"] or game.default
-    with naming_part("options" if variant in game.variants else "variant"):
+    with name_part_in_errors("options" if variant in game.variants else "variant"):
         rules = game.make_rules(variant, read_options(given["options"].split()))
     if not given["agent"] or not given["agent"].isprintable():
         raise ValueError(f"agent: must be the name of an agent, got {shorten(given['agent'])}")
@@ -174,7 +187,7 @@ def make_entry(cells: Mapping[str, str], line: int = 0, folder: Path | None = No
         variant,
         given["options"],
         given["agent"],
-        given["bank"] or default_bank(game.name),
+        given["deal_set"] or default_deal_set(game.name),
         _read_deals(given["deals"], game.num_players(rules)),
         _read_claim(given),
         given["seal"],
@@ -234,7 +247,7 @@ def read_board(path: Path) -> list[Entry]:
     Raises ValueError naming the file, the number of the line, the cell, its value and what is
     allowed, also for two lines with the same entry; OSError if the file cannot be read.
     """
-    with naming(path):
+    with name_file_in_errors(path):
         reader = csv.reader(StringIO(read_text(path)), strict=True)
         entries: dict[tuple[str, ...], Entry] = {}
         try:
@@ -256,7 +269,7 @@ def _add_entry(
     entries: dict[tuple[str, ...], Entry], cells: Sequence[str], line: int, folder: Path
 ) -> None:
     """Read a line into ``entries``; ValueError naming the line."""
-    with naming_part(f"line {line}"):
+    with name_part_in_errors(f"line {line}"):
         if len(cells) > len(COLUMNS):
             raise ValueError(f"{len(cells)} cells; at most {len(COLUMNS)} are allowed")
         entry = make_entry(dict(zip(COLUMNS, cells, strict=False)), line, folder)
@@ -268,9 +281,11 @@ def _add_entry(
 
 def _check_line(entry: Entry) -> None:
     """Raise ValueError for deals that an evaluation allows and a leaderboard does not."""
-    banks = [f"{entry.game.name}-{number}" for number in BANKS]
-    if entry.bank not in banks:
-        raise ValueError(f"bank: must be {' or '.join(banks)}, got {shorten(entry.bank)}")
+    deal_sets = [f"{entry.game.name}-{number}" for number in DEAL_SETS]
+    if entry.deal_set not in deal_sets:
+        raise ValueError(
+            f"deal_set: must be {' or '.join(deal_sets)}, got {shorten(entry.deal_set)}"
+        )
     if not LINE_LEAST <= entry.deals <= LINE_MOST:
         raise ValueError(f"deals: must be from {LINE_LEAST} to {LINE_MOST:,}, got {entry.deals}")
 

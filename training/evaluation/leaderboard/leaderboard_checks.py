@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parlour.agents.validation import one_line, shorten
+from parlour.agents.validation import join_lines, shorten
 from parlour.envs.core.contract import UNDECIDED, WINNABLE
 
 from ..labels.labels import NO_SCORE, Labels, find_labels, is_scored
@@ -79,7 +79,7 @@ def find_shipped_labels(entry: Entry) -> Labels | None:
     """
     if entry.is_multiplayer:
         return None
-    labels = find_labels(entry.game, entry.rules, entry.bank, 0, entry.deals, folder=None)
+    labels = find_labels(entry.game, entry.rules, entry.deal_set, 0, entry.deals, folder=None)
     covers = labels is not None and labels.overlap(0, entry.deals)[0] == slice(0, entry.deals)
     return labels if covers else None
 
@@ -119,7 +119,7 @@ def _check_digests(entry: Entry, claim: Claim) -> Iterator[Fault]:
     try:
         agent_digest = digest_saved(entry)
     except (ValueError, OSError) as error:
-        yield Fault("agent", one_line(error))
+        yield Fault("agent", join_lines(error))
         return
     if claim.agent_digest != agent_digest:
         reason = f"must be {agent_digest}, the current digest of the saved agent"
@@ -174,7 +174,7 @@ def _check_bound(entry: Entry, claim: Claim) -> Iterator[Fault]:
     bound = find_bound(entry)
     if bound is None or claim.bound is None:
         if (bound is None) != (claim.bound is None):
-            deals = f"deals={entry.deals} of bank {entry.bank}"
+            deals = f"deals={entry.deals} of deal set {entry.deal_set}"
             told = write_cell(bound) or f"empty: no solver labels ship for {deals}"
             yield Fault("bound", f"must be {told}, got {write_cell(claim.bound) or 'nothing'}")
         return
@@ -240,7 +240,7 @@ def _check_results(entry: Entry, claim: Claim, played: Played) -> Iterator[Fault
     if digest != claim.first_digest:
         reason = (
             f"must be {digest}, that of agent {entry.agent!r} on the first={claim.first} deals of "
-            f"bank {entry.bank}, got {shorten(claim.first_digest)}"
+            f"deal set {entry.deal_set}, got {shorten(claim.first_digest)}"
         )
         yield Fault("first_digest", reason)
     if played.sees_all != claim.sees_all:

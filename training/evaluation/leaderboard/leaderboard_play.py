@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from parlour import __version__
 from parlour.agents.registry import IllegalActionError
-from parlour.agents.validation import one_line
+from parlour.agents.validation import join_lines
 
 from ...parallel.tasks import Cluster
 from ..compare import ProgressFactory, compare_specs
@@ -70,7 +70,7 @@ def make_spec(entry: Entry, deals: int, truth: Labels | str = NO_LABELS) -> Eval
         [entry.variant],
         read_options(entry.options.split()),
         deals=deals,
-        bank=entry.bank,
+        deal_set=entry.deal_set,
         key=KEY,
         truth=truth,
     )
@@ -170,7 +170,7 @@ def verify_entry(
     try:
         agent = check_code(entry, allow_code)
     except ValueError as error:
-        return Verdict([Fault("agent", one_line(error))])
+        return Verdict([Fault("agent", join_lines(error))])
     if faults := check_claim(entry):
         return Verdict(faults)
     number = min(max(deals or 0, claim.first), entry.deals)
@@ -184,7 +184,7 @@ def verify_entry(
             least = min(played.milliseconds, again.milliseconds)
             played = played._replace(milliseconds=least)
     except (ValueError, IllegalActionError) as error:
-        return Verdict([Fault("agent", f"cannot be played: {one_line(error)}")])
+        return Verdict([Fault("agent", f"cannot be played: {join_lines(error)}")])
     return Verdict(check_played(entry, claim, played), len(played.values))
 
 

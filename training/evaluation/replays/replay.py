@@ -14,7 +14,7 @@ import numpy as np
 from parlour.agents.registry import Agent, Turn, prepare_turn
 from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, Over, StepConfig
-from parlour.envs.core.kernel.cards import bank_seeds, default_bank
+from parlour.envs.core.kernel.cards import deal_seeds, default_deal_set
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows, copy_states, view_states
 from parlour.envs.core.rules_table import describe_rules
@@ -32,7 +32,7 @@ ENDS = (OVER, CUT, LEFT)
 class Replay:
     """A game that was played: its deal, its actions and its result.
 
-    It began as deal ``deal`` of ``bank`` (at a table of several as ``hand`` of it, ``dealer``
+    It began as deal ``deal`` of ``deal_set`` (at a table of several as ``hand`` of it, ``dealer``
     dealing), or with ``deck``, card codes in dealing order, and the generator ``rng`` for later
     chance.
     """
@@ -49,7 +49,7 @@ class Replay:
     """The result: see `read_result`."""
     end: str = OVER
     """One of `ENDS`."""
-    bank: str | None = None
+    deal_set: str | None = None
     deal: int | None = None
     hand: int = 0
     dealer: int | None = None
@@ -79,10 +79,10 @@ class Replay:
     @property
     def source(self) -> str:
         """Where the deal comes from, in words."""
-        if self.bank is None:
+        if self.deal_set is None:
             return "a deck"
         hand = f", hand {self.hand + 1}" if self.hand else ""
-        return f"deal {self.deal} of {self.bank}{hand}"
+        return f"deal {self.deal} of {self.deal_set}{hand}"
 
     @property
     def players(self) -> int:
@@ -205,22 +205,22 @@ def deal_fields(
 ) -> dict[str, Any]:
     """Return the fields of a `Replay` that say how a game began, states (1,) before its first step.
 
-    ``chosen`` may name the ``bank`` and ``deal`` that it is ``hand`` of; else its deck says it.
+    ``chosen`` may name the ``deal_set`` and ``deal`` that it is ``hand`` of; else its deck says it.
     """
     several = game.has_dealer and game.num_players(rules) > 1
     dealer = {"dealer": int(states["dealer"][0])} if several else {}
     if chosen and "deal" in chosen:
-        bank = chosen.get("bank", default_bank(game.name))
-        return {"bank": bank, "deal": int(chosen["deal"]), "hand": hand} | dealer
+        deal_set = chosen.get("deal_set", default_deal_set(game.name))
+        return {"deal_set": deal_set, "deal": int(chosen["deal"]), "hand": hand} | dealer
     deck = states["deck"][0, : len(game.pack(rules))].tolist()
     return {"deck": tuple(deck), "rng": int(states["rng"][0])} | dealer
 
 
 def _seed(replay: Replay) -> int:
     """The seed of its deal; of one with a deck the generator for what comes later."""
-    if replay.bank is None or replay.deal is None:
+    if replay.deal_set is None or replay.deal is None:
         return replay.rng or 0
-    seeds = bank_seeds(replay.bank, [replay.deal])
+    seeds = deal_seeds(replay.deal_set, [replay.deal])
     if replay.hand:
         seeds = hand_seeds(seeds, replay.hand + 1)[:, -1]
     return int(seeds[0])

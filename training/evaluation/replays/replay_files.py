@@ -1,10 +1,10 @@
 """Files of replays: JSON lines, a game a line, written as games end.
 
 A line has ``format``, ``parlour`` (the version), ``game``, ``variant``, ``options`` where they
-differ from the variant's, ``rules`` (their digest); ``bank`` and ``deal``, and ``hand`` where it is
-not the first, or ``deck`` and ``rng``; ``dealer`` where a seat deals; ``agents`` and ``actions`` of
-all seats, ``end`` and ``result``. Lines are appended whole: what a process that was killed leaves
-is a file of whole lines, or one whose last line is cut short, which is skipped.
+differ from the variant's, ``rules`` (their digest); ``deal_set`` and ``deal``, and ``hand`` where
+it is not the first, or ``deck`` and ``rng``; ``dealer`` where a seat deals; ``agents`` and
+``actions`` of all seats, ``end`` and ``result``. Lines are appended whole: what a process that was
+killed leaves is a file of whole lines, or one whose last line is cut short, which is skipped.
 """
 
 import json
@@ -24,8 +24,8 @@ from parlour.agents.validation import (
     check_fields,
     check_known,
     decode_text,
+    join_lines,
     maybe,
-    one_line,
     whole,
 )
 from parlour.envs import Game, find_game
@@ -47,7 +47,7 @@ FIELDS = {
     "variant": TEXT,
     "options": Field("a dict", lambda value: isinstance(value, dict), optional=True),
     "rules": TEXT,
-    "bank": maybe(TEXT),
+    "deal_set": maybe(TEXT),
     "deal": maybe(whole(0, LARGEST)),
     "hand": maybe(whole(0, MOST_HANDS)),
     "deck": maybe(Field("a str of cards", lambda value: isinstance(value, str))),
@@ -96,7 +96,7 @@ def replay_line(replay: Replay) -> str:
     fields = {
         "format": FORMAT,
         **_rules_fields(replay.game, replay.rules, replay.variant, replay.parlour),
-        "bank": replay.bank,
+        "deal_set": replay.deal_set,
         "deal": replay.deal,
         "hand": replay.hand or None,
         "deck": None if replay.deck is None else " ".join(map(card_name, replay.deck)),
@@ -157,7 +157,7 @@ def iterate_replays(path: Path, notify: Callable[[str], None] = _warn) -> Iterat
             try:
                 yield parse_replay(line, game)
             except (ValueError, RecursionError) as error:
-                raise ValueError(f"{path}: line {number}: {one_line(error)}") from error
+                raise ValueError(f"{path}: line {number}: {join_lines(error)}") from error
 
 
 def _is_json(line: bytes) -> bool:
@@ -199,7 +199,7 @@ def parse_replay(line: bytes | str, number: int = 0) -> Replay:
         tuple(fields["actions"]),
         fields["result"],
         fields["end"],
-        fields.get("bank"),
+        fields.get("deal_set"),
         fields.get("deal"),
         fields.get("hand") or 0,
         fields.get("dealer"),
@@ -232,9 +232,9 @@ def _check_play(game: Game, rules: Any, fields: dict[str, Any]) -> None:
 
 def _check_start(fields: dict[str, Any]) -> None:
     """Refuse a line that does not say how its game began, or says it twice."""
-    given = {name for name in ("bank", "deal", "deck", "rng") if fields.get(name) is not None}
-    if given not in ({"bank", "deal"}, {"deck", "rng"}):
+    given = {name for name in ("deal_set", "deal", "deck", "rng") if fields.get(name) is not None}
+    if given not in ({"deal_set", "deal"}, {"deck", "rng"}):
         raise ValueError(
-            f"fields {', '.join(sorted(given)) or 'bank, deck'}: bank and deal are needed, or deck "
-            "and rng"
+            f"fields {', '.join(sorted(given)) or 'deal_set, deck'}: deal_set and deal are "
+            "needed, or deck and rng"
         )

@@ -63,7 +63,7 @@ def _plot_solitaire(comparison: Comparison[SolitaireEvaluation]) -> Figure:
     )
     spec = comparison.spec
     figure.suptitle(
-        f"{spec.game.title}: {spec.deals:,} deals of bank {spec.bank}, "
+        f"{spec.game.title}: {spec.deals:,} deals of deal set {spec.deal_set}, "
         f"{spec.confidence:.0%} intervals",
         fontsize=12,
         parse_math=False,  # names are text: a $ in them begins no formula
@@ -142,7 +142,7 @@ def _plot_tables(comparison: Comparison[TableEvaluation]) -> Figure:
     spec = comparison.spec
     sessions = f" of {spec.hands} hands" if spec.hands > 1 else ""
     figure.suptitle(
-        f"{spec.game.title}: {spec.deals:,} deals{sessions} of bank {spec.bank}, each "
+        f"{spec.game.title}: {spec.deals:,} deals{sessions} of deal set {spec.deal_set}, each "
         f"from every seat, {spec.confidence:.0%} intervals",
         fontsize=12,
         parse_math=False,  # names are text: a $ in them begins no formula
@@ -293,7 +293,9 @@ def _start(
     axes.set_ylim(len(groups) - 0.45, -0.55)
     for place in range(1, len(groups)):
         axes.axhline(place - 0.5, color="#e6e6e6", lw=0.8)
-    title = f"{spec.game.title}: {spec.deals:,} deals of bank {spec.bank} by each set of rules"
+    title = (
+        f"{spec.game.title}: {spec.deals:,} deals of deal set {spec.deal_set} by each set of rules"
+    )
     axes.set_title(title, loc="left", fontsize=12, parse_math=False)
     plain_axes(axes)
     axes.grid(visible=False, axis="y")

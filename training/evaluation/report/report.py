@@ -113,10 +113,10 @@ def write_picture(path: Path, figure: Any) -> None:
 def episodes(result: Comparison[Any] | Evaluation) -> pa.Table:
     """Return the rows of all evaluations, with all facts of the game.
 
-    A game for one player has a row for each game played: game, variant, agent, bank, deal. A game
-    for several has one for each deal and position (from 1, the dealer's left), with sums over the
-    ``hands`` of the deal; ``pair`` says whether one agent sits in all other seats. A fact that a
-    variant does not have is null. The summary, as JSON, is in the table's metadata under
+    A game for one player has a row for each game played: game, variant, agent, deal_set, deal. A
+    game for several has one for each deal and position (from 1, the dealer's left), with sums over
+    the ``hands`` of the deal; ``pair`` says whether one agent sits in all other seats. A fact that
+    a variant does not have is null. The summary, as JSON, is in the table's metadata under
     ``parlour``.
     """
     comparison = as_comparison(result)
@@ -131,7 +131,7 @@ def _list_deals(evaluation: SolitaireEvaluation) -> pa.Table:
     spec, n = evaluation.spec, evaluation.spec.deals
     columns = {
         **_repeat(n, game=spec.game.name, variant=spec.variant, agent=evaluation.agent),
-        **_repeat(n, bank=spec.bank),
+        **_repeat(n, deal_set=spec.deal_set),
         **_repeat(n, sees_all=evaluation.sees_all, other_rules=evaluation.other_rules),
         "deal": evaluation.deals,
         **evaluation.results.facts,
@@ -163,7 +163,7 @@ def _list_positions(evaluation: TableEvaluation) -> pa.Table:
     n, field = deals * players, ", ".join(evaluation.field)
     columns = {
         **_repeat(n, game=spec.game.name, variant=spec.variant, agent=evaluation.agent),
-        **_repeat(n, field=field, bank=spec.bank, pair=evaluation.pair),
+        **_repeat(n, field=field, deal_set=spec.deal_set, pair=evaluation.pair),
         **_repeat(n, sees_all=evaluation.sees_all, other_rules=evaluation.other_rules),
         "deal": np.repeat(evaluation.deals, players),
         "position": np.tile(np.arange(1, players + 1), deals),

@@ -25,7 +25,7 @@ import numpy as np
 from parlour.agents.registry import Agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import Over
-from parlour.envs.core.kernel.cards import default_bank
+from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.rules_table import describe_rules
@@ -286,7 +286,7 @@ def review_game(
     actions: Sequence[int],
     *,
     seat: int = 0,
-    bank: str | None = None,
+    deal_set: str | None = None,
     worlds: int = WORLDS,
     seed: int = 0,
     player: Agent | str | None = None,
@@ -297,7 +297,7 @@ def review_game(
     """Review the decisions of a seat in a game, which may not have ended yet.
 
     ``rules`` are the game's, or the name of a variant (None: the default). ``deal`` is a number of
-    ``bank`` (None: the game's own), or a deck or a first state, as `truth.make_position` takes it.
+    ``deal_set`` (None: the game's own), or a deck or a first state (see `truth.make_position`).
     ``actions`` are all actions of the game, of all seats. ``worlds`` are sampled for each decision
     by ``seed``; ``player`` judges instead of the exact solver (`make_judge`). ``truth`` False
     leaves out all that depends on the hidden cards, for somebody who still plays. ``max_moves`` is
@@ -308,7 +308,7 @@ def review_game(
     game = find_game(game) if isinstance(game, str) else game
     rules = game.make_rules(rules) if rules is None or isinstance(rules, str) else rules
     judge = make_judge(game, rules, worlds, seed, player)
-    given: dict[str, Any] = {"seat": seat, "bank": bank, "truth": truth, "agent": agent}
+    given: dict[str, Any] = {"seat": seat, "deal_set": deal_set, "truth": truth, "agent": agent}
     return review_deal(judge, deal, actions, max_moves=max_moves, **given)
 
 
@@ -318,24 +318,26 @@ def review_deal(
     actions: Sequence[int],
     *,
     seat: int = 0,
-    bank: str | None = None,
+    deal_set: str | None = None,
     truth: bool = True,
     agent: str = "",
     max_moves: int = 0,
 ) -> Review:
     """Review a game by an existing judge: see `review_game`."""
-    first, named = find_deal(judge.game, judge.rules, deal, bank)
+    first, named = find_deal(judge.game, judge.rules, deal, deal_set)
     states = trace_actions(judge.game, judge.rules, first, actions, max_moves)
     return review_states(judge, states, np.array(actions, np.int64), named, seat, truth, agent)
 
 
-def find_deal(game: Game, rules: Any, deal: Any, bank: str | None) -> tuple[np.ndarray, str]:
+def find_deal(game: Game, rules: Any, deal: Any, deal_set: str | None) -> tuple[np.ndarray, str]:
     """Return the first position of a deal, (1,), and what to call it: see `review_game`."""
     if isinstance(deal, int | np.integer):
-        bank = bank or default_bank(game.name)
-        return deal_position(game, rules, bank, int(deal)), f"deal {deal} of bank {bank}"
-    if bank is not None:
-        raise ValueError(f"bank {bank!r}: it goes with the number of a deal")
+        deal_set = deal_set or default_deal_set(game.name)
+        return deal_position(
+            game, rules, deal_set, int(deal)
+        ), f"deal {deal} of deal set {deal_set}"
+    if deal_set is not None:
+        raise ValueError(f"deal_set {deal_set!r}: it goes with the number of a deal")
     return make_position(game, rules, deal), "a chosen deal"
 
 

@@ -35,7 +35,7 @@ TAKES_BACK = "UNDO"
 """The label of the action that takes a move back."""
 DOUBLE_DUMMY = "double-dummy"
 """Named as the player: the solver judges a game for several, as if all knew all cards."""
-PLAYERS = ("trained", "greedy")
+PLAYERS = ("pretrained", "greedy")
 """Agents that play worlds out where there is no solver: the first that plays the rules."""
 
 

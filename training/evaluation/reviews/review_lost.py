@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from parlour.agents.registry import Agent, FixedAgent, imports_code, load_agent
-from parlour.agents.validation import naming
+from parlour.agents.validation import name_file_in_errors
 from parlour.envs import Game, find_game
 from parlour.envs.core.options import replace_options, unknown_text
 
@@ -20,7 +20,7 @@ from ..result import Comparison, Evaluation
 from ..spec import EvaluationSpec, check_number
 from ..stats import CONFIDENCE
 from .review import Review
-from .review_bank import BankReview, ReviewPart, review_parts
+from .review_deal_set import DealSetReview, ReviewPart, review_parts
 from .review_judges import WORLDS, Judge, make_judge
 
 DEALS = 100
@@ -34,9 +34,9 @@ class LostDeal(NamedTuple):
     rules: Any
     variant: str
     """The rules' name for tables, such as ``"classic + passes=2"``."""
-    bank: str
+    deal_set: str
     deal: int
-    """Its number in the bank."""
+    """Its number in the deal set."""
     agent: str
     """What the results call the agent."""
     fewest: int | None
@@ -70,7 +70,7 @@ def find_lost(
     if agent not in names:
         raise ValueError(unknown_text("agent", agent, names))
     if "winnable" not in rows or "won" not in rows:
-        raise ValueError("results: no deal is labelled winnable or not; see parlour bank make")
+        raise ValueError("results: no deal is labelled winnable or not; see parlour deals make")
     lost = []
     for one in summary:
         if one["agent"] == agent:
@@ -94,7 +94,7 @@ def read_results(
     else:
         path = Path(results)
         path = path / EPISODES if path.is_dir() else path
-        with naming(path):
+        with name_file_in_errors(path):
             table = pq.read_table(path, use_threads=False)
     summary = json.loads((table.schema.metadata or {}).get(b"parlour", b"null"))
     if summary is None or "pairs" in summary:
@@ -113,7 +113,7 @@ def _lost_of(rows: Any, one: dict[str, Any]) -> list[LostDeal]:
             game,
             rules,
             one["variant"],
-            one["bank"],
+            one["deal_set"],
             int(deal),
             one["agent"],
             int(moves) if moves is not None and moves == moves else None,  # nan: not known
@@ -138,7 +138,7 @@ def review_lost(
     seed: int = 0,
     player: str | None = None,
     allow_rules_mismatch: bool = False,
-) -> BankReview:
+) -> DealSetReview:
     """Play the deals again that an agent lost though they could be won, and review the games.
 
     ``results`` are what `find_lost` takes. ``agent`` is who the results name: a built-in one
@@ -205,7 +205,7 @@ def make_lost_spec(lost: Sequence[LostDeal], allow_rules_mismatch: bool = False)
         game=one.game,
         rules=one.rules,
         base_variant=base if base in one.game.variants else one.game.default,
-        bank=one.bank,
+        deal_set=one.deal_set,
         first=one.deal,
         deals=lost[-1].deal - one.deal + 1,
         seed=one.seed,
@@ -225,10 +225,10 @@ def review_lost_deals(
     progress: Callable[[str], Progress | None] | None = None,
     finished: list[Review] | None = None,
     cluster: Cluster | None = None,
-) -> BankReview:
+) -> DealSetReview:
     """Do as `review_lost` by a judge that there is already, and what `make_lost_spec` returned.
 
-    ``progress``, ``finished`` and ``cluster`` are as in `review_bank.review_spec`.
+    ``progress``, ``finished`` and ``cluster`` are as in `review_deal_set.review_spec`.
     """
     name = lost[0].agent
     who = FixedAgent(_load(spec, name, agent), name)
@@ -241,7 +241,7 @@ def review_lost_deals(
         _check_same(some[place], review)
 
     review_parts(part, [agent or name], reviews, cluster, update, check)
-    return BankReview(spec, name, list(reviews), len(lost))
+    return DealSetReview(spec, name, list(reviews), len(lost))
 
 
 def _load(spec: EvaluationSpec, name: str, agent: Agent | str | None) -> Agent:

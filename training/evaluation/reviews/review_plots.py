@@ -11,7 +11,7 @@ from ..report.plots import COLOURS, plain_axes
 from .review import Review
 
 if TYPE_CHECKING:
-    from .review_bank import BankReview
+    from .review_deal_set import DealSetReview
 
 CHANCE, TRUTH, LOST = "#4c78a8", "#777777", "#c0392b"
 NAMED = 4
@@ -35,12 +35,12 @@ def plot_game(review: Review) -> Figure:
     return figure
 
 
-def _times(review: "Review | BankReview") -> int:
+def _times(review: "Review | DealSetReview") -> int:
     """What values are multiplied by: shares are shown in per cent."""
     return 100 if review.judge.unit == "won" else 1
 
 
-def _unit(review: "Review | BankReview") -> str:
+def _unit(review: "Review | DealSetReview") -> str:
     return "%" if review.judge.unit == "won" else review.judge.unit
 
 
@@ -121,13 +121,13 @@ def _draw_losses(axes: Axes, review: Review, times: int) -> None:
     plain_axes(axes)
 
 
-def plot_bank(review: "BankReview") -> Figure:
+def plot_deal_set(review: "DealSetReview") -> Figure:
     """What an agent loses, by kind of action and by phase, and the spread over deals."""
     figure = Figure(figsize=(10.5, 4.4), dpi=110, layout="constrained")
     title = (
         f"{review.game.title}, {review.spec.variant}: {review.agent}, {len(review.reviews)} deals"
     )
-    figure.suptitle(f"{title} of bank {review.spec.bank}", fontsize=12, parse_math=False)
+    figure.suptitle(f"{title} of deal set {review.spec.deal_set}", fontsize=12, parse_math=False)
     kinds, phases, spread = figure.subplots(1, 3)
     times, unit = _times(review), _unit(review)
     for axes, groups, colour in (

@@ -14,7 +14,7 @@ from ..outputs import REVIEW_FILES
 from ..report.report import interval_text, show_key, write_files
 from ..report.terminal_tables import make_terminal_table, print_fitting
 from .review import Review
-from .review_bank import BankReview
+from .review_deal_set import DealSetReview
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +23,7 @@ MOST_ACTIONS = 3
 """Other actions that a line of the table names, the best ones."""
 
 
-def save(review: Review | BankReview, folder: Path | str) -> list[Path]:
+def save(review: Review | DealSetReview, folder: Path | str) -> list[Path]:
     """Write decisions.parquet, summary.json and review (png, svg, pdf) into a folder.
 
     Returns the paths of what was written. Each file appears whole or not at all. Raises OSError if
@@ -34,19 +34,19 @@ def save(review: Review | BankReview, folder: Path | str) -> list[Path]:
     )
 
 
-def draw(review: Review | BankReview) -> "Figure":
+def draw(review: Review | DealSetReview) -> "Figure":
     """Return the picture of a review."""
-    from .review_plots import plot_bank, plot_game  # Matplotlib takes a second to load
+    from .review_plots import plot_deal_set, plot_game  # Matplotlib takes a second to load
 
-    return plot_bank(review) if isinstance(review, BankReview) else plot_game(review)
+    return plot_deal_set(review) if isinstance(review, DealSetReview) else plot_game(review)
 
 
-def reviews_of(review: Review | BankReview) -> list[Review]:
+def reviews_of(review: Review | DealSetReview) -> list[Review]:
     """Return the reviews of single games."""
-    return review.reviews if isinstance(review, BankReview) else [review]
+    return review.reviews if isinstance(review, DealSetReview) else [review]
 
 
-def episodes(review: Review | BankReview) -> pa.Table:
+def episodes(review: Review | DealSetReview) -> pa.Table:
     """Return a row for each decision; the summary, as JSON, is in the table's metadata.
 
     Values of all legal actions are in the column ``legal``, a list of records.
@@ -63,10 +63,10 @@ def episodes(review: Review | BankReview) -> pa.Table:
     return table.replace_schema_metadata({"parlour": json.dumps(review.summary())})
 
 
-def show(review: Review | BankReview, console: Console) -> None:
-    """Print the tables of a review, or of an agent's reviews over a bank."""
-    if isinstance(review, BankReview):
-        _show_bank(review, console)
+def show(review: Review | DealSetReview, console: Console) -> None:
+    """Print the tables of a review, or of an agent's reviews over a deal set."""
+    if isinstance(review, DealSetReview):
+        _show_deal_set(review, console)
     else:
         _show_game(review, console)
 
@@ -84,7 +84,7 @@ def _show_game(review: Review, console: Console) -> None:
     _show_judge(review, console)
 
 
-def _show_judge(review: Review | BankReview, console: Console) -> None:
+def _show_judge(review: Review | DealSetReview, console: Console) -> None:
     judge = review.judge
     console.print(Text(f"values: {judge.text}; --seed {judge.seed}", "dim"), soft_wrap=True)
     undecided = sum(int(one.judged.undecided.sum()) for one in reviews_of(review))
@@ -205,9 +205,11 @@ def _thrown(review: Review) -> list[int]:
     return [int(i) for i in np.flatnonzero(review.threw_away)]
 
 
-def _show_bank(review: BankReview, console: Console) -> None:
+def _show_deal_set(review: DealSetReview, console: Console) -> None:
     spec, n = review.spec, len(review.reviews)
-    console.print(Text(f"{spec.game.title}, {spec.variant}, bank {spec.bank}: {review.agent}"))
+    console.print(
+        Text(f"{spec.game.title}, {spec.variant}, deal set {spec.deal_set}: {review.agent}")
+    )
     if review.lost_from is not None:
         some = f"the first {n:,} of {review.lost_from:,}" if n < review.lost_from else f"{n:,}"
         console.print(Text(f"{some} deals lost though they could be won", "bold"))
@@ -235,7 +237,7 @@ def _show_bank(review: BankReview, console: Console) -> None:
     show_key(spec.key, console)
 
 
-def _group_table(title: str, review: BankReview, groups: list[dict[str, Any]]) -> Table:
+def _group_table(title: str, review: DealSetReview, groups: list[dict[str, Any]]) -> Table:
     truth = review.winnable is not None
     heads = ("choices", "loss each", "loss a deal", "cost something %")
     table = make_terminal_table(title, "", *heads, *(("threw it away",) if truth else ()))
@@ -251,7 +253,7 @@ def _group_table(title: str, review: BankReview, groups: list[dict[str, Any]]) -
     return table
 
 
-def _all_thrown(review: BankReview) -> list[tuple[Review, int]]:
+def _all_thrown(review: DealSetReview) -> list[tuple[Review, int]]:
     return [(one, i) for one in review.reviews for i in _thrown(one)]
 
 

@@ -147,13 +147,13 @@ class MagnetPPO(CardLearner):
         policy = cast(CardPolicy, self.policy)
         logits, values = policy.outputs(self._encode(codes))
         logits = policy.mask_logits(logits, masks)
-        chances, logs = logits.softmax(dim=1), logits.log_softmax(dim=1)
+        probabilities, logs = logits.softmax(dim=1), logits.log_softmax(dim=1)
         ratio = (logs.gather(1, actions[:, None]).squeeze(1) - old).exp()
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         clip = self.clip_range(1.0)  # type: ignore[operator]
         gain = torch.min(advantages * ratio, advantages * ratio.clamp(1 - clip, 1 + clip)).mean()
-        entropy = -(chances * logs).sum(dim=1).mean()
-        distance = (chances * (logs - magnet)).sum(dim=1).mean()
+        entropy = -(probabilities * logs).sum(dim=1).mean()
+        distance = (probabilities * (logs - magnet)).sum(dim=1).mean()
         policy_loss = self.magnet_coef * distance - gain - self.ent_coef * entropy
         loss = policy_loss + self.vf_coef * nn.functional.mse_loss(values, returns)
         self._optimizer_step(loss)

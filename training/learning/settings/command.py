@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import tyro
 
-from parlour.agents.validation import naming_part, one_line, read_number, shorten
+from parlour.agents.validation import join_lines, name_part_in_errors, read_number, shorten
 from parlour.envs import GAMES
 
 from .base import Settings, list_settings
@@ -86,7 +86,7 @@ def say_wrong(error: ValueError | OSError) -> int:
     """
     if isinstance(error, BrokenPipeError):
         raise error
-    print(f"parlour: error: {one_line(error)} (see parlour train --help)", file=sys.stderr)
+    print(f"parlour: error: {join_lines(error)} (see parlour train --help)", file=sys.stderr)
     for note in getattr(error, "__notes__", ()):
         print(note, file=sys.stderr)
     return 2
@@ -104,7 +104,9 @@ def parse(arguments: Sequence[str]) -> Settings:
     name, file = _take(words, "--preset") or "default", _take(words, "--settings")
     method, path = _take(words, "--method"), Path(file) if file else None
     settings_class, values, source = read_preset(game, name, path, method)
-    with naming_part(source):  # with another method, the preset's values may need the other words
+    with name_part_in_errors(
+        source
+    ):  # with another method, the preset's values may need the other words
         if method is None:
             base = make_used(settings_class, values)
         else:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from parlour.agents.registry import imports_code
-from parlour.agents.validation import naming, naming_part, read_text, shorten
+from parlour.agents.validation import name_file_in_errors, name_part_in_errors, read_text, shorten
 from parlour.envs import find_game
 from parlour.envs.core.options import unknown_text
 
@@ -35,7 +35,7 @@ def read_saved(table: Mapping[str, Any], source: str) -> Settings:
 
     Raises ValueError naming ``source`` and what is wrong.
     """
-    with naming_part(source):
+    with name_part_in_errors(source):
         settings_class = find_settings(table.get("method", "ppo"))
         return settings_class(**_read_table(table, [settings_class.method]))
 
@@ -73,7 +73,7 @@ def preset(
             in [default] if another preset of the file does.
     """
     settings_class, values, source = read_preset(game, name, file, method)
-    with naming_part(source):
+    with name_part_in_errors(source):
         return make_used(settings_class, values)
 
 
@@ -89,14 +89,14 @@ def read_preset(
     shared = _check_table(tables.get("default", {}), shared_source)
     table = {} if name == "default" else _check_table(tables[name], source)
     usual = shared.get("method", method or "ppo")
-    with naming_part(source):
+    with name_part_in_errors(source):
         settings_class = find_settings(table.get("method", usual))
     methods = [str(one.get("method", usual)) for one in tables.values() if isinstance(one, dict)]
     if method is not None:
         methods.append(method)
-    with naming_part(shared_source):
+    with name_part_in_errors(shared_source):
         values = _read_table(shared, [settings_class.method, *methods])
-    with naming_part(source):
+    with name_part_in_errors(source):
         values |= _read_table(table, [settings_class.method])
     return chosen or settings_class, {"game": game} | values, source
 
@@ -105,7 +105,7 @@ def _read_tables(game: str, file: Path | None) -> tuple[Path, dict[str, Any]]:
     path = file or PRESETS_FOLDER / f"{find_game(game).name}.toml"
     if file is None and not path.exists():
         return path, {"default": {}}
-    with naming(path):
+    with name_file_in_errors(path):
         return path, tomllib.loads(read_text(path))
 
 

@@ -1,0 +1,367 @@
+"""Reviews of an agent over a deal set: loss per decision, by kind of action and phase."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from parlour.agents.registry import Agent, FixedAgent
+from parlour.envs import Game, find_game
+from parlour.envs.core.game import digest16
+from parlour.envs.core.kernel.rng import derive_key
+from parlour.envs.core.solve import deal_position
+
+from ...parallel.task_cache import Packing, run_cached
+from ...parallel.tasks import Cluster
+from ..labels.labels import NO_LABELS
+from ..parts import digest_given, refuse_people
+from ..play import Progress, play_deal
+from ..result import Result
+from ..spec import EvaluationSpec, is_for_several, make_specs
+from ..stats import Estimate, bootstrap_mean
+from .review import PHASES, Review, review_deal
+from .review_judges import (
+    WORLDS,
+    Judge,
+    Judged,
+    PlayOutJudge,
+    check_seat,
+    describe_judge,
+    make_judge,
+)
+
+DEALS = 100
+"""Default number of deals that are reviewed."""
+CHUNK = 5
+"""Deals of one part, where parts are reviewed in parallel."""
+WORST = 10
+"""Decisions that are named."""
+COUNT, FACT = "reviews", "fact."
+FIELDS = ("deal", "agent", "seat", "steps", "actions", "length", "outcome", "truths", "points")
+"""The fields of a review that are one array each. Those that are None are left out."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DealSetReview(Result):
+    """Reviews of an agent's games on deals of a deal set, in the order of the deals.
+
+    ``to_pandas()`` has a row for each decision of each; ``save(folder)`` as `Review` has it.
+    """
+
+    spec: EvaluationSpec
+    agent: str
+    reviews: list[Review]
+    lost_from: int | None = None
+    """The number of deals lost though winnable, if these are the first of them, or all (see
+    `review_lost`); None: these are the deals of the specification."""
+    report = "parlour.training.evaluation.reviews.review_report"
+
+    def headline(self) -> str:
+        """See `Result.headline`."""
+        n, lost = len(self.reviews), self.number_text(self.estimates["loss"].mean)
+        where = f"{self.game.name}, {self.spec.variant}, deal set {self.spec.deal_set}"
+        which = "deals" if self.lost_from is None else "deals lost though winnable"
+        return f"{where}: {self.agent}, {n} {which}, {lost} lost a deal"
+
+    @property
+    def game(self) -> Game:
+        """The game that was played."""
+        return self.spec.game
+
+    @property
+    def judge(self) -> Judge:
+        """The judge of the decisions."""
+        return self.reviews[0].judge
+
+    def number_text(self, value: float, sign: bool = False) -> str:
+        """Write a chance, a value or a loss: see `Review.number_text`."""
+        return self.reviews[0].number_text(value, sign)
+
+    @cached_property
+    def estimates(self) -> dict[str, Estimate]:
+        """The mean over deals of each of `Review.totals`, with a bootstrap interval."""
+        totals = [one.totals() for one in self.reviews if len(one.actions)]
+        return {
+            name: bootstrap_mean(np.array([one[name] for one in totals]), self.spec.confidence)
+            for name in totals[0]
+        }
+
+    @property
+    def winnable(self) -> int | None:
+        """Deals that could be won from the start; None without a truth."""
+        truths = [one.truths[0] for one in self.reviews if one.truths is not None]
+        return int(sum(truth == 1 for truth in truths)) if truths else None
+
+    @property
+    def thrown(self) -> int | None:
+        """Deals that could be won, and were thrown away; None without a truth."""
+        if self.winnable is None:
+            return None
+        return sum(bool(one.threw_away.any()) for one in self.reviews)
+
+    @cached_property
+    def by_kind(self) -> list[dict[str, Any]]:
+        """The choices of each kind of action taken: see `_group`; the costliest kinds first."""
+        kinds = np.concatenate([one.kinds for one in self.reviews])
+        groups = [self._group(kind, kinds == kind) for kind in np.unique(kinds)]
+        used = [group for group in groups if group["decisions"]]
+        return sorted(used, key=lambda group: -group["loss_a_deal"])
+
+    @cached_property
+    def by_phase(self) -> list[dict[str, Any]]:
+        """The choices in each third of the games: see `_group`."""
+        phases = np.concatenate([one.phases for one in self.reviews])
+        return [self._group(phase, phases == phase) for phase in PHASES]
+
+    def _group(self, name: str, which: np.ndarray) -> dict[str, Any]:
+        """Some decisions, of those with a choice: how many, what they lost, deals thrown away."""
+        some = which & self._joined("choices")
+        losses = self._joined("losses")[some]
+        return {
+            "name": str(name),
+            "decisions": int(some.sum()),
+            "loss": float(losses.mean()) if len(losses) else 0.0,
+            "loss_a_deal": float(losses.sum() / len(self.reviews)),
+            "lossy": float((losses > 0).mean()) if len(losses) else 0.0,
+            "threw_away": int(self._joined("threw_away")[which].sum()),
+        }
+
+    def _joined(self, name: str) -> np.ndarray:
+        return np.concatenate([getattr(one, name) for one in self.reviews])
+
+    @cached_property
+    def worst(self) -> list[tuple[Review, int]]:
+        """The decisions that lost most, at most `WORST`: the review, and which of it."""
+        losses = self._joined("losses")
+        sizes = [len(one.actions) for one in self.reviews]
+        places = [(one, i) for one, n in zip(self.reviews, sizes, strict=True) for i in range(n)]
+        order = np.argsort(-losses, kind="stable")[:WORST]
+        return [places[row] for row in order if losses[row] > 0]
+
+    def summary(self) -> dict[str, Any]:
+        """Return all of it for JSON."""
+        return {
+            **self.spec.rules_summary(),
+            "agent": self.agent,
+            "deal_set": self.spec.deal_set,
+            "first": self.spec.first,
+            "deals": len(self.reviews),
+            "lost_though_winnable": self.lost_from,
+            "key": self.spec.key,
+            **describe_judge(self.judge),
+            "winnable": self.winnable,
+            "threw_away": self.thrown,
+            **{name: estimate._asdict() for name, estimate in self.estimates.items()},
+            "by_kind": self.by_kind,
+            "by_phase": self.by_phase,
+            "worst": [{"deal": one.deal, **one.decisions()[i]} for one, i in self.worst],
+        }
+
+
+def review_spec(
+    spec: EvaluationSpec,
+    agent: Any,
+    judge: Judge,
+    *,
+    seat: int = 0,
+    field: Sequence[Any] = ("greedy",),
+    progress: Callable[[str], Progress | None] | None = None,
+    finished: list[Review] | None = None,
+    cluster: Cluster | None = None,
+) -> DealSetReview:
+    """Let an agent play the deals of a specification, and review each of its games.
+
+    ``field`` plays the other seats, repeated in order. ``progress`` is called with the agent's
+    name, and returns what is called as deals are done. ``finished`` is a list that gets the reviews
+    in the order of the deals, so that they are there if the work stops. ``cluster`` reviews parts
+    of the deals in other processes (None: this process does). Raises as `compare.evaluate` does.
+    """
+    check_seat(judge, seat)
+    first = spec.load_agent(agent)
+    others = [spec.load_agent(one) for one in field]
+    around = [others[i % len(others)] for i in range(spec.num_players - 1)]
+    seated = [*around[len(around) - seat :], first, *around[: len(around) - seat]]
+    update = progress(first.name) if progress else None
+    reviews = [] if finished is None else finished
+    part = ReviewPart(spec, tuple(spec.numbers.tolist()), seated, seat, judge)
+    review_parts(part, [agent, *field], reviews, cluster, update)
+    return DealSetReview(spec, first.name, list(reviews))
+
+
+class ReviewPart(NamedTuple):
+    """Deals of a specification that are reviewed in one go; ``agents`` are those in the seats."""
+
+    spec: EvaluationSpec
+    deals: tuple[int, ...]
+    agents: Sequence[FixedAgent]
+    seat: int
+    judge: Judge
+
+
+def review_parts(
+    whole: ReviewPart,
+    given: Sequence[Agent | str],
+    finished: list[Review],
+    cluster: Cluster | None = None,
+    update: Progress | None = None,
+    check: Callable[[int, Review], None] | None = None,
+) -> None:
+    """Review deals, one after the other, or in parts on a cluster.
+
+    Args:
+        whole: The deals, the agents and the judge.
+        given: The agents as they were named.
+        finished: Gets the reviews in the order of the deals; if the work stops, those that are
+            done.
+        cluster: Where to review (None: this process).
+        update: Called with the number of deals that have been reviewed.
+        check: Called with the place of each deal among all and its review.
+
+    Raises:
+        ValueError: A person is to play on a cluster.
+    """
+    size = 1 if cluster is None else CHUNK
+    parts = [
+        whole._replace(deals=whole.deals[i : i + size]) for i in range(0, len(whole.deals), size)
+    ]
+    done: Iterator[tuple[int, list[Review]]] = enumerate(map(review_part, parts))
+    if cluster is not None:
+        refuse_people(whole.agents)
+        done = _review_on(cluster, parts, given)
+    reviews = {}
+    try:
+        for number, some in done:
+            for place, one in enumerate(some, number * size):
+                if check is not None:
+                    check(place, one)
+                reviews[place] = one
+            if update is not None:
+                update(len(some))
+    finally:
+        finished += [reviews[place] for place in sorted(reviews)]
+
+
+def review_part(part: ReviewPart) -> list[Review]:
+    """Review some deals."""
+    spec, deals, agents, seat, judge = part
+    return [review_numbered(spec, deal, agents, seat, judge) for deal in deals]
+
+
+def _review_on(
+    cluster: Cluster, parts: Sequence[ReviewPart], given: Sequence[Agent | str]
+) -> Iterator[tuple[int, list[Review]]]:
+    """Review parts where a cluster says; yield the number and the reviews of each as it is done."""
+    spec, _, agents, seat, judge = parts[0]
+    description = (describe_judge(judge), seat, [agent.name for agent in agents])
+    players = [judge.given] if isinstance(judge, PlayOutJudge) else []
+    digest = digest_given(spec, "review", [*given, *players]), description
+    numbers = {digest16(digest, part.deals): i for i, part in enumerate(parts)}
+    named = dict(zip(numbers, parts, strict=True))
+    for name, some in run_cached(review_part, named, cluster, make_packing(judge)):
+        yield numbers[name], some
+
+
+def make_packing(judge: Judge) -> Packing:
+    """Return the conversion of reviews by one judge to arrays and back."""
+    return Packing(pack_reviews, partial(unpack_reviews, judge))
+
+
+def pack_reviews(reviews: Sequence[Review]) -> dict[str, Any]:
+    """Return reviews as arrays, without their judge."""
+    arrays: dict[str, Any] = {COUNT: len(reviews)}
+    for number, one in enumerate(reviews):
+        values = {name: getattr(one, name) for name in FIELDS} | one.judged._asdict()
+        values |= {f"{FACT}{name}": fact for name, fact in one.facts.items()}
+        arrays |= {f"{number}.{name}": v for name, v in values.items() if v is not None}
+    return arrays
+
+
+def unpack_reviews(judge: Judge, arrays: Mapping[str, np.ndarray]) -> list[Review]:
+    """Return the reviews that `pack_reviews` was given, with their judge."""
+    reviews = []
+    for number in range(int(arrays[COUNT])):
+        prefix = f"{number}."
+        arrays_of_one = {
+            name.removeprefix(prefix): v for name, v in arrays.items() if name.startswith(prefix)
+        }
+        judged = Judged(*(arrays_of_one.pop(name) for name in Judged._fields))
+        facts = {
+            name: arrays_of_one.pop(name).item()
+            for name in list(arrays_of_one)
+            if name.startswith(FACT)
+        }
+        values = {name: v if v.ndim else v.item() for name, v in arrays_of_one.items()}
+        missing: dict[str, Any] = dict.fromkeys(("truths", "points", "outcome"))
+        reviews.append(
+            Review(
+                judge=judge,
+                judged=judged,
+                facts={name.removeprefix(FACT): fact for name, fact in facts.items()},
+                **missing | values,
+            )
+        )
+    return reviews
+
+
+def review_deal_set(
+    game: Game | str,
+    agent: Any = "greedy",
+    *,
+    variant: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    deals: int = DEALS,
+    deal_set: str | None = None,
+    first: int = 0,
+    key: str | None = None,
+    worlds: int = WORLDS,
+    seed: int = 0,
+    player: Any = None,
+    allow_rules_mismatch: bool = False,
+    **how: Any,
+) -> DealSetReview:
+    """Let an agent play deals of a deal set, and review each of its games; the others are greedy.
+
+    ``variant`` to ``first``, ``key`` and ``allow_rules_mismatch`` are those of `compare.evaluate`,
+    ``worlds``, ``seed`` and ``player`` those of `review.review_game`; ``how`` goes to
+    `review_spec`. Raises ValueError naming what is unknown or out of range.
+    """
+    game = find_game(game) if isinstance(game, str) else game
+    spec = make_review_spec(
+        game,
+        variant,
+        options,
+        deals=deals,
+        deal_set=deal_set,
+        first=first,
+        key=key,
+        allow_rules_mismatch=allow_rules_mismatch,
+    )
+    return review_spec(spec, agent, make_judge(game, spec.rules, worlds, seed, player), **how)
+
+
+def make_review_spec(
+    game: Game, variant: str | None, options: Mapping[str, Any] | None, **given: Any
+) -> EvaluationSpec:
+    """Return the specification of what is played; ``given`` are keywords of `spec.make_specs`.
+
+    Each game is solved, so no labels are looked for. One deal is enough.
+    """
+    variants = None if variant is None else [variant]
+    one = given["deals"] == 1 and is_for_several(game, variants, options)
+    (spec,) = make_specs(
+        game, variants, options, **given | {"deals": 2 if one else given["deals"]}, truth=NO_LABELS
+    )
+    return replace(spec, deals=1) if one else spec
+
+
+def review_numbered(
+    spec: EvaluationSpec, deal: int, agents: Sequence[FixedAgent], seat: int, judge: Judge
+) -> Review:
+    """Play one deal, with the draws that it has in an evaluation by the same key, and review it."""
+    game, rules, name = spec.game, spec.rules, agents[seat].name
+    state, limit = deal_position(game, rules, spec.deal_set, deal), spec.max_moves or 0
+    actions = play_deal(game, rules, state, agents, derive_key(spec.key, name), limit)
+    given: dict[str, Any] = {"deal_set": spec.deal_set, "agent": name, "max_moves": limit}
+    return review_deal(judge, deal, actions, seat=seat, **given)
