@@ -28,9 +28,6 @@ LEARNING = {"torch", "stable_baselines3", "sb3_contrib"}
 # llvmlite is Numba's own back end: no distribution of Numba comes without it.
 CORE = {"numpy", "numba", "llvmlite"} | set(sys.stdlib_module_names)
 GAME_WORDS = ("pyramid", "poker", "puss")
-GAME_WORDS_ALLOWED = {
-    "envs/core/kernel/hands.py": {"poker"}
-}  # five-card hands, shared by two games
 
 ELSEWHERE = re.compile(r"(?<![\w.~-])/(?:work|tmp|home|root|Users)/|\b[A-Z]:\\Users\\")
 REGISTRY = re.compile(
@@ -295,9 +292,7 @@ def test_core_imports_only_numpy_numba_and_the_standard_library() -> None:
 def test_core_knows_no_game() -> None:
     words = [*GAME_WORDS, *(game.replace("_", "[ _-]?") for game in games())]
     found = matching(modules("envs/core"), re.compile("|".join(words), re.IGNORECASE))
-    allowed = GAME_WORDS_ALLOWED
-    left = [at for at in found if at.split()[-1].lower() not in allowed.get(at.split(":")[0], ())]
-    assert left == []
+    assert found == []
 
 
 def test_shells_and_agents_import_no_particular_game() -> None:

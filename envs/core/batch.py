@@ -198,6 +198,13 @@ def truncate(s: State, config: StepConfig) -> None:
 
 
 @jit
+def report_end(s: State, i: int, buffers: Buffers) -> None:
+    """Write whether the game on row i has terminated or was truncated."""
+    buffers.terminated[i] = s["over"] == Over.TERMINATED
+    buffers.truncated[i] = s["over"] == Over.TRUNCATED
+
+
+@jit
 def draw_next_rules(s: State, i: int, records: RulesRecords, buffers: Buffers) -> RulesRecord:
     """Draw the rules of the next game on row i, and return their record."""
     number = draw_rules(s, len(records))
@@ -399,24 +406,6 @@ def _make_step_rows(
     """Build the kernel of one step on some rows; rows that are over are reset automatically."""
 
     @jit
-    def autoreset(
-        s: State,
-        i: int,
-        records: RulesRecords,
-        config: StepConfig,
-        rewards: np.ndarray,
-        buffers: Buffers,
-    ) -> None:
-        """Make the step of a row that is over already: it begins a game, or reports its end."""
-        if config.reset == Autoreset.SAME_STEP:  # over at the deal: this step reports it
-            pay(s, records[buffers.rules[i] & RULES_BITS], config, 0, rewards)
-        else:
-            rules = draw_next_rules(s, i, records, buffers)
-            begin(s, rules, DealSource.DRAW)
-            if s["over"]:
-                pay(s, rules, config, 0, rewards)
-
-    @jit
     def step_rows(
         states: States,
         records: RulesRecords,
@@ -430,20 +419,29 @@ def _make_step_rows(
             if not which[i]:
                 continue
             s, rewards = states[i], buffers.rewards[i]
+            rules = records[buffers.rules[i] & RULES_BITS]
             buffers.played[i] = -1
             clear_rewards(rewards)
-            if s["over"] == Over.RUNNING:
-                rules = records[buffers.rules[i] & RULES_BITS]
+            was_over = s["over"] != Over.RUNNING
+            if not was_over:
                 buffers.played[i] = advance(s, rules, config, moves[i], rewards)
             elif config.reset == Autoreset.DISABLED:
                 continue
-            else:
-                autoreset(s, i, records, config, rewards, buffers)
-            buffers.terminated[i] = s["over"] == Over.TERMINATED
-            buffers.truncated[i] = s["over"] == Over.TRUNCATED
-            if s["over"] and config.reset == Autoreset.SAME_STEP:
+            elif config.reset == Autoreset.SAME_STEP:  # over at the deal: this step reports it
+                pay(s, rules, config, 0, rewards)
+            reports_end = s["over"] and config.reset == Autoreset.SAME_STEP
+            if reports_end:
                 buffers.final_states[i] = s
-                begin(s, draw_next_rules(s, i, records, buffers), DealSource.DRAW)
+                report_end(s, i, buffers)
+            if reports_end or was_over:
+                # `begin` is called in one place only: LLVM copies it into each call, and a second
+                # copy made the steps of Twenty-Eight slower by a third.
+                rules = draw_next_rules(s, i, records, buffers)
+                begin(s, rules, DealSource.DRAW)
+            if not reports_end:
+                if was_over and s["over"]:  # over at the deal
+                    pay(s, rules, config, 0, rewards)
+                report_end(s, i, buffers)
             write_mask(s, i, buffers)
 
     return step_rows

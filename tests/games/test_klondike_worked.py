@@ -10,6 +10,7 @@ from parlour.envs import CardEnv, make
 from parlour.envs.core.kernel.cards import card_name, full_pack, parse_card
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import resample_copies
+from parlour.envs.games.klondike.knowledge import derive
 from parlour.envs.games.klondike.rules import (
     BACK,
     COLUMN_UP,
@@ -21,7 +22,6 @@ from parlour.envs.games.klondike.rules import (
     deck_place,
     move_columns,
 )
-from parlour.envs.games.klondike.state_check import derive
 
 COLUMNS = range(1, 8)
 

@@ -15,7 +15,7 @@ from .deck_strings import (
 from .heuristic import WEIGHTS, heuristic, priority
 from .hindsight import plan_ahead
 from .kernel import kernels
-from .knowledge import HIDDEN, resample_hidden
+from .knowledge import HIDDEN, STATE_CHECK, resample_hidden
 from .layout import action_words, final_info, layout
 from .rules import (
     ACTIONS,
@@ -33,7 +33,6 @@ from .rules import (
     label,
 )
 from .solver.solve import solve, winnable_after
-from .state_check import STATE_CHECK
 
 GAME = Game(
     name="klondike",

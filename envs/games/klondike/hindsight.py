@@ -46,7 +46,6 @@ from .solver.position import (
     FRAMES,
     FREE,
     LONGEST_COLUMN,
-    SEARCH,
     SLOTS,
     Board,
     Search,
@@ -55,6 +54,7 @@ from .solver.position import (
     key_of,
     left_in,
     make_keys,
+    make_search,
     read_board,
     take_head,
     write_board,
@@ -178,16 +178,16 @@ def add_node(tree: Tree) -> int:
 
 
 @jit
-def is_same_turn(one: Any, board: Board, commit: int, worry_back: bool) -> bool:
+def is_same_turn(turn: Any, board: Board, commit: int, worry_back: bool) -> bool:
     """Return whether two commits turn a card up in the same way.
 
     With ``worry_back`` the foundations are ignored: between two such commits cards go up and come
     back. Where there is no room for that, a plan is judged by others that are almost the same.
     """
     compared = COLUMNS_OF_COMMIT if worry_back else ~0
-    if (one["commit"] ^ commit) & compared or one["columns"] != board.columns:
+    if (turn["commit"] ^ commit) & compared or turn["columns"] != board.columns:
         return False
-    return one["stock"] == board.stock and one["waste"] == board.waste
+    return turn["stock"] == board.stock and turn["waste"] == board.waste
 
 
 @jit
@@ -609,7 +609,7 @@ def plan_ahead(states: States, rules: Rules, iterations: int, seed: int) -> Plan
         solution = solve(states, rules, limit=KNOWN_LIMIT)
         value = None if solution.winnable is None else float(solution.winnable)
         return Plan(solution.actions or [], value)
-    trees, searches = np.zeros(1, TREE), np.zeros(1, SEARCH)
+    trees, searches = np.empty(1, TREE), make_search()
     best = search_plans(states, as_record(rules), iterations, np.uint64(seed), trees, searches)
     tree = trees[0]
     if best == NONE:

@@ -14,16 +14,6 @@ from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, SUITS, shuffle_pack
 from ...core.kernel.jit import jit
 from ...core.legal import WORD_ACTIONS
 from ...core.schema import show_options
-from .knowledge import (
-    lay_columns,
-    lay_stock,
-    place_in_deck,
-    show_card,
-    show_ends,
-    show_face_down,
-    show_stock,
-    show_waste,
-)
 from .rules import (
     ACTIONS,
     BACK,
@@ -45,6 +35,7 @@ from .rules import (
     WASTE_DOWN,
     WASTE_UP,
     Scoring,
+    deck_place,
     move_columns,
 )
 
@@ -64,6 +55,65 @@ PER_COLUMN_CARD, PER_BUILT, PER_RETURN, PER_VEGAS = 5, 10, -15, 5
 built, and for one taken back; and of ``vegas`` for a card built."""
 
 columns_of_move = jit(move_columns)
+
+
+# What the player sees, and where the cards of the deck lie
+
+
+place_in_deck = jit(deck_place)
+
+
+@jit
+def show_card(s: State, card: CardCode, where: int, place: int) -> None:
+    """Write where a card is."""
+    s["shown"]["where"][card - FIRST_CARD] = where
+    s["shown"]["place"][card - FIRST_CARD] = place
+
+
+@jit
+def show_ends(s: State, column: int) -> None:
+    """Write the first and the last face-up card of a column."""
+    shown, size = s["shown"], s["count"][column]
+    shown["first"][column] = s["column"][column][shown["face_down"][column]] if size else 0
+    shown["last"][column] = s["column"][column][size - 1] if size else 0
+
+
+@jit
+def show_waste(s: State) -> None:
+    """Write the top of the waste."""
+    size = s["shown"]["waste_count"]
+    s["shown"]["waste_top"] = s["waste"][size - 1] if size else 0
+
+
+@jit
+def show_face_down(s: State) -> None:
+    """Write which cards are face down in the columns."""
+    for column in range(COLUMNS):
+        for row in range(s["shown"]["face_down"][column]):
+            show_card(s, s["column"][column][row], COLUMN + column, row + 1)
+
+
+@jit
+def show_stock(s: State) -> None:
+    """Write which cards are in the stock."""
+    size = s["shown"]["waste_count"] + s["shown"]["stock_count"]
+    for place in range(s["shown"]["stock_count"]):
+        show_card(s, s["stock"][place], STOCK, size - place)
+
+
+@jit
+def lay_columns(s: State) -> None:
+    """Lay the face-down cards of the columns in the order of the deck."""
+    for column in range(COLUMNS):
+        for row in range(s["shown"]["face_down"][column]):
+            s["column"][column][row] = s["deck"][place_in_deck(column, row)]
+
+
+@jit
+def lay_stock(s: State) -> None:
+    """Lay the stock of the first pass in the order of the deck."""
+    for place in range(s["shown"]["stock_count"]):
+        s["stock"][place] = s["deck"][PACK_SIZE - 1 - place]
 
 
 # What fits onto what

@@ -1,79 +1,58 @@
-"""Klondike: which cards the player knows, and how the cards not seen yet are resampled.
+"""Klondike: who knows which cards, and which records are states of a game.
 
-Everything the player learns passes through `show_card`.
+The player knows the cards that were ever turned up; `resample_hidden` replaces the others.
+
+`STATE_CHECK` checks a state from outside. A state is determined by its deck, its columns and how
+many of their cards are face down, waste and stock, the foundations and the number of redeals; with
+the scoring ``standard`` also by its score.
 """
 
 import numpy as np
 
 from ...core.aliases import CardCode, CardSet, RulesRecord, Seat, State, States
+from ...core.batch import Over
+from ...core.checks import make_state_check
 from ...core.game import HiddenCards
 from ...core.kernel.bits import count, lowest
-from ...core.kernel.cards import FIRST_CARD, PACK_SIZE
+from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, SUITS
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
-from ...core.schema import CARD, Piece
-from .rules import COLUMN, COLUMNS, STOCK, STOCK_SIZE, TABLEAU_SIZE, UNSEEN, deck_place
+from ...core.schema import CARD, Piece, show_options
+from .kernel import (
+    PER_VEGAS,
+    STANDARD,
+    VEGAS,
+    count_built,
+    half_of,
+    lay_columns,
+    lay_stock,
+    place_in_deck,
+    show_card,
+    show_ends,
+    show_face_down,
+    show_stock,
+    show_waste,
+    write_outcome,
+)
+from .rules import (
+    ACTIONS,
+    BUILT,
+    COLUMN,
+    COLUMNS,
+    FEATURES,
+    HIGHEST,
+    HIGHEST_SCORE,
+    LOWEST_SCORE,
+    MOST_REDEALS,
+    STATE,
+    STOCK_SIZE,
+    TABLEAU_SIZE,
+    UNSEEN,
+    WASTE,
+    deck_place,
+)
 
-place_in_deck = jit(deck_place)
-
-
-# What the observation shows
-
-
-@jit
-def show_card(s: State, card: CardCode, where: int, place: int) -> None:
-    """Write where a card is."""
-    s["shown"]["where"][card - FIRST_CARD] = where
-    s["shown"]["place"][card - FIRST_CARD] = place
-
-
-@jit
-def show_ends(s: State, column: int) -> None:
-    """Write the first and the last face-up card of a column."""
-    shown, size = s["shown"], s["count"][column]
-    shown["first"][column] = s["column"][column][shown["face_down"][column]] if size else 0
-    shown["last"][column] = s["column"][column][size - 1] if size else 0
-
-
-@jit
-def show_waste(s: State) -> None:
-    """Write the top of the waste."""
-    size = s["shown"]["waste_count"]
-    s["shown"]["waste_top"] = s["waste"][size - 1] if size else 0
-
-
-@jit
-def show_face_down(s: State) -> None:
-    """Write which cards are face down in the columns."""
-    for column in range(COLUMNS):
-        for row in range(s["shown"]["face_down"][column]):
-            show_card(s, s["column"][column][row], COLUMN + column, row + 1)
-
-
-@jit
-def show_stock(s: State) -> None:
-    """Write which cards are in the stock."""
-    size = s["shown"]["waste_count"] + s["shown"]["stock_count"]
-    for place in range(s["shown"]["stock_count"]):
-        show_card(s, s["stock"][place], STOCK, size - place)
-
-
-# Resampling
-
-
-@jit
-def lay_columns(s: State) -> None:
-    """Lay the face-down cards of the columns in the order of the deck."""
-    for column in range(COLUMNS):
-        for row in range(s["shown"]["face_down"][column]):
-            s["column"][column][row] = s["deck"][place_in_deck(column, row)]
-
-
-@jit
-def lay_stock(s: State) -> None:
-    """Lay the stock of the first pass in the order of the deck."""
-    for place in range(s["shown"]["stock_count"]):
-        s["stock"][place] = s["deck"][PACK_SIZE - 1 - place]
+# Hidden cards
 
 
 @jit
@@ -129,3 +108,185 @@ HIDDEN = HiddenCards(
     read_hidden,
 )
 """The hidden cards as an observation piece: see `core.game.HiddenCards`."""
+
+
+# Which records are states
+
+ALLOWED = (
+    ("redeals", "0 or more, less than the passes of the rules and not more than the moves"),
+    ("shown.face_down", "of column k 0 to k - 1"),
+    ("count", "0 to 19, at least one more than are face down, where any is"),
+    ("column", "cards face down as they were dealt, then a run; then zeros"),
+    ("shown.waste_count", "0 to 24, with the stock no more than 24"),
+    ("shown.stock_count", "0 to 24; in the first pass 24 less what has been turned"),
+    ("waste", "cards of the stock as they were dealt, in their order, then zeros"),
+    ("stock", "cards of the stock as they were dealt, in their order, the last first; then zeros"),
+    ("shown.foundations", "the cards that lie nowhere else, from the aces on"),
+    ("score", "by standard 0 to 745 in steps of 5; else as the other fields have it"),
+)
+(REDEALS, FACE_DOWN, COUNT, CARDS, WASTE_COUNT, STOCK_COUNT, WASTE_CARDS, STOCK_CARDS) = range(1, 9)
+FOUNDATIONS, SCORE = 9, 10
+WHOLE_PACK = ((1 << PACK_SIZE) - 1) << FIRST_CARD
+
+
+@jit
+def is_card(card: int) -> bool:
+    """Return whether a number is the code of a card."""
+    return FIRST_CARD <= card < FIRST_CARD + PACK_SIZE
+
+
+@jit
+def find_wrong_column(s: State, column: int) -> int:
+    """Return which field of a column is wrong; 0 for none."""
+    down, size = s["shown"]["face_down"][column], s["count"][column]
+    if down > column:
+        return FACE_DOWN
+    if size < 0 or size > HIGHEST or (size <= down and (down or size)):
+        return COUNT
+    for row in range(HIGHEST):
+        card = s["column"][column][row]
+        if row < down:
+            if card != s["deck"][place_in_deck(column, row)]:
+                return CARDS
+        elif row >= size:
+            if card:
+                return CARDS
+        elif not is_card(card):
+            return CARDS
+        elif row > down:
+            above = s["column"][column][row - 1]
+            if above >> 2 != (card >> 2) + 1 or half_of(above) != half_of(card):
+                return CARDS
+    return 0
+
+
+@jit
+def find_next(s: State, card: int, place: int) -> int:
+    """Return the place of a card in the deck, from a place on; PACK_SIZE if there is none."""
+    while place < PACK_SIZE and s["deck"][place] != card:
+        place += 1
+    return place
+
+
+@jit
+def find_wrong_stock(s: State, rules: RulesRecord) -> int:
+    """Return which field of waste and stock is wrong; 0 for none."""
+    shown = s["shown"]
+    waste, stock = shown["waste_count"], shown["stock_count"]
+    if waste + stock > STOCK_SIZE:
+        return WASTE_COUNT
+    if s["redeals"] == 0 and (STOCK_SIZE - stock) % rules.draw:
+        return STOCK_COUNT
+    place = TABLEAU_SIZE - 1
+    for i in range(STOCK_SIZE):
+        if i >= waste:
+            if s["waste"][i]:
+                return WASTE_CARDS
+        else:
+            place = find_next(s, s["waste"][i], place + 1)
+            if place >= PACK_SIZE:
+                return WASTE_CARDS
+    if s["redeals"] == 0:
+        if place >= PACK_SIZE - stock:
+            return WASTE_CARDS
+        place = PACK_SIZE - stock - 1
+    for i in range(STOCK_SIZE - 1, -1, -1):
+        if i >= stock:
+            if s["stock"][i]:
+                return STOCK_CARDS
+        else:
+            place = find_next(s, s["stock"][i], place + 1)
+            if place >= PACK_SIZE:
+                return STOCK_CARDS
+    return 0
+
+
+@jit
+def cards_in_play(s: State) -> CardSet:
+    """Return the cards in columns, waste and stock, as a set; -1 if one is in two places."""
+    cards = total = 0
+    for column in range(COLUMNS):
+        total += s["count"][column]
+        for row in range(s["count"][column]):
+            cards |= 1 << s["column"][column][row]
+    for place in range(STOCK_SIZE):
+        total += (s["waste"][place] > 0) + (s["stock"][place] > 0)
+        cards |= 1 << s["waste"][place] | 1 << s["stock"][place]
+    cards &= WHOLE_PACK  # 1 << 0 stands for no card
+    return cards if count(cards) == total else -1
+
+
+@jit
+def built_cards(s: State) -> CardSet:
+    """Return the cards on the foundations, as a set."""
+    cards = 0
+    for suit in range(len(SUITS)):
+        for value in range(1, s["shown"]["foundations"][suit] + 1):
+            cards |= 1 << (4 * value + suit)
+    return cards
+
+
+@jit
+def find_wrong(s: State, rules: RulesRecord) -> int:
+    """Return the number of the first field that is out of its range; 0 for none."""
+    redeals = s["redeals"]
+    if redeals < 0 or redeals > s["moves"] or (rules.passes and redeals >= rules.passes):
+        return REDEALS
+    wrong = 0
+    for column in range(COLUMNS):
+        if wrong == 0:
+            wrong = find_wrong_column(s, column)
+    if wrong == 0:
+        wrong = find_wrong_stock(s, rules)
+    if wrong:
+        return wrong
+    in_play, built = cards_in_play(s), built_cards(s)
+    if in_play & built or in_play | built != WHOLE_PACK:
+        return FOUNDATIONS
+    score = s["score"]
+    if rules.scoring == STANDARD and (score < 0 or score > HIGHEST_SCORE or score % 5):
+        return SCORE
+    return 0
+
+
+@jit
+def derive_places(s: State, rules: RulesRecord) -> None:
+    """Write where each card is."""
+    shown = s["shown"]
+    for place in range(PACK_SIZE):
+        show_card(s, s["deck"][place], BUILT, 0)
+    for column in range(COLUMNS):
+        down = shown["face_down"][column]
+        for row in range(s["count"][column]):
+            card = s["column"][column][row]
+            if row < down:
+                show_card(s, card, UNSEEN, 0)
+            else:
+                show_card(s, card, COLUMN + column, row + 1)
+        show_ends(s, column)
+    for place in range(shown["stock_count"]):
+        show_card(s, s["stock"][place], UNSEEN, 0)
+    for place in range(shown["waste_count"]):
+        show_card(s, s["waste"][place], WASTE, place + 1)
+    show_waste(s)
+    if rules.thoughtful:
+        show_face_down(s)
+    if rules.thoughtful or s["redeals"]:
+        show_stock(s)
+
+
+@jit
+def derive(s: State, rules: RulesRecord) -> None:
+    """Write the fields that follow from the others."""
+    show_options(s["shown"], rules)
+    derive_places(s, rules)
+    s["shown"]["redeals"] = min(s["redeals"], MOST_REDEALS)
+    if rules.scoring == VEGAS:
+        s["score"] = LOWEST_SCORE + PER_VEGAS * count_built(s)
+    elif rules.scoring != STANDARD:
+        s["score"] = count_built(s)
+    s["over"] = Over.RUNNING
+    write_outcome(s, rules)
+
+
+STATE_CHECK = make_state_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)

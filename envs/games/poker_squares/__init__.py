@@ -5,7 +5,7 @@ from ...core.contract import Seats, Solving
 from ...core.game import Game
 from .heuristic import WEIGHTS, columns, heuristic
 from .kernel import kernels, reward_unit, view
-from .knowledge import HIDDEN, resample_hidden
+from .knowledge import HIDDEN, STATE_CHECK, resample_hidden
 from .layout import action_words, final_info, layout
 from .rules import (
     DEFAULT,
@@ -25,7 +25,6 @@ from .rules import (
     points_of,
 )
 from .solver import solve
-from .state_check import STATE_CHECK
 from .values import AFTERSTATES
 
 GAME = Game(

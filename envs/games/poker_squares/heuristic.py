@@ -8,10 +8,9 @@ and its column gain.
 
 from ...core.aliases import CardCode, RulesRecord, Scores, State, Weights
 from ...core.kernel.bits import count
-from ...core.kernel.hands import STRAIGHTS, Hand
 from ...core.kernel.jit import jit
-from .kernel import points_with
-from .rules import SIZE, SQUARES
+from .kernel import STRAIGHTS, points_with
+from .rules import SIZE, SQUARES, Hand
 
 # By: parlour train poker-squares --method cma-es --generations 40 --candidate-deals 2000
 # Rounded. The chances of straights of two to four cards are set by hand, for the English points.

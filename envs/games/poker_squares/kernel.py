@@ -10,7 +10,6 @@ from ...core.aliases import Action, CardCode, RulesRecord, Seat, State
 from ...core.batch import Over, end_on_illegal, make_batch_kernels
 from ...core.kernel.bits import count, lowest
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, RANKS, SUITS, shuffle_pack
-from ...core.kernel.hands import category
 from ...core.kernel.jit import jit
 from ...core.schema import show_options
 from .rules import (
@@ -40,6 +39,50 @@ POINTS_UNIT = 25.0
 """Points that pay 1 with the wager on points."""
 PER_POINT = 1 / 100
 """Progress reward of a point: a good game pays a little more than 1."""
+
+
+# ---- hands ----------------------------------------------------------------------------------
+
+HIGHEST_STRAIGHT = 0b1111 << (len(RANKS) - 4) | 1
+STRAIGHTS = np.array(
+    [*(0b11111 << low for low in range(len(RANKS) - 4)), HIGHEST_STRAIGHT], np.int64
+)
+"""The ten straights as sets of ranks (bit 0 the ace), ten to ace last."""
+ACE_HIGH = 2
+"""The entry of ten to ace in `RUNS`."""
+
+
+def _make_runs() -> np.ndarray:
+    """Tabulate for each set of ranks: 1 for a straight, `ACE_HIGH` for ten to ace, else 0."""
+    runs = np.zeros(1 << len(RANKS), np.int8)
+    runs[STRAIGHTS] = 1
+    runs[HIGHEST_STRAIGHT] = ACE_HIGH
+    return runs
+
+
+RUNS = _make_runs()
+BY_EQUALS = np.array([0, 1, 2, 3, 6, 0, 7], np.int8)
+"""The category by the number of pairs of cards of equal rank: four of a kind make six pairs."""
+BY_RUN = np.array([[0, 4, 4], [5, 8, 9]], np.int8)
+"""The category of five different ranks: [flush][run]."""
+
+
+@jit
+def category(hand: np.ndarray) -> int:
+    """Return the `Hand` of five card codes, in any order."""
+    equals = ranks = 0
+    flush = 1
+    for i in range(5):
+        ranks |= 1 << ((hand[i] >> 2) - 1)
+        flush &= (hand[i] ^ hand[0]) & 3 == 0
+        for j in range(i):
+            equals += hand[i] >> 2 == hand[j] >> 2
+    if equals:
+        return BY_EQUALS[equals]
+    return BY_RUN[flush, RUNS[ranks]]
+
+
+# ---- the grid -------------------------------------------------------------------------------
 
 
 @jit

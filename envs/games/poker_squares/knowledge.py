@@ -1,16 +1,37 @@
-"""Poker Squares: the hidden cards, and sampled worlds that fit what a seat knows."""
+"""Poker Squares: who knows which cards, and which records are states of a game.
+
+A seat knows the cards that were turned up and all squares except a secret one of the other seat;
+`resample_hidden` replaces the rest.
+
+`STATE_CHECK` checks a state from outside. A state is determined by the deck, the number of cards
+turned up, and the squares of these cards.
+"""
 
 import numpy as np
 
 from ...core.aliases import RulesRecord, Seat, State, States
+from ...core.batch import Over, is_finished
+from ...core.checks import make_state_check
 from ...core.game import HiddenCards
 from ...core.kernel.bits import count, lowest
-from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, shuffle
+from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, RANKS, SUITS, shuffle
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
 from ...core.schema import CARD, Piece
-from .kernel import bring_grid_to_front, legal_squares, place_secretly, view
-from .rules import SQUARES
+from .kernel import (
+    ALL,
+    bring_grid_to_front,
+    category,
+    legal_squares,
+    pay_wager,
+    place_secretly,
+    show_rules,
+    view,
+)
+from .rules import CENTRE, FEATURES, SIZE, SQUARES, STATE
+
+# ---- hidden cards ---------------------------------------------------------------------------
+
 
 COMING = SQUARES - 1
 """Cards that come after the first one. The rest of the deck is never dealt."""
@@ -59,3 +80,160 @@ HIDDEN = HiddenCards(
     Piece("hidden", COMING, CARD, "the next cards of the stock, in order"), read_hidden
 )
 """See `core.game.HiddenCards`."""
+
+
+# ---- which records are states ---------------------------------------------------------------
+
+ALLOWED = (
+    ("viewer", "the seat whose grid is in front"),
+    ("next", "1 more than the cards that both seats have placed, 25 at the end"),
+    ("turn", "player_1 only while player_0 has placed one more card"),
+    ("secret", "the square of player_0's card that player_1 is to place, else -1"),
+    ("filled", "the set of squares of the shown grid with a card"),
+    ("shown.grid", "each card that its seat has placed, once; a starter is in the centre"),
+    ("other_filled", "the set of squares of other_grid with a card"),
+    ("other_grid", "each card that its seat has placed, once; a starter is in the centre"),
+)
+(VIEWER, NEXT, TURN, SECRET, FILLED, GRID, OTHER_FILLED, OTHER_GRID) = range(1, len(ALLOWED) + 1)
+
+
+@jit
+def squares_of(grid: np.ndarray) -> int:
+    """Return the set of squares of a grid with a card."""
+    squares = 0
+    for square in range(SQUARES):
+        squares |= (grid[square] != 0) << square
+    return squares
+
+
+@jit
+def has_placed(s: State, rules: RulesRecord, grid: np.ndarray, cards: int) -> bool:
+    """Return whether exactly the first ``cards`` cards of the deck are on a grid, each once."""
+    placed = dealt = 0
+    for square in range(SQUARES):
+        if grid[square] < 0 or grid[square] >= FIRST_CARD + PACK_SIZE:
+            return False
+        placed |= (grid[square] != 0) << grid[square]
+    for place in range(cards):
+        dealt |= 1 << s["deck"][place]
+    return placed == dealt and (not rules.starter or grid[CENTRE] == s["deck"][0])
+
+
+@jit
+def find_wrong_grid(s: State, rules: RulesRecord) -> int:
+    """Return the number of a wrong grid or set of squares; 0 for none."""
+    grid, other = s["shown"]["grid"], s["other_grid"]
+    if s["filled"] != squares_of(grid):
+        return FILLED
+    if s["other_filled"] != squares_of(other) or (rules.players == 1 and s["other_filled"]):
+        return OTHER_FILLED
+    if not has_placed(s, rules, grid, count(s["filled"])):
+        return GRID
+    if rules.players > 1 and not has_placed(s, rules, other, count(s["other_filled"])):
+        return OTHER_GRID
+    return 0
+
+
+@jit
+def find_wrong(s: State, rules: RulesRecord) -> int:
+    """Return the number of the first field out of its range; 0 for none."""
+    if s["viewer"] < 0 or s["viewer"] >= rules.players:
+        return VIEWER
+    wrong = find_wrong_grid(s, rules)
+    if wrong:
+        return wrong
+    first, second = count(s["filled"]), count(s["other_filled"])
+    grid = s["shown"]["grid"]
+    if s["viewer"]:
+        first, second = second, first
+        grid = s["other_grid"]
+    if rules.players > 1 and first - second != s["turn"]:
+        return TURN
+    if s["next"] != min(first + 1 - s["turn"], SQUARES):
+        return NEXT
+    secret = s["secret"]
+    if s["turn"] == 0:
+        return SECRET if secret != -1 else 0
+    is_there = 0 <= secret < SQUARES and grid[secret] == s["deck"][s["next"] - 1]
+    return 0 if is_there else SECRET
+
+
+@jit
+def score_grid(s: State, grid: np.ndarray, only: int) -> int:
+    """Return the points of all full lines of a grid, or of those through the square ``only``."""
+    points = 0
+    for line in range(2 * SIZE):
+        row = line < SIZE
+        first, stride = (line * SIZE, 1) if row else (line - SIZE, SIZE)
+        if only >= 0 and (only // SIZE != line if row else only % SIZE != line - SIZE):
+            continue
+        cards = grid[first : first + 4 * stride + 1 : stride]
+        full = True
+        for i in range(SIZE):
+            full &= cards[i] != 0
+        if full:
+            points += s["points"][category(cards)]
+    return points
+
+
+@jit
+def derive_unseen(s: State) -> None:
+    """Write which cards have not been turned up."""
+    for card in range(PACK_SIZE):
+        s["shown"]["unseen"][card] = 1
+    for suit in range(len(SUITS)):
+        s["suits"][suit] = len(RANKS)
+    for rank in range(len(RANKS)):
+        s["ranks"][rank] = len(SUITS)
+    for place in range(s["next"]):
+        card = s["deck"][place]
+        s["shown"]["unseen"][card - FIRST_CARD] = 0
+        s["suits"][card & 3] -= 1
+        s["ranks"][(card >> 2) - 1] -= 1
+
+
+@jit
+def derive_other(s: State, rules: RulesRecord) -> None:
+    """Write the fields that are used only head to head."""
+    shown, secret = s["shown"], s["secret"]
+    s["secret_points"] = 0
+    if secret >= 0:
+        grid = shown["grid"] if s["viewer"] == 0 else s["other_grid"]
+        s["secret_points"] = score_grid(s, grid, secret)
+    s["net"][0] = 0
+    s["net"][1] = 0
+    if is_finished(s) and rules.players > 1:
+        pay_wager(s, rules, s["viewer"])
+    if rules.players == 1:
+        shown["seat"] = 0
+        shown["turn"] = 0
+        for square in range(SQUARES):
+            shown["other"][square] = 0
+
+
+@jit
+def derive(s: State, rules: RulesRecord) -> None:
+    """Write everything that follows from the other fields."""
+    shown, viewer = s["shown"], s["viewer"]
+    show_rules(s, rules)
+    derive_unseen(s)
+    s["score"] = score_grid(s, shown["grid"], -1)
+    s["other_score"] = score_grid(s, s["other_grid"], -1)
+    shown["placed"] = count(s["filled"])
+    over = s["filled"] == ALL and (rules.players == 1 or s["other_filled"] == ALL)
+    s["over"] = Over.TERMINATED if over else Over.RUNNING
+    derive_other(s, rules)
+    if over:
+        shown["card"] = 0
+        s["legal"] = 0
+        s["won"] = s["score"] >= s["target"] if rules.players == 1 else s["net"][0] > 0
+    else:
+        s["won"] = 0
+        shown["card"] = s["deck"][s["next"] - 1]
+        if rules.players > 1:
+            bring_grid_to_front(s, s["turn"])
+        s["legal"] = legal_squares(s, rules)
+    view(s, rules, viewer)
+
+
+STATE_CHECK = make_state_check(STATE, FEATURES, SQUARES, ALLOWED, find_wrong, derive)

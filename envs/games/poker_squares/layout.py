@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.kernel.hands import category
 from ...core.scene.scene import Item, Scene, Text
+from .kernel import category
 from .rules import SIZE, SQUARES, label
 
 SIDE = SIZE + 1

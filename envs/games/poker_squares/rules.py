@@ -25,7 +25,6 @@ import numpy as np
 
 from ...core.batch import make_state_head
 from ...core.kernel.cards import PACK_SIZE
-from ...core.kernel.hands import Hand
 from ...core.options import Option
 from ...core.schema import CARD, FLAG, Features, Piece, option_pieces, whole_number
 
@@ -37,6 +36,21 @@ SEATS = 2
 DIGIT = 16
 LEAST, MOST = -128, 127
 """Limits of the points of one hand."""
+
+
+class Hand(IntEnum):
+    """The categories of five cards, lowest first."""
+
+    HIGH_CARD = 0
+    PAIR = 1
+    TWO_PAIR = 2
+    THREE = 3
+    STRAIGHT = 4
+    FLUSH = 5
+    FULL_HOUSE = 6
+    FOUR = 7
+    STRAIGHT_FLUSH = 8
+    ROYAL_FLUSH = 9
 
 
 class Adjacent(IntEnum):

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core import solve as truth
 from ...core.aliases import State
 from ...core.contract import Solution
 from ...core.game import find_game
-from ...core.kernel.hands import category
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import next_random_word, random_below
 from ...core.rows import copy_states
+from ...core.solve import make_position, play_actions
+from .kernel import category
 from .rules import LINES, SIZE, SQUARES, Adjacent, Rules, label
 
 EXHAUSTIVE_CARDS = 7
@@ -254,7 +254,7 @@ def anneal(
 def _position(deck_or_state: Any, rules: Rules) -> np.ndarray:
     if rules.players > 1:
         raise ValueError("only games for one player are solved: players=2")
-    return truth.make_position(find_game("poker_squares"), rules, deck_or_state)
+    return make_position(find_game("poker_squares"), rules, deck_or_state)
 
 
 def _cards(state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -280,7 +280,7 @@ def solve(
     """Return the best arrangement found of the cards that will be placed: see the module.
 
     Args:
-        deck_or_state: see `truth.make_position`.
+        deck_or_state: see `parlour.envs.core.solve.make_position`.
         rules: the rules of the game, for one player.
         optimal: not used.
         limit: number of arrangements to try, 400 000 by default. Up to `EXHAUSTIVE_CARDS` cards all
@@ -316,7 +316,7 @@ def solve(
             if score > best_points:
                 best_points, best = score, arrangement.copy()
     actions = [int(np.flatnonzero(best == time)[0]) for time in range(len(empty))]
-    end = truth.play_actions(find_game("poker_squares"), rules, state, actions)
+    end = play_actions(find_game("poker_squares"), rules, state, actions)
     assert end["over"][0] and end["score"][0] == best_points
     return Solution(None, [label(action) for action in actions], nodes, actions, int(best_points))
 

@@ -6,7 +6,7 @@ from ...core.game import Game
 from ...core.kernel.cards import PACK_SIZE
 from .heuristic import WEIGHTS, heuristic, hopeful, tip
 from .kernel import kernels
-from .knowledge import HIDDEN, resample_hidden
+from .knowledge import HIDDEN, STATE_CHECK, resample_hidden
 from .layout import action_words, final_info, layout
 from .rules import (
     ACES,
@@ -24,7 +24,6 @@ from .rules import (
     pack,
 )
 from .solver.solve import solve, winnable_after
-from .state_check import STATE_CHECK
 from .values import AFTERSTATES
 
 GAME = Game(

@@ -5,7 +5,7 @@ from ...core.contract import Solving
 from ...core.game import Game
 from .heuristic import WEIGHTS, heuristic
 from .kernel import kernels
-from .knowledge import HIDDEN, resample_hidden
+from .knowledge import HIDDEN, STATE_CHECK, resample_hidden
 from .layout import action_words, final_info, layout
 from .rules import (
     ACTIONS,
@@ -23,7 +23,6 @@ from .rules import (
     label,
 )
 from .solver.solve import solve, winnable_after
-from .state_check import STATE_CHECK
 
 GAME = Game(
     name="pyramid",

@@ -15,8 +15,8 @@ from ...core.batch import Over, make_batch_kernels
 from ...core.kernel.bits import count, highest, lowest
 from ...core.kernel.cards import PACK_SIZE, shuffle_pack
 from ...core.kernel.jit import jit
+from ...core.kernel.rng import random_below
 from ...core.schema import show_options
-from .knowledge import forget_positions, reveal, show_known, shuffle_positions
 from .rules import (
     ACTIONS,
     DEAL,
@@ -85,6 +85,61 @@ def is_uncovered(s: State, slot: int, taken: Places) -> bool:
     """Return whether a pyramid card is there and all its coverers are gone or among ``taken``."""
     table = s["table"]
     return (table >> slot) & 1 != 0 and table & ~taken & COVERERS[slot] == 0
+
+
+# What the player sees
+
+
+@jit
+def reveal(s: State, position: int) -> None:
+    """Turn up the card at a deck position. Everything the player learns passes through here."""
+    if (s["seen"] >> position) & 1 == 0:
+        card = s["deck"][position]
+        s["seen"] |= 1 << position
+        s["shown"]["pile_cards"][position - PYRAMID] = card
+        s["shown"]["unseen"][(card >> 2) - 1] -= 1
+
+
+@jit
+def forget_positions(s: State, positions: int) -> None:
+    """Forget which cards are at a set of deck positions."""
+    s["seen"] &= ~positions
+    shown = s["shown"]
+    while positions:
+        position = lowest(positions)
+        positions &= positions - 1
+        shown["pile_cards"][position - PYRAMID] = 0
+        shown["unseen"][(s["deck"][position] >> 2) - 1] += 1
+
+
+@jit
+def show_known(s: State) -> None:
+    """Write the known cards into the observation, given the options and ``seen``."""
+    shown = s["shown"]
+    for value in range(KING):
+        shown["unseen"][value] = 4
+    for position in range(PACK_SIZE):
+        is_known = (s["seen"] >> position) & 1
+        card = s["deck"][position]
+        if is_known:
+            shown["unseen"][(card >> 2) - 1] -= 1
+        if position >= PYRAMID:
+            in_extra_row = position < TABLE and shown["extra_row"]
+            shown["pile_cards"][position - PYRAMID] = card if is_known and not in_extra_row else 0
+
+
+@jit
+def shuffle_positions(s: State, positions: int) -> None:
+    """Put the cards at a set of deck positions into a random order."""
+    while positions:
+        other = positions
+        for _ in range(random_below(s, count(positions))):
+            other &= other - 1
+        first, swap = lowest(positions), lowest(other)
+        card = s["deck"][first]
+        s["deck"][first] = s["deck"][swap]
+        s["deck"][swap] = card
+        positions &= positions - 1
 
 
 # The cards on the table
@@ -412,7 +467,7 @@ def find_next_clicks(s: State, rules: RulesRecord) -> Places:
 
 @jit
 def count_cards_in_play(rules: RulesRecord, num_cards: int) -> int:
-    """Return how many of so many cards of the stock can be in play at once during a pass."""
+    """Return how many of a number of stock cards can be in play together during a pass."""
     on_each_pile = 1 if rules.held else rules.turn
     if num_cards > rules.waste_piles * on_each_pile:
         return rules.waste_piles + (rules.stock_play or rules.held)

@@ -1,53 +1,39 @@
-"""Pyramid: which cards the player knows, and how the cards that nobody has seen are resampled."""
+"""Pyramid: who knows which cards, and which records are states of a game.
+
+The player knows the cards that were ever turned up; `resample_hidden` replaces the others.
+
+`STATE_CHECK` checks a state from outside. A state is determined by its deck, its sets of places and
+deck positions, and its counts of turns. With UNDO the recorded moves must lead to the position:
+they are replayed, as UNDO does.
+"""
 
 import numpy as np
 
-from ...core.aliases import RulesRecord, Seat, State, States
+from ...core.aliases import Places, Positions, RulesRecord, Seat, State, States
+from ...core.checks import make_state_check
 from ...core.game import HiddenCards
-from ...core.kernel.bits import count, lowest
+from ...core.kernel.bits import count, highest, lowest
 from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.jit import jit
-from ...core.kernel.rng import random_below
-from ...core.schema import RANK, Piece
-from .rules import KING, PILE, PYRAMID, TABLE
+from ...core.schema import RANK, Piece, show_options
+from .kernel import (
+    ALL_POSITIONS,
+    LAST,
+    PYRAMID_SET,
+    ROWS,
+    click,
+    find_next_clicks,
+    lay_out,
+    lay_table,
+    show_known,
+    shuffle_positions,
+    stock_start,
+    turn_stock,
+    update_legal,
+)
+from .rules import ACTIONS, DEAL, FEATURES, KING, PILE, PLACES, PYRAMID, REDEAL, STATE
 
-
-@jit
-def reveal(s: State, position: int) -> None:
-    """Turn up the card at a deck position. Everything the player learns passes through here."""
-    if (s["seen"] >> position) & 1 == 0:
-        card = s["deck"][position]
-        s["seen"] |= 1 << position
-        s["shown"]["pile_cards"][position - PYRAMID] = card
-        s["shown"]["unseen"][(card >> 2) - 1] -= 1
-
-
-@jit
-def forget_positions(s: State, positions: int) -> None:
-    """Forget which cards are at a set of deck positions."""
-    s["seen"] &= ~positions
-    shown = s["shown"]
-    while positions:
-        position = lowest(positions)
-        positions &= positions - 1
-        shown["pile_cards"][position - PYRAMID] = 0
-        shown["unseen"][(s["deck"][position] >> 2) - 1] += 1
-
-
-@jit
-def show_known(s: State) -> None:
-    """Write the known cards into the observation, given the options and ``seen``."""
-    shown = s["shown"]
-    for value in range(KING):
-        shown["unseen"][value] = 4
-    for position in range(PACK_SIZE):
-        is_known = (s["seen"] >> position) & 1
-        card = s["deck"][position]
-        if is_known:
-            shown["unseen"][(card >> 2) - 1] -= 1
-        if position >= PYRAMID:
-            in_extra_row = position < TABLE and shown["extra_row"]
-            shown["pile_cards"][position - PYRAMID] = card if is_known and not in_extra_row else 0
+# Hidden cards
 
 
 @jit
@@ -61,20 +47,6 @@ def sort_positions(s: State, positions: int) -> None:
     while positions:
         s["deck"][lowest(positions)] = lowest(cards)
         cards &= cards - 1
-        positions &= positions - 1
-
-
-@jit
-def shuffle_positions(s: State, positions: int) -> None:
-    """Put the cards at a set of deck positions into a random order."""
-    while positions:
-        other = positions
-        for _ in range(random_below(s, count(positions))):
-            other &= other - 1
-        first, swap = lowest(positions), lowest(other)
-        card = s["deck"][first]
-        s["deck"][first] = s["deck"][swap]
-        s["deck"][swap] = card
         positions &= positions - 1
 
 
@@ -107,3 +79,180 @@ HIDDEN = HiddenCards(
     read_hidden,
 )
 """The hidden cards as an observation piece: see `core.game.HiddenCards`."""
+
+
+# Which records are states
+
+ALLOWED = (
+    ("table", "a set of the places dealt to, in the pyramid with all cards that lie on others"),
+    ("stock", "a set of deck positions behind the table"),
+    ("waste", "sets of deck positions before those of the stock, one for each pile played with"),
+    ("held", "with held, the set of one deck position between waste and stock, or 0"),
+    ("seen", "a set of deck positions, all but some of the stock"),
+    ("picked", "a set of places 0-38"),
+    ("redeals", "0 or more, below the number of passes, and not more than turns"),
+    ("turns", "0 or more"),
+    ("clicks", "0 to 52 with undo, else 0"),
+    ("click_place", "places 0-38, 64 more for the last of a removal, then zeros"),
+    ("click_turn", "numbers from 0 to turns that never fall, then zeros"),
+)
+TABLE_SET, STOCK_SET, WASTE_SETS, HELD, SEEN, PICKED = range(1, 7)
+REDEALS, TURNS, CLICKS, PLACE, CLICK_TURN = range(7, len(ALLOWED) + 1)
+
+
+@jit
+def find_covered(table: Places) -> Places:
+    """Return the set of all slots of the pyramid that a card covers."""
+    covered = 0
+    for row in range(6):
+        covered |= ROWS[row] & (table >> (row + 1) | table >> (row + 2))
+    return covered
+
+
+@jit
+def could_all_go(s: State, rules: RulesRecord) -> bool:
+    """Return whether each card that is gone was free, or a king that may go when covered."""
+    table = s["table"] & PYRAMID_SET
+    gone_under_cards = PYRAMID_SET & ~table & find_covered(table)
+    while gone_under_cards:
+        if not rules.covered_kings or s["deck"][lowest(gone_under_cards)] >> 2 != KING:
+            return False
+        gone_under_cards &= gone_under_cards - 1
+    return True
+
+
+@jit
+def could_hold(
+    held: Positions, waste: Positions, stock: Positions, behind: Positions, rules: RulesRecord
+) -> bool:
+    """Return whether a set can be that of the card held; ``behind``: positions not on the table."""
+    if held == 0:
+        return True
+    return (
+        rules.held
+        and held & ~behind == 0
+        and held & (held - 1) == 0
+        and (waste == 0 or highest(waste) < lowest(held))
+        and (stock == 0 or lowest(held) < lowest(stock))
+    )
+
+
+@jit
+def find_wrong_cards(s: State, rules: RulesRecord) -> int:
+    """Return which of the sets of cards is wrong; 0 for none."""
+    on_table = (1 << stock_start(rules)) - 1
+    if s["table"] & ~on_table or not could_all_go(s, rules):
+        return TABLE_SET
+    stock, behind = s["stock"], ALL_POSITIONS & ~on_table
+    if stock & ~behind:
+        return STOCK_SET
+    waste = num_cards = 0
+    for pile in range(3):
+        cards = s["waste"][pile]
+        if cards & ~behind or (cards and pile >= rules.waste_piles):
+            return WASTE_SETS
+        waste |= cards
+        num_cards += count(cards)
+    if count(waste) != num_cards or (waste and stock and highest(waste) >= lowest(stock)):
+        return WASTE_SETS
+    if not could_hold(s["held"], waste, stock, behind, rules):
+        return HELD
+    if s["seen"] & ~ALL_POSITIONS or ALL_POSITIONS & ~s["seen"] & ~stock:
+        return SEEN
+    return 0
+
+
+@jit
+def find_wrong_clicks(s: State, rules: RulesRecord) -> int:
+    """Return which part of the list that UNDO replays is wrong; 0 for none."""
+    clicks = s["clicks"]
+    if clicks < 0 or clicks > PACK_SIZE or (clicks and not rules.undo):
+        return CLICKS
+    if not rules.undo:
+        return 0
+    turns_before = 0
+    for i in range(PACK_SIZE):
+        place, turns = s["click_place"][i], s["click_turn"][i]
+        if place < 0 or place & ~LAST >= PLACES or (i >= clicks and place):
+            return PLACE
+        if (i < clicks and (turns < turns_before or turns > s["turns"])) or (i >= clicks and turns):
+            return CLICK_TURN
+        turns_before = turns
+    return 0
+
+
+@jit
+def find_wrong(s: State, rules: RulesRecord) -> int:
+    """Return the number of the first field that is out of its range; 0 for none."""
+    wrong = find_wrong_cards(s, rules)
+    if wrong:
+        return wrong
+    if s["picked"] < 0 or s["picked"] >> PLACES:
+        return PICKED
+    if s["turns"] < 0:
+        return TURNS
+    redeals = s["redeals"]
+    if redeals < 0 or redeals > s["turns"] or (rules.passes and redeals >= rules.passes):
+        return REDEALS
+    return find_wrong_clicks(s, rules)
+
+
+@jit
+def click_cards(s: State, rules: RulesRecord, picked: Places) -> None:
+    """Click the cards of a removal from the highest place down, as long as that is legal."""
+    while picked:
+        place = highest(picked)
+        picked &= ~(1 << place)
+        if not (s["legal"] >> place) & 1 or click(s, rules, place):
+            return
+        s["legal"] = find_next_clicks(s, rules)
+
+
+@jit
+def turn_until(s: State, rules: RulesRecord, turns: int) -> bool:
+    """Turn the stock until ``turns`` turns are made; return whether all of them were legal."""
+    while s["turns"] < turns:
+        if not s["legal"] & (1 << DEAL | 1 << REDEAL):
+            return False
+        turn_stock(s, rules)
+        update_legal(s, rules)
+    return True
+
+
+@jit
+def replay(s: State, rules: RulesRecord) -> None:
+    """Replay the recorded moves from the deal on, as long as they are legal."""
+    clicks, turns = s["clicks"], s["turns"]
+    lay_out(s, rules)
+    s["clicks"] = clicks
+    update_legal(s, rules)
+    for i in range(clicks):
+        place = s["click_place"][i] & ~LAST
+        if not turn_until(s, rules, s["click_turn"][i]) or not (s["legal"] >> place) & 1:
+            return
+        is_complete = click(s, rules, place)
+        if is_complete != (s["click_place"][i] >= LAST):
+            return
+        if is_complete:
+            update_legal(s, rules)
+        else:
+            s["legal"] = find_next_clicks(s, rules)
+    turn_until(s, rules, turns)
+
+
+@jit
+def derive(s: State, rules: RulesRecord) -> None:
+    """Write the fields that follow from the others."""
+    show_options(s["shown"], rules)
+    show_known(s)
+    s["won"] = 0
+    if rules.undo:
+        replay(s, rules)
+    else:
+        picked = s["picked"]
+        lay_table(s, rules)
+        update_legal(s, rules)
+        click_cards(s, rules, picked)
+
+
+STATE_CHECK = make_state_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)

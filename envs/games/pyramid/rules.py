@@ -55,7 +55,7 @@ class DealWhen(IntEnum):
 
 
 class StockView(IntEnum):
-    """How much of the stock lies face up."""
+    """How much of the stock is face up."""
 
     DOWN = 0
     TOP = 1

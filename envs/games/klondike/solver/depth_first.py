@@ -1,31 +1,32 @@
 """Klondike with all cards known: a depth-first search that decides whether positions can be won.
 
 Moves that cannot be taken back are *commits*: they turn a card up, empty a column, or take a card
-from the stock. Between two commits cards go up to the foundations and come back. With
-``worry_back`` each such move can be taken back: a card that goes up leaves its place free, and one
-that comes back is the next to go up. So all positions that they lead to are won or lost together.
-From a position the search therefore goes through all positions that can be reached by sending loose
-cards up and bringing cards back, and lists the commits of all of them.
+from the stock. Between two commits, cards go up to the foundations and come back. With
+``worry_back`` each such move can be taken back: a card that goes up leaves its place free, and a
+card that comes back is the next to go up. So all positions that these moves lead to are won or lost
+together. From a position, the search therefore visits all positions that can be reached by sending
+loose cards up and bringing cards back, and lists the commits of all of them.
 
-Some commits can never hurt. Where there is one, it is the only one that is tried:
+Some commits can never hurt. If there is one, the search tries no other:
 
 - A head that is safe to go up: see `highest_safe`.
-- With any number of passes and ``draw`` 1: a card of the stock that is safe to go up. (One that is
-  merely the next to go up may be missed: the card below it could not come back.)
-- With any number of passes and ``draw`` 3 the same of the last card of the stock, if the waste
-  counts as empty. Who takes it is at the end of the pass, and can have all that he could have
-  before. If the waste does not count as empty, no card is tried that takes a redeal: the last card
-  can be taken on the way.
+- With any number of passes and ``draw`` 1: a card of the stock that is safe to go up. (A card that
+  can go up but is not safe may be missed later, because the card below it cannot come back.)
+- With any number of passes and ``draw`` 3: the last card of the stock, if it is safe to go up and
+  the waste counts as empty. Taking it ends the pass, after which the same cards can be taken as
+  before. If the waste does not count as empty, the search tries no card that takes a redeal,
+  because the last card can be taken on the way.
 
-Left out are:
+The search leaves out:
 
-- With ``worry_back`` one of two ways of a card that can go up as well as to the tableau: it can
-  change from one to the other afterwards. A head then moves, a card of the stock goes up.
-- A head with nothing under it that moves to a card, unless a king takes its column at once and no
-  other is empty: until then it would take up room for nothing.
+- With ``worry_back``, one of the two moves of a card that can go up and to the tableau, because the
+  card can change from one to the other afterwards. A head moves to the tableau; a card of the stock
+  goes up.
+- A head with nothing under it that moves to a card, unless no column is empty and a king takes the
+  emptied column immediately. Otherwise the move uses up room without a gain.
 - An ace that moves to a card.
-- With any number of passes, ``draw`` 1 and ``worry_back`` a card of the stock to the tableau, as
-  long as a twin of it can carry a card: it can be taken later, when it is needed.
+- With any number of passes, ``draw`` 1 and ``worry_back``: a card of the stock that goes to the
+  tableau, as long as a twin of it can carry a card. The card can be taken later, when it is needed.
 """
 
 from typing import NamedTuple
@@ -87,6 +88,9 @@ KIND_AT, NUMBER_AT, CLEARED_AT, WASTE_AT, REDEALS_AT = 16, 20, 25, 28, 33
 """The order in which commits are tried: a head moves to a card; it goes up and uncovers a card;
 another card goes up; a king among the heads moves; a card or a king of the stock goes to the
 tableau; a king comes back."""
+
+MAX_NEIGHBORS = 2 * SUITS
+"""The largest number of foundations that are one card up or back away."""
 
 
 class Movable(NamedTuple):
@@ -187,12 +191,12 @@ def up_after(board: Board, commit: int, search: Search) -> int:
 def highest_safe(up: int, suit: int, worry_back: bool) -> int:
     """Return the highest rank at which the next card of a suit can go up and never be missed.
 
-    A card that is up is missed only where it could carry one. The cards that it carries are the
-    two of the other colour, one rank lower. Aces need no carrier: they can go up wherever they are
-    in play. So a two may go up, and any card whose two are up themselves, if they need not come
-    back. They would come back to carry the card of its own colour two ranks lower and other suit,
-    so that must be up, too, or be an ace. Then no card below it need ever come back: such cards
-    carry only each other.
+    A card on a foundation is missed only if it could carry another card. It can carry the two cards
+    of the other color that are one rank lower. Aces need no carrier, because they can always go up.
+    So a two is safe. Any other card is safe if the two cards that it can carry are up and need not
+    come back. They would come back only to carry the card of the same color as the first card, of
+    the other suit and two ranks lower. So that card must be up, too, or be an ace. Then no card
+    below it ever needs to come back, because such cards carry only each other.
     """
     red = (suit ^ suit >> 1) & 1
     rank = min(height(up, 0), height(up, 3)) if red else min(height(up, 1), height(up, 2))
@@ -216,8 +220,8 @@ def safe_to_go(up: int, worry_back: bool) -> int:
 def useful_to_return(up: int) -> int:
     """Return the top cards of the foundations that may be missed on the tableau, as a set.
 
-    Where both kings of a colour are up, the rules let the one of the lower suit code come back:
-    with all cards of both suits up it does not matter which.
+    If both kings of a color are up, the rules let only the king of the lower suit code come back.
+    All cards of both suits are up then, so the choice does not matter.
     """
     cards = 0
     for suit in range(SUITS):
@@ -229,15 +233,15 @@ def useful_to_return(up: int) -> int:
     return cards
 
 
-@jit(inline="always")  # else the tuple goes through memory at every call
+@jit(inline="always")  # Otherwise the tuple goes through memory at every call.
 def list_movable(up: int, sight: Sight, search: Search) -> Movable:
     """Return the cards that can move with some foundations."""
-    there = sight.known & ~cards_up(up)
-    loose = there & ~sight.heads
-    carriers, nexts = open_pairs(there, loose), cards_next(up)
+    visible = sight.known & ~cards_up(up)
+    loose = visible & ~sight.heads
+    carriers, nexts = open_pairs(visible, loose), cards_next(up)
     safe = safe_to_go(up, search["worry_back"])
     slots = carriers >> 4 | (KINGS if count_empty(sight, loose) > 0 else 0)
-    return Movable(up, loose, carriers, nexts, safe, there & nexts & carriers, slots)
+    return Movable(up, loose, carriers, nexts, safe, visible & nexts & carriers, slots)
 
 
 # The commits of a position
@@ -390,31 +394,27 @@ def push_candidates(listed: int, may_redeal: bool, search: Search) -> None:
 # The search
 
 
-@jit(inline="always")  # else Numba counts references to the array at every call
+@jit(inline="always")  # Otherwise Numba counts references to the array at every call.
 def queue_foundations(
     up: int, board_code: int, stock: int, keys: np.ndarray, search: Search
-) -> np.ndarray:
-    """Queue foundations and add their position to the table, if it is new; return the table."""
+) -> None:
+    """Queue foundations and add their position to the table, if it is new."""
     key = join_codes(board_code, up, stock)
     slot = find_slot(keys, key)
     if keys[slot] == FREE:
         keys[slot] = key
-        number = search["queued"]
-        search["queue"][number] = up
-        search["queued"] = number + 1
+        search["queue"][search["queued"]] = up
+        search["queued"] += 1
         search["used"] += 1
-        if 2 * search["used"] > len(keys):
-            keys = double_keys(keys)
-    return keys
 
 
-@jit(inline="always")  # else Numba counts references to the array at every call
+@jit(inline="always")  # Otherwise Numba counts references to the array at every call.
 def queue_neighbors(
     movable: Movable, board_code: int, stock: int, keys: np.ndarray, search: Search
-) -> np.ndarray:
+) -> None:
     """Queue the foundations that are one loose card up or one card back away.
 
-    If a loose card is safe to go up, only that is queued. Returns the table, which may have grown.
+    If a loose card is safe to go up, only that is queued. There are at most `MAX_NEIGHBORS`.
     """
     up = movable.up
     ups, downs = movable.rises & movable.loose, useful_to_return(up) & movable.slots
@@ -425,10 +425,9 @@ def queue_neighbors(
     for suit in range(SUITS):
         rank = height(up, suit)
         if NEXT[suit, rank] & ups:
-            keys = queue_foundations(up + (1 << 4 * suit), board_code, stock, keys, search)
+            queue_foundations(up + (1 << 4 * suit), board_code, stock, keys, search)
         if rank and NEXT[suit, rank - 1] & downs:
-            keys = queue_foundations(up - (1 << 4 * suit), board_code, stock, keys, search)
-    return keys
+            queue_foundations(up - (1 << 4 * suit), board_code, stock, keys, search)
 
 
 @jit
@@ -454,7 +453,9 @@ def open_position(board: Board, up: int, keys: np.ndarray, search: Search) -> np
         up, rises, slots, safe = movable.up, movable.rises, movable.slots, movable.safe
         begin += 1
         if worry_back:
-            keys = queue_neighbors(movable, board_code, stock, keys, search)
+            if 2 * (search["used"] + MAX_NEIGHBORS) > len(keys):
+                keys = double_keys(keys)
+            queue_neighbors(movable, board_code, stock, keys, search)
             if rises & movable.loose & safe:
                 continue
         if push_forced(board, up, rises, safe, sight.heads, search):

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.aliases import Action, CardCode
-from ..kernel import is_red
 from ..rules import BACK as BACK_ACTION
 from ..rules import COLUMN_UP, DEAL, MOVE, REDEAL, WASTE_DOWN, WASTE_UP
 from .card_sets import (
@@ -20,6 +19,7 @@ from .card_sets import (
     cards_next,
     cards_up,
     height,
+    is_red,
     open_pairs,
     place_of,
 )
@@ -168,9 +168,9 @@ def find_steps(start: int, goal: int, known: int, heads: int, free: int) -> list
     queue = deque([start])
     while goal not in came_from:
         up = queue.popleft()
-        there = known & ~cards_up(up)
-        loose = there & ~heads
-        carriers = open_pairs(there, loose)
+        visible = known & ~cards_up(up)
+        loose = visible & ~heads
+        carriers = open_pairs(visible, loose)
         rises = loose & cards_next(up) & carriers
         room = carriers >> 4 | (KINGS if free > (loose & KINGS).bit_count() else 0)
         steps = []
@@ -194,6 +194,8 @@ def find_steps(start: int, goal: int, known: int, heads: int, free: int) -> list
 
 def change_foundations(table: Table, goal: int) -> None:
     """Bring the foundations of a table to others by moves that can be taken back."""
+    if goal == table.up:
+        return
     heads, known, free = 0, 0, 0
     for column, cards in enumerate(table.columns):
         open_cards = cards[table.hidden[column] :]

@@ -1,12 +1,15 @@
 """Klondike's solver: positions up to the order of columns and up to moves that can be taken back.
 
-A *head* is the first card in sight of a column, if a card is under it or if it is no king: it is
-where it was dealt. All other cards in sight are *loose*: kings at the foot of a column, and cards
-on a card that carries them. Which of two twins carries a card is left out. Two positions with the
-same heads, foundations, stock and waste can be turned into each other as far as it matters, if a
-part of a run may move: where one twin carries and the other is bare, the carried part moves over;
-and where both carry, neither can be moved or covered, whichever carries which. So a position is:
-how many cards of each column are still as dealt, how many of each suit are up, and the stock.
+A *head* is the first visible card of a column, unless it is a king at the foot of the column. It is
+where it was dealt. All other visible cards are *loose*: kings at the foot of a column, and cards
+that lie on a card that carries them. A card *carries* another if the other lies on it.
+
+Two positions with the same heads, foundations, stock and waste are equivalent if parts of a run may
+move, whichever of two twins carries a card. If one twin carries and the other is bare, the carried
+part can move from one to the other. If both carry, neither can be moved or covered.
+
+So a position consists of the number of cards of each column that are as dealt, the number of cards
+of each suit on the foundations (those cards are *up*), and the stock.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -129,6 +132,15 @@ Search: TypeAlias = Any
 """One record of SEARCH."""
 
 
+def make_search() -> np.ndarray:
+    """Return the working memory of a search, an array (1,) of SEARCH.
+
+    It is not initialized: the kernels write a field before they read it, and clearing 15 MB takes
+    longer than most searches.
+    """
+    return np.empty(1, SEARCH)
+
+
 class Board(NamedTuple):
     """A position without its foundations."""
 
@@ -188,7 +200,7 @@ def head_of(columns: int, column: int, search: Search) -> int:
 def take_head(columns: int, column: int, search: Search) -> int:
     """Return the columns without the head of one.
 
-    A king that is then alone there is loose at once: it does not matter which column is empty.
+    A king that is then alone in its column is loose. It does not matter which column is empty.
     """
     columns -= 1 << 4 * column
     if left_in(columns, column) == 1 and search["dealt"][column, 0] & KINGS:
@@ -231,8 +243,8 @@ def list_reachable(board: Board, search: Search) -> int:
     beginning.
 
     With any number of passes a redeal needs a legal move since the last one. That never matters
-    here: a card that can be taken after the redeal and played was in play in the pass before, at
-    the same place, or a move has been made in that pass.
+    here. If a card can be taken after the redeal and played, it was in play at the same place in
+    the pass before, or a move was made in that pass.
 
     Returns:
         All cards of stock and waste, as a set.
@@ -336,7 +348,7 @@ def make_keys(size: int) -> np.ndarray:
     return np.full(size, FREE, np.int64)
 
 
-@jit(inline="always")  # else Numba counts references to the array at every call
+@jit(inline="always")  # Otherwise Numba counts references to the array at every call.
 def find_slot(keys: np.ndarray, key: int) -> int:
     """Return the slot of a position, or the free one where it belongs."""
     mask = len(keys) - 1
@@ -362,9 +374,10 @@ def double_keys(keys: np.ndarray) -> np.ndarray:
 
 @jit
 def is_won(board: Board, up: int, search: Search) -> bool:
-    """Return whether nothing can go wrong: all cards of the tableau are in sight, the rest at hand.
+    """Return whether all cards of the tableau are visible and all cards of the stock can be taken.
 
-    Then the lowest card that is not up can always go up: no lower one lies on it.
+    Then the position is won: the lowest card that is not up can always go up, because no lower one
+    lies on it.
     """
     if board.stock and not (search["draw"] == 1 and search["any_passes"]):
         return False
@@ -376,20 +389,21 @@ def is_won(board: Board, up: int, search: Search) -> bool:
 def is_hopeless(board: Board, up: int, sight: Sight, search: Search) -> bool:
     """Return whether a position is lost even in an easier game.
 
-    In the easier game nothing that is free is ever taken: a pair of twins that can carry one card
-    can carry any number, an empty column takes all kings, a card that went up is still where it
-    was, and once a card of the stock can be played all of them can be. A pair that carries all it
-    can is open there as soon as a loose card that it may carry has gone up, or one more card of it
-    has come. A position in which not all cards can go up there is lost in the game.
+    The easier game never uses up a free place. A pair of twins that can carry one card can carry
+    any number, an empty column takes all kings, and a card that went up is still where it was. Once
+    a card of the stock can be played, all of them can. A pair of twins that carries all it can
+    opens as soon as a loose card that it may carry has gone up, or one more card of the pair is
+    visible.
+    If not all cards can go up in the easier game, the position is lost.
     """
     columns, raised = board.columns, cards_up(up)
-    there = sight.known & ~raised
-    loose = there & ~sight.heads
-    carriers, seen, stock = open_pairs(there, loose), there, sight.reachable
+    visible = sight.known & ~raised
+    loose = visible & ~sight.heads
+    carriers, seen, stock = open_pairs(visible, loose), visible, sight.reachable
     has_empty = count_empty(sight, loose) > 0
     while True:
         before = seen, raised, columns
-        new = seen & ~there | (raised & loose) << 4
+        new = seen & ~visible | (raised & loose) << 4
         carriers |= ((new | new >> 1) & FIRST_TWINS) * 3
         has_empty = has_empty or raised & loose & KINGS != 0
         slots = carriers >> 4 | (KINGS if has_empty else 0)

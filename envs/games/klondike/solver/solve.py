@@ -21,7 +21,7 @@ from ..rules import ACTIONS, Rules, label
 from .card_sets import KING, PLACE, SUITS
 from .depth_first import decide_winnable
 from .line import Table, spell_line, spell_whole_line
-from .position import COLUMNS, SEARCH, Board, Search, key_of
+from .position import COLUMNS, Board, Search, key_of, make_search
 from .whole_runs import decide_whole_runs, trace_line
 
 LIMIT = 4_000_000
@@ -171,7 +171,7 @@ def solve(
     """Decide whether a deal or a position can be won, and find a win.
 
     Args:
-        deck_or_state: See `truth.make_position`. A truncated game counts as lost.
+        deck_or_state: See `parlour.envs.core.solve.make_position`. A truncated game counts as lost.
         rules: The rules.
         optimal: Ignored: the win found need not be the shortest (``fewest`` is None).
         limit: Positions to visit at most (None: `LIMIT`). After that ``winnable`` is None.
@@ -184,7 +184,7 @@ def solve(
     if states["over"][0]:
         won = bool(states["won"][0])
         return Solution(won, [] if won else None, 0, [] if won else None, None, 0 if won else None)
-    searches = np.zeros(1, SEARCH)
+    searches = make_search()
     search = searches[0]
     search["limit"] = LIMIT if limit is None else limit
     verdict, line = solve_one(states, as_record(rules), searches)
@@ -212,5 +212,5 @@ def winnable_after(states: States, rules: Rules, limit: int | None = None) -> np
     """
     values = np.zeros((len(states), ACTIONS), np.float32)
     rest = LIMIT if limit is None else limit
-    fill_winnable_after(states, as_record(rules), rest, np.zeros(1, SEARCH), values)
+    fill_winnable_after(states, as_record(rules), rest, make_search(), values)
     return values

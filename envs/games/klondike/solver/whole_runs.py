@@ -1,11 +1,11 @@
 """Klondike with whole runs only, all cards known: an exact search that decides whether positions
 can be won.
 
-Where only whole runs move, it matters on which of two twins a card lies: see `position`. That is
-kept in a set beside the position, ``onto``: of each loose card that is no king, whether it lies on
-the second twin. A position that is lost with partial runs is lost here, too (`is_hopeless`). Going
-up can hurt here where it cannot there, because a run then moves without the card that went up.
-Every position is kept, with the one before it, and the newest is expanded first.
+If only whole runs move, it matters on which of two twins a card lies: see `position`. The set
+``onto`` has the loose cards, without kings, that lie on the second twin. A position that is lost
+with partial runs is lost here, too (`is_hopeless`). A card that goes up can hurt here where it
+cannot with partial runs, because its run then moves without it. The search stores every position
+with the position before it, and expands the newest one first.
 """
 
 from typing import Any, NamedTuple
@@ -133,100 +133,102 @@ def take_column(board: Board, column: int, search: Search) -> Board:
 
 
 @jit
-def add_up(at: Position, card: int, search: Search) -> None:
+def add_up(position: Position, card: int, search: Search) -> None:
     """Add the successor in which a card of the tableau goes up."""
-    suit, board = suit_of(lowest(card)), at.board
+    suit, board = suit_of(lowest(card)), position.board
     for column in range(COLUMNS):
-        if head_of(at.board.columns, column, search) == card:
-            board = take_column(at.board, column, search)
-    after = Position(board, at.up + (1 << 4 * suit), at.onto & ~card)
+        if head_of(position.board.columns, column, search) == card:
+            board = take_column(position.board, column, search)
+    after = Position(board, position.up + (1 << 4 * suit), position.onto & ~card)
     add_successor(after, pack_move(UP, suit, 0), search)
 
 
 @jit
-def add_stock_up(at: Position, row: int, search: Search) -> None:
+def add_stock_up(position: Position, row: int, search: Search) -> None:
     """Add the successor in which a card of the stock goes up."""
     reach = search["reach"][row]
-    up = at.up + (1 << 4 * suit_of(lowest(reach["card"])))
-    after = Position(take_stock(at.board, row, search), up, at.onto)
+    up = position.up + (1 << 4 * suit_of(lowest(reach["card"])))
+    after = Position(take_stock(position.board, row, search), up, position.onto)
     add_successor(after, pack_move(STOCK_UP, reach["number"], 0), search)
 
 
 @jit
-def add_stock(at: Position, room: int, may_redeal: bool, search: Search) -> None:
+def add_stock(position: Position, room: int, may_redeal: bool, search: Search) -> None:
     """Add the successors in which a card of the stock is played."""
-    nexts = cards_next(at.up)
+    nexts = cards_next(position.up)
     for row in range(search["reached"]):
         reach = search["reach"][row]
         if reach["takes_redeal"] and not may_redeal:
             continue
         if reach["card"] & ~ACES:
-            after = Position(take_stock(at.board, row, search), at.up, at.onto)
+            after = Position(take_stock(position.board, row, search), position.up, position.onto)
             move = pack_move(STOCK_DOWN, reach["number"], 0)
             add_down(after, reach["card"], room, move, search)
         if reach["card"] & nexts:
-            add_stock_up(at, row, search)
+            add_stock_up(position, row, search)
 
 
 @jit
-def add_back(at: Position, room: int, search: Search) -> None:
+def add_back(position: Position, room: int, search: Search) -> None:
     """Add the successors in which a card comes back from its foundation."""
-    useful = useful_to_return(at.up)
+    useful = useful_to_return(position.up)
     for suit in range(SUITS):
-        if height(at.up, suit) and useful & NEXT[suit, height(at.up, suit) - 1]:
-            card = NEXT[suit, height(at.up, suit) - 1]
-            after = Position(at.board, at.up - (1 << 4 * suit), at.onto)
+        if height(position.up, suit) and useful & NEXT[suit, height(position.up, suit) - 1]:
+            card = NEXT[suit, height(position.up, suit) - 1]
+            after = Position(position.board, position.up - (1 << 4 * suit), position.onto)
             add_down(after, card, room, pack_move(BACK, suit, 0), search)
 
 
 @jit
-def add_columns(at: Position, room: int, search: Search) -> None:
+def add_columns(position: Position, room: int, search: Search) -> None:
     """Add the successors in which the run of a head moves."""
     for column in range(COLUMNS):
-        head = head_of(at.board.columns, column, search)
+        head = head_of(position.board.columns, column, search)
         if head:
-            after = Position(take_column(at.board, column, search), at.up, at.onto)
+            after = Position(
+                take_column(position.board, column, search), position.up, position.onto
+            )
             add_down(after, head, room, pack_move(REVEAL, column, 0), search)
 
 
 @jit
-def bare_cards(there: int, loose: int, onto: int) -> int:
-    """Return the cards in sight on which nothing lies."""
+def bare_cards(visible: int, loose: int, onto: int) -> int:
+    """Return the visible cards on which no card lies."""
     first, second = loose & ~onto & ~KINGS, loose & onto
     on_first = (first | first >> 1) & FIRST_TWINS
     on_second = (second | second >> 1) & FIRST_TWINS
-    return there & ~(on_first << 4 | on_second << 5)
+    return visible & ~(on_first << 4 | on_second << 5)
 
 
 @jit
-def list_successors(at: Position, search: Search) -> None:
+def list_successors(position: Position, search: Search) -> None:
     """List the successors of a position; the last one is to be expanded first."""
-    board, up = at.board, at.up
+    board, up = position.board, position.up
     search["listed"] = 0
     sight = look(board, list_reachable(board, search), search)
     if is_hopeless(board, up, sight, search):
         return
-    there = sight.known & ~cards_up(up)
-    loose = there & ~sight.heads
-    bare, safe = bare_cards(there, loose, at.onto), safe_to_go(up, search["worry_back"])
-    rises = there & cards_next(up) & bare
+    visible = sight.known & ~cards_up(up)
+    loose = visible & ~sight.heads
+    bare, safe = bare_cards(visible, loose, position.onto), safe_to_go(up, search["worry_back"])
+    rises = visible & cards_next(up) & bare
     safe_rises = rises & safe
     if safe_rises:
-        add_up(at, safe_rises & -safe_rises, search)
+        add_up(position, safe_rises & -safe_rises, search)
         return
     row = find_safe_stock(board, safe, search)
     if row >= 0:
-        add_stock_up(at, row, search)
+        add_stock_up(position, row, search)
         return
     room = bare | (ROOM_FOR_KING if count_empty(sight, loose) > 0 else 0)
     if search["worry_back"]:
-        add_back(at, room, search)
+        add_back(position, room, search)
     may_redeal = last_of_stock(board, search) & safe == 0
-    add_stock(at, room, may_redeal, search)
+    add_stock(position, room, may_redeal, search)
     while rises:
-        add_up(at, rises & -rises, search)
+        add_up(position, rises & -rises, search)
         rises &= rises - 1
-    add_columns(at, room, search)
+    add_columns(position, room, search)
 
 
 # The search
@@ -240,14 +242,14 @@ def hash_position(key: int, onto: int) -> int:
     return word ^ (word >> 31) & 0x1FFFFFFFF
 
 
-@jit(inline="always")  # else Numba counts references to the arrays at every call
-def find_node(slots: np.ndarray, nodes: np.ndarray, at: Position) -> int:
+@jit(inline="always")  # Otherwise Numba counts references to the arrays at every call.
+def find_node(slots: np.ndarray, nodes: np.ndarray, position: Position) -> int:
     """Return the slot of a position, or the free one where it belongs."""
-    mask, key = len(slots) - 1, key_of(at.board, at.up)
-    slot = hash_position(key, at.onto) & mask
+    mask, key = len(slots) - 1, key_of(position.board, position.up)
+    slot = hash_position(key, position.onto) & mask
     while slots[slot] != FREE:
         node = nodes[slots[slot]]
-        if node["onto"] == at.onto and key_of(read_board(node), node["up"]) == key:
+        if node["onto"] == position.onto and key_of(read_board(node), node["up"]) == key:
             break
         slot = (slot + 1) & mask
     return slot
@@ -261,18 +263,18 @@ def add_node(
 
     ``full`` tells that it is a win.
     """
-    at = read_position(successor)
-    slot = find_node(slots, nodes, at)
+    position = read_position(successor)
+    slot = find_node(slots, nodes, position)
     if slots[slot] != FREE:
         return
     number = search["used"]
     slots[slot] = number
     node = nodes[number]
-    write_board(node, at.board)
-    node["up"], node["onto"], node["move"] = at.up, at.onto, successor["move"]
+    write_board(node, position.board)
+    node["up"], node["onto"], node["move"] = position.up, position.onto, successor["move"]
     node["before"], node["older"] = before, search["depth"]
     search["used"], search["depth"] = number + 1, number
-    search["full"] = is_won(at.board, at.up, search)
+    search["full"] = is_won(position.board, position.up, search)
 
 
 @jit

@@ -31,6 +31,7 @@ import numpy as np
 
 from ....core.aliases import RulesRecord, RulesRecords
 from ....core.contract import LOST, UNDECIDED, WINNABLE
+from ....core.kernel.bits import count as count_bits
 from ....core.kernel.bits import highest, lowest
 from ....core.kernel.jit import jit
 from ..rules import DEAL, FOUNDATION, KING, PILES, PLACE, PLAY, Rules
@@ -52,7 +53,7 @@ PLAY_DEPTH = 256
 TRIES, LAST_TRIES = 3000, 1 << 40
 """Limits of `check_alive`, in positions: while cards are still to come, and after the last one."""
 CONTINUES, FULL = 0, -1
-"""Results of adding a position, beside `WINNABLE`: the search goes on, or the level is full."""
+"""Results of adding a position, beside `WINNABLE`: the search continues, or the level is full."""
 
 MAX_COST = (1 << 12) - 1
 COST_OFFSET, COST_SCALE = 500, 16
@@ -106,10 +107,8 @@ class Level(NamedTuple):
 class SearchMemory(NamedTuple):
     """Memory of `search_last_pass`."""
 
-    beam: np.ndarray  # POSITION (levels, width): the positions kept
     level: Level  # the level in the making
     plays: np.ndarray  # POSITION (PLAY_DEPTH,): stack of `expand_plays`
-    current: np.ndarray  # POSITION (2,): the positions that are being expanded
     alive: AliveMemory
 
 
@@ -121,18 +120,16 @@ class SearchResult(NamedTuple):
     level: int  # level of the win; its position is row 0 of that level of the beam
 
 
-def make_search_memory(width: int, levels: int) -> SearchMemory:
-    """Return memory for a search of that width, over so many levels."""
+def make_search_memory(width: int) -> SearchMemory:
+    """Return memory for a search of that width."""
     capacity = 6 * width + PLAY_DEPTH
     return SearchMemory(
-        np.empty((levels, width), POSITION),
         Level(
             np.empty(capacity, POSITION),
             np.empty(capacity, np.int64),
             np.empty(2 * capacity + 1, np.int32),
         ),
         np.empty(PLAY_DEPTH, POSITION),
-        np.empty(2, POSITION),
         make_alive_memory(REMEMBERED),
     )
 
@@ -255,18 +252,16 @@ def add_if_alive(
 
 @jit
 def expand_plays(
-    start: Any, next_card: int, count: int, deal: Deal, rules: RulesRecord, memory: SearchMemory
+    next_card: int, count: int, deal: Deal, rules: RulesRecord, memory: SearchMemory
 ) -> Any:
-    """Add every position that playing after a group leads to.
+    """Add every position that playing after a group leads to, from the first one of ``plays``.
 
     Returns the new count, the status as `add_if_alive` does, and the number of positions seen.
     """
-    plays, position, codes = memory.plays, memory.current[1], deal.codes
-    copy_position(start, plays[0])
+    plays, codes = memory.plays, deal.codes
     depth, status, nodes = 1, CONTINUES, 0
     while depth:
-        depth -= 1
-        copy_position(plays[depth], position)
+        position = plays[depth - 1]
         piles = position["piles"]
         position["tops"], _ = play_safe_cards(piles, position["tops"], 0, codes, rules.suits)
         playable = 0
@@ -279,14 +274,16 @@ def expand_plays(
             if added == WINNABLE:
                 return count, WINNABLE, nodes
             status = min(status, added)
+        depth += count_bits(playable) - 1
+        place = depth  # The last play comes first, because the first one overwrites the position.
         while playable:
-            pile = lowest(playable)
-            playable &= playable - 1
-            top = highest(piles[pile])
-            copy_position(position, plays[depth])
-            plays[depth]["piles"][pile] ^= 1 << top
-            plays[depth]["tops"] = build_on_tops(position["tops"], codes[top], rules.suits)
-            depth += 1
+            pile = highest(playable)
+            playable ^= 1 << pile
+            place -= 1
+            top, child = highest(piles[pile]), plays[place]
+            copy_position(position, child)
+            child["piles"][pile] ^= 1 << top
+            child["tops"] = build_on_tops(child["tops"], codes[top], rules.suits)
     return count, status, nodes
 
 
@@ -327,7 +324,7 @@ def expand_level(
     Returns the number of positions after it, `WINNABLE` if the last of them is won, `FULL` if one
     was dropped, else `CONTINUES`, and the number of positions seen.
     """
-    position, card = memory.current[0], deal.codes[next_card]
+    position, card = memory.plays[0], deal.codes[next_card]
     count, status, nodes = 0, CONTINUES, 0
     for parent in range(num_parents):
         for pile in range(PILES + 1):
@@ -344,9 +341,7 @@ def expand_level(
                 continue
             seen = 1
             if deal.ends_group[next_card]:
-                count, added, seen = expand_plays(
-                    position, next_card + 1, count, deal, rules, memory
-                )
+                count, added, seen = expand_plays(next_card + 1, count, deal, rules, memory)
             else:
                 count, added = add_if_alive(
                     position, next_card + 1, count, deal, rules.suits, memory
@@ -375,6 +370,7 @@ def search_last_pass(
     rules_record: RulesRecords,
     width: int,
     limit: int,
+    beam: np.ndarray,
     memory: SearchMemory,
 ) -> SearchResult:
     """Search the last pass from a position: see the module.
@@ -387,7 +383,9 @@ def search_last_pass(
         rules_record: the rules, an array (1,).
         width: positions that are kept on a level.
         limit: number of positions after which the search gives up.
-        memory: see `make_search_memory`. After a win the beam has the positions on the way.
+        beam: receives the positions kept of each level, POSITION (levels, width). After a win it
+            has the positions on the way.
+        memory: see `make_search_memory`.
     """
     rules, level = rules_record[0], memory.level
     count, status, nodes, depth, is_complete = 0, CONTINUES, 0, 0, True
@@ -395,19 +393,18 @@ def search_last_pass(
     if is_turned_up:
         count = insert_position(start[0], 0, 0, level)
     else:
-        count, status, nodes = expand_plays(start[0], next_card, 0, deal, rules, memory)
+        copy_position(start[0], memory.plays[0])
+        count, status, nodes = expand_plays(next_card, 0, deal, rules, memory)
     while count:
         if status == WINNABLE:
-            memory.beam[depth, 0] = level.positions[count - 1]
+            beam[depth, 0] = level.positions[count - 1]
             return SearchResult(WINNABLE, nodes, depth)
         is_complete = is_complete and status != FULL and count <= width
-        num_kept = keep_best(count, width, level, memory.beam[depth])
+        num_kept = keep_best(count, width, level, beam[depth])
         if nodes > limit:
             return SearchResult(UNDECIDED, nodes, 0)
         clear_slots(level)
-        count, status, seen = expand_level(
-            memory.beam[depth], num_kept, next_card, deal, rules, memory
-        )
+        count, status, seen = expand_level(beam[depth], num_kept, next_card, deal, rules, memory)
         nodes += seen
         depth += 1
         next_card += 1

@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....core import solve as truth
 from ....core.aliases import RulesRecords, State, States
 from ....core.contract import LOST, UNDECIDED, WINNABLE, Solution
 from ....core.game import find_game
 from ....core.kernel.jit import jit
 from ....core.options import as_record
 from ....core.rows import copy_states
+from ....core.solve import make_position, play_actions
 from ..kernel import kernels
 from ..rules import ACTIONS, PILES, Rules, label
 from .alive import pack_tops
@@ -117,7 +117,7 @@ def _search(last_pass: LastPass, width: int, limit: int) -> tuple[int, int, list
         ahead[i] = ahead[i + 1] | 1 << int(last_pass.cards[i])
     start = np.zeros(1, POSITION)
     start["piles"], start["tops"], start["parent"] = last_pass.piles, last_pass.tops, -1
-    memory = make_search_memory(width, n - last_pass.next_card + 2)
+    beam = np.empty((n - last_pass.next_card + 2, width), POSITION)
     result = search_last_pass(
         start,
         last_pass.next_card,
@@ -126,12 +126,13 @@ def _search(last_pass: LastPass, width: int, limit: int) -> tuple[int, int, list
         as_record(last_pass.rules),
         width,
         limit,
-        memory,
+        beam,
+        make_search_memory(width),
     )
     path: list[Tableau] = []
     row = 0
     for level in range(result.level, -1, -1) if result.outcome == WINNABLE else ():
-        position = memory.beam[level, row]
+        position = beam[level, row]
         path.append(Tableau(position["piles"].tolist(), int(position["tops"])))
         row = int(position["parent"])
     return result.outcome, result.nodes, path[::-1]
@@ -277,7 +278,7 @@ def solve(
     """Solve a position with the order of the stock known: see the module.
 
     Args:
-        deck_or_state: see `truth.make_position`.
+        deck_or_state: see `parlour.envs.core.solve.make_position`.
         rules: the rules of the game.
         optimal: fill in ``fewest`` where all wins take the same number of moves: in the last pass,
             without ``direct``.
@@ -293,12 +294,12 @@ def solve(
     if limit is not None and limit < 1:
         raise ValueError(f"limit={limit}: allowed are numbers from 1")
     game = find_game("puss_in_the_corner")
-    state = truth.make_position(game, rules, deck_or_state)
+    state = make_position(game, rules, deck_or_state)
     answer = _solve_position(state, rules, LIMIT if limit is None else limit)
     if answer.outcome != WINNABLE:
         winnable = None if answer.outcome == UNDECIDED else False
         return Solution(winnable, None, answer.nodes)
-    assert truth.play_actions(game, rules, state, answer.actions)["won"][0]
+    assert play_actions(game, rules, state, answer.actions)["won"][0]
     all_equal = optimal and not rules.direct and not state["shown"]["redeals_left"][0]
     moves = [label(action) for action in answer.actions]
     fewest = len(answer.actions) if all_equal else None

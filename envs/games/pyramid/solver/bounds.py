@@ -1,12 +1,14 @@
 """Pyramid with all cards known: lower bounds on moves, and positions that are lost on sight.
 
-Cards of two values that total 13 form a group of eight cards, which can only go with one another
-(not with ``many_sum``, where none of this holds). For each subset of a group's cards still there, a
-table of *needs* has the fewest removals until those that must go are gone, if each removal were
-free to be made; `IMPOSSIBLE` if there is no way. Two cards can never go together if one of them
-lies, directly or not, on the other: the upper one must go first (``match_cover``: unless it covers
-the other directly). Neither can two cards of the deck if the top of a single waste pile is the only
-card of the deck in play. Kings need no partner.
+The cards of two values that total 13 form a group of eight cards, which can be removed only with
+one another (not with ``many_sum``, where none of this holds). For each subset of a group that
+remains, the table ``needs`` has the fewest removals that remove all cards that must go, if the
+cards were always free; `IMPOSSIBLE` if there are no such removals.
+
+Two cards can never be removed together if one of them lies on the other, directly or not, because
+the upper one must go first (with ``match_cover``: unless it covers the other directly). The same
+holds for two cards of the deck if the top of a single waste pile is the only card of the deck in
+play. Kings need no partner.
 """
 
 import numpy as np
@@ -29,8 +31,8 @@ IMPOSSIBLE = 100
 def fill_above(facts: Facts, rules: RulesRecord, above: np.ndarray) -> None:
     """Fill ``above`` (28) with the cards that lie on each slot, directly or not.
 
-    Under ``covered_kings`` a card that lies on it by way of a king only does not count: that king
-    can go first.
+    With ``covered_kings``, a card that lies on a slot only through a king does not count, because
+    the king can go first.
     """
     for slot in range(PYRAMID - 1, -1, -1):
         above[slot] = COVERERS[slot]
@@ -185,7 +187,7 @@ def bound_removals(groups: int, facts: Facts) -> int:
 def cards_before(cards: Positions, number: int) -> Positions:
     """Return the mask of all positions before the ``number``-th of some cards, from 1.
 
-    The mask is 0 if there are not so many cards.
+    The mask is 0 if there are fewer cards.
     """
     for _ in range(number - 1):
         cards &= cards - 1
@@ -196,13 +198,13 @@ def cards_before(cards: Positions, number: int) -> Positions:
 def bound_turns(at: Position, groups: int, facts: Facts, rules: RulesRecord) -> int:
     """Return a lower bound on the turns, to be added to `bound_removals`.
 
-    If more cards of a value must go than partners of theirs are outside the stock, partners have to
-    come out of it: those dealt first. All cards before the last of these have to be dealt, ``turn``
-    cards a move on each pile (with ``held`` one is turned up), and so has that one, unless the
-    stock's top is in play: see `bound_direct_play`.
+    If more cards of a value must go than there are partners outside the stock, the missing partners
+    must be dealt from the stock, the first ones first. All cards before the last missing partner
+    must be dealt, ``turn`` cards a move on each pile (with ``held``, one card is turned up). So
+    must that partner itself, unless the stock's top is in play: see `bound_direct_play`.
     """
-    there, stock = at.there, at.there >> at.stock_top << at.stock_top
-    must_go = there & facts["goal"]
+    remaining, stock = at.remaining, at.remaining >> at.stock_top << at.stock_top
+    must_go = remaining & facts["goal"]
     is_direct = rules.stock_play != 0
     most = 0
     if rules.clear_all:
@@ -210,7 +212,7 @@ def bound_turns(at: Position, groups: int, facts: Facts, rules: RulesRecord) -> 
             return 0
         most = count(stock)
     for value in range(1, TARGET):
-        partners = facts["cards_of"][TARGET - value] & there
+        partners = facts["cards_of"][TARGET - value] & remaining
         num_missing = count(facts["cards_of"][value] & must_go) - count(partners & ~stock)
         if num_missing > 0:
             before = stock & cards_before(partners & stock, num_missing)
@@ -230,14 +232,14 @@ def bound_turns(at: Position, groups: int, facts: Facts, rules: RulesRecord) -> 
 def bound_next_pass(at: Position, must_go: Positions, facts: Facts) -> int:
     """Return a lower bound on the turns if needed cards lie under a card that stays; else 0.
 
-    This is for one pile whose cards go with cards of the table only, where a win needs the pyramid
-    only. A card of the deck without a partner left on the table stays, and the cards under it stay
-    until the waste is turned over. For that the whole stock has to be dealt, and then again all
-    cards that stay above the needed ones, and these themselves.
+    This bound holds for a single pile whose cards can be removed only with cards of the table, if a
+    win requires only the pyramid. A card of the deck without a partner on the table stays, and the
+    cards under it stay until the waste is turned over. So the whole stock must be dealt, then all
+    cards that stay above the needed ones again, and the needed ones.
     """
-    there, stock = at.there, at.there >> at.stock_top << at.stock_top
-    tableau = there & ((1 << facts["stock_start"]) - 1)
-    deck = there & ~tableau
+    remaining, stock = at.remaining, at.remaining >> at.stock_top << at.stock_top
+    tableau = remaining & ((1 << facts["stock_start"]) - 1)
+    deck = remaining & ~tableau
     staying = 0
     for value in range(1, TARGET):
         if facts["cards_of"][TARGET - value] & tableau == 0:
@@ -248,7 +250,7 @@ def bound_next_pass(at: Position, must_go: Positions, facts: Facts) -> int:
     under = deck & ((1 << highest(staying_waste)) - 1)
     most = 0
     for value in range(1, TARGET):
-        partners = facts["cards_of"][TARGET - value] & there
+        partners = facts["cards_of"][TARGET - value] & remaining
         buried = partners & under
         num_missing = count(facts["cards_of"][value] & must_go) - count(partners & ~under)
         if num_missing > 0 and buried:
@@ -261,9 +263,9 @@ def bound_next_pass(at: Position, must_go: Positions, facts: Facts) -> int:
 def bound_direct_play(before: Positions, must_go: Positions, groups: int, facts: Facts) -> int:
     """Return a lower bound on the turns to get rid of stock cards if the stock's top is in play.
 
-    A card that goes straight from the stock together with one that must go costs no deal. In a
-    group of n cards that must go, which need m removals, 2 m - n removals use a card of the deck:
-    at most so many deals are saved, and two more for each removal beyond m.
+    A card that goes straight from the stock together with a card that must go costs no deal. In a
+    group of n cards that must go and need m removals, 2 m - n removals use a card of the deck. So
+    at most 2 m - n deals are saved, and two more for each removal beyond m.
     """
     num_saved, num_more = 0, 0
     for group in range(GROUPS):

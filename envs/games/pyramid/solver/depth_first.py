@@ -2,13 +2,13 @@
 
 Shortcuts, and when they are sound:
 
-- Forced removals are made at once: see `position`.
+- Forced removals are made immediately: see `position`.
 - `bounds.is_lost` ends a line: never with ``many_sum``.
 - Removals of cards that could all have gone before the last turn are not tried: see
   `position.drop_stale`.
 - A position in the table of transpositions is not searched again unless more redeals are left now
-  (with unlimited redeals: unless a removal has been legal since the last redeal now, and had not
-  then), or unless removals are to be tried now that were not then.
+  (with unlimited redeals: unless a removal has been legal since the last redeal now, but was not
+  then), or unless there are removals to try that were left out then.
 - The order of the stock is ignored at first: the *relaxed* game, in which every card of the deck is
   open. A position that is lost there is lost. Not with ``clear_all`` or ``many_sum``.
 """
@@ -134,7 +134,7 @@ def make_slots(size: int) -> np.ndarray:
     return slots
 
 
-@jit(inline="always")  # else Numba counts references to the arrays at every call
+@jit(inline="always")  # Otherwise Numba counts references to the arrays at every call.
 def find_slot(slots: np.ndarray, word: int, piles: int) -> int:
     """Return the number of a position's slot, or of the empty one where it belongs."""
     mask = len(slots) - 1
@@ -170,7 +170,7 @@ def pack_knowledge(lost_rank: int, won_rank: int, root: int) -> int:
     return lost_rank + 1 | won_rank << 8 | root << 16
 
 
-@jit(inline="always")  # else Numba counts references to the arrays at every call
+@jit(inline="always")  # Otherwise Numba counts references to the arrays at every call.
 def claim_slot(slots: np.ndarray, at: Position, root: int) -> tuple[int, bool]:
     """Return the number of a position's slot, and whether it is new and was written now."""
     word = pack_cards(at)
@@ -203,7 +203,7 @@ def look_up(slot: Slot, at: Position, root: int, stale: Positions, verdicts: np.
     if (
         rank <= (knowledge & 255) - 1
         and (entry_root == root or verdicts[entry_root] == LOST)
-        and slot["stale"] & ~stale & at.there == 0
+        and slot["stale"] & ~stale & at.remaining == 0
     ):
         return LOST
     return UNDECIDED
@@ -252,8 +252,10 @@ def backtrack(search: Search) -> bool:
 @jit
 def position_of(frame: Any) -> Position:
     """Return the position of a frame."""
-    there, stock_top = unpack_cards(frame["word"])
-    return Position(there, stock_top, frame["piles"], frame["redeals_left"], frame["removal_seen"])
+    remaining, stock_top = unpack_cards(frame["word"])
+    return Position(
+        remaining, stock_top, frame["piles"], frame["redeals_left"], frame["removal_seen"]
+    )
 
 
 @jit
@@ -340,7 +342,7 @@ def search_roots(
             continue
         at = read_position(roots[root])
         if relaxed:
-            at = Position(at.there, NO_STOCK, 0, NO_LIMIT, 1)
+            at = Position(at.remaining, NO_STOCK, 0, NO_LIMIT, 1)
         win_length, slots = search_root(at, root, search, rules, slots, verdicts)
         if verdicts[root] == UNDECIDED:
             break
@@ -363,7 +365,7 @@ def search_root(
 
     If the search has to stop, the root stays `UNDECIDED` and ``nodes`` exceeds the limit.
     """
-    groups = group_cards(at.there, search["facts"])
+    groups = group_cards(at.remaining, search["facts"])
     search["depth"], search["size"] = -1, 0
     node = Node(at, groups, 0, 0)
     lost = not rules.many_sum and is_lost(groups, groups, search["facts"])
@@ -383,7 +385,7 @@ def search_root(
         node, lost = play_next(search, rules)
 
 
-@jit(inline="always")  # else Numba counts references to the arrays at every call
+@jit(inline="always")  # Otherwise Numba counts references to the arrays at every call.
 def visit(
     node: Node,
     root: int,
@@ -397,9 +399,9 @@ def visit(
     Returns the verdict (see `EXPANDED`), and the length of the line to the position.
     """
     at, length = make_forced_removals(node, search, rules)
-    if at.there & search["facts"]["goal"] == 0:
+    if at.remaining & search["facts"]["goal"] == 0:
         return WINNABLE, length
-    groups, lost = leave_groups(node.groups, node.at.there & ~at.there, search, rules)
+    groups, lost = leave_groups(node.groups, node.at.remaining & ~at.remaining, search, rules)
     if lost:
         return LOST, length
     search["nodes"] += 1
@@ -427,8 +429,8 @@ def make_forced_removals(node: Node, search: Search, rules: RulesRecord) -> tupl
     """Make the forced removals; return the position and the length of the line to it."""
     at = node.at
     if search["relaxed"]:
-        there = remove_forced_relaxed(at.there, search["facts"], rules)
-        after = Position(there, at.stock_top, at.piles, at.redeals_left, at.removal_seen)
+        remaining = remove_forced_relaxed(at.remaining, search["facts"], rules)
+        after = Position(remaining, at.stock_top, at.piles, at.redeals_left, at.removal_seen)
         return after, node.length
     return remove_forced(at, -1, search["facts"], rules, search["line"], node.length)
 
@@ -450,11 +452,11 @@ def push_all_removals(at: Position, search: Search, rules: RulesRecord) -> tuple
     """Push the removals on the stack of moves; return the free cards and the size of the stack."""
     facts, moves, start = search["facts"], search["moves"], search["size"]
     if search["relaxed"]:
-        free = relaxed_free_cards(at.there, facts)
-        size = push_pairs(at.there, free, facts, rules, moves, start)
+        free = relaxed_free_cards(at.remaining, facts)
+        size = push_pairs(at.remaining, free, facts, rules, moves, start)
         return free, keep_touching(moves, start, size, (1 << facts["stock_start"]) - 1)
     free = free_cards(at, facts["stock_start"], rules)
-    return free, push_removals(at.there, free, facts, rules, moves, start)
+    return free, push_removals(at.remaining, free, facts, rules, moves, start)
 
 
 @jit

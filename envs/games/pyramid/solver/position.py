@@ -3,17 +3,16 @@
 All cards are sets of deck positions in an int64. A move is a removal, which is the set of the cards
 that go, or `TURN`.
 
-Some removals are made at once, without trying anything else:
+Forced removals are made immediately, without trying anything else:
 
-- A king of the pyramid that can go: always. It must go, it frees cards, and once gone it is in
-  nobody's way.
-- A king of the deck that is in play, if it leaves no trace (`leaves_no_trace`): whatever is played
-  with it there can be played without it.
-- A free card that must go, together with the last card left that it could ever go with, if that is
-  free, too: if no third card could go along (not with ``many_sum``), and if both are on the table
-  or leave no trace.
-- In the last pass, cards that can never go any more, and all cards under them, count as removed:
-  see `find_buried`.
+- A king of the pyramid that can go. It must go, and its removal only frees cards.
+- A king of the deck that is in play, if it leaves no trace (`leaves_no_trace`): every move that is
+  possible with it is possible without it.
+- A free card that must go, together with its last partner, if that is free, too. No third card may
+  be able to go along (so not with ``many_sum``), and both cards must be on the table or leave no
+  trace.
+- In the last pass, cards that can never be removed, and all cards under them, count as removed: see
+  `find_buried`.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -61,7 +60,7 @@ Facts: TypeAlias = Any  # one record of FACTS
 
 POSITION = np.dtype(
     [
-        ("there", np.int64),
+        ("remaining", np.int64),
         ("stock_top", np.int64),
         ("piles", np.int64),
         ("redeals_left", np.int64),
@@ -74,7 +73,7 @@ POSITION = np.dtype(
 class Position(NamedTuple):
     """Everything that the rest of a game depends on, besides the deck and the rules."""
 
-    there: Positions
+    remaining: Positions
     """The cards not removed."""
     stock_top: int
     """The first card of the stock, or `NO_STOCK`. Cards of the deck before it are waste."""
@@ -102,9 +101,9 @@ def first_of(cards: Positions) -> int:
 
 
 @jit
-def next_card(there: Positions, position: int) -> int:
+def next_card(remaining: Positions, position: int) -> int:
     """Return the first card behind a deck position, or `NO_STOCK`."""
-    return first_of(there >> (position + 1) << (position + 1))
+    return first_of(remaining >> (position + 1) << (position + 1))
 
 
 @jit
@@ -113,10 +112,10 @@ def cards_on_pile(at: Position, pile: int, start: int) -> Positions:
     second = (at.piles & HALF) << PYRAMID
     third = (at.piles >> THIRD) << PYRAMID
     if pile == 1:
-        return at.there & second
+        return at.remaining & second
     if pile == 2:
-        return at.there & third
-    return at.there & ((1 << at.stock_top) - 1) & ~((1 << start) - 1) & ~second & ~third
+        return at.remaining & third
+    return at.remaining & ((1 << at.stock_top) - 1) & ~((1 << start) - 1) & ~second & ~third
 
 
 @jit
@@ -127,31 +126,31 @@ def deck_tops(at: Position, start: int, rules: RulesRecord) -> Positions:
         waste = cards_on_pile(at, pile, start)
         if waste:
             tops |= 1 << highest(waste)
-    last_stays = rules.stock_play == BUT_THE_LAST and at.there >> (at.stock_top + 1) == 0
+    last_stays = rules.stock_play == BUT_THE_LAST and at.remaining >> (at.stock_top + 1) == 0
     if rules.stock_play and at.stock_top < NO_STOCK and not last_stays:
         tops |= 1 << at.stock_top
     return tops
 
 
 @jit
-def free_table_cards(there: Positions, start: int) -> Positions:
+def free_table_cards(remaining: Positions, start: int) -> Positions:
     """Return the free cards of pyramid and extra row."""
-    tableau = there & ((1 << start) - 1)
+    tableau = remaining & ((1 << start) - 1)
     return find_uncovered(tableau & PYRAMID_SET) | tableau & ~PYRAMID_SET
 
 
 @jit
 def free_cards(at: Position, start: int, rules: RulesRecord) -> Positions:
     """Return the cards that are free by themselves."""
-    return free_table_cards(at.there, start) | deck_tops(at, start, rules)
+    return free_table_cards(at.remaining, start) | deck_tops(at, start, rules)
 
 
 @jit
 def free_kings(
-    there: Positions, free: Positions, kings: Positions, rules: RulesRecord
+    remaining: Positions, free: Positions, kings: Positions, rules: RulesRecord
 ) -> Positions:
     """Return the kings that can go."""
-    return kings & (free | there & PYRAMID_SET) if rules.covered_kings else kings & free
+    return kings & (free | remaining & PYRAMID_SET) if rules.covered_kings else kings & free
 
 
 @jit
@@ -166,13 +165,13 @@ def leaves_no_trace(rules: RulesRecord) -> bool:
 
 @jit
 def pack_cards(at: Position) -> int:
-    """Pack ``there`` and ``stock_top`` into one number."""
-    return at.there | (at.stock_top - PYRAMID) << PACK_SIZE
+    """Pack ``remaining`` and ``stock_top`` into one number."""
+    return at.remaining | (at.stock_top - PYRAMID) << PACK_SIZE
 
 
 @jit
 def unpack_cards(word: int) -> tuple[Positions, int]:
-    """Return ``there`` and ``stock_top`` from a number of `pack_cards`."""
+    """Return ``remaining`` and ``stock_top`` from a number of `pack_cards`."""
     return word & CARDS, (word >> PACK_SIZE) + PYRAMID
 
 
@@ -189,7 +188,7 @@ def hash_position(cards: int, rest: int) -> int:
 def read_position(record: Any) -> Position:
     """Return the position in a record of POSITION."""
     return Position(
-        record["there"],
+        record["remaining"],
         record["stock_top"],
         record["piles"],
         record["redeals_left"],
@@ -200,7 +199,7 @@ def read_position(record: Any) -> Position:
 @jit
 def write_position(record: Any, at: Position) -> None:
     """Write a position into a record of POSITION."""
-    record["there"], record["stock_top"], record["piles"] = at.there, at.stock_top, at.piles
+    record["remaining"], record["stock_top"], record["piles"] = at.remaining, at.stock_top, at.piles
     record["redeals_left"], record["removal_seen"] = at.redeals_left, at.removal_seen
 
 
@@ -208,11 +207,11 @@ def write_position(record: Any, at: Position) -> None:
 def read_state(s: State, rules: RulesRecord) -> Position:
     """Return the position of a state of the game."""
     held, waste = s["held"], s["waste"]
-    there = s["table"] | s["stock"] | held | waste[0] | waste[1] | waste[2]
+    remaining = s["table"] | s["stock"] | held | waste[0] | waste[1] | waste[2]
     piles = (waste[1] | held) >> PYRAMID | waste[2] >> PYRAMID << THIRD
     redeals_left = rules.passes - 1 - s["redeals"] if rules.passes else NO_LIMIT
     removal_seen = int(rules.undo or s["shown"]["removal_seen"] != 0)
-    return Position(there, first_of(s["stock"]), piles, redeals_left, removal_seen)
+    return Position(remaining, first_of(s["stock"]), piles, redeals_left, removal_seen)
 
 
 # Moves
@@ -221,18 +220,18 @@ def read_state(s: State, rules: RulesRecord) -> Position:
 @jit
 def remove_cards(at: Position, gone: Positions) -> Position:
     """Remove cards, whether that is legal or not."""
-    there = at.there & ~gone
-    deck = there >> PYRAMID
-    stock_top = first_of(there >> at.stock_top << at.stock_top)
+    remaining = at.remaining & ~gone
+    deck = remaining >> PYRAMID
+    stock_top = first_of(remaining >> at.stock_top << at.stock_top)
     piles = at.piles & (deck | deck << THIRD)
-    return Position(there, stock_top, piles, at.redeals_left, at.removal_seen)
+    return Position(remaining, stock_top, piles, at.redeals_left, at.removal_seen)
 
 
 @jit
 def note_removal(at: Position, is_legal: bool) -> Position:
     """Record in ``removal_seen`` whether a removal is, or was, legal."""
     removal_seen = at.removal_seen | is_legal
-    return Position(at.there, at.stock_top, at.piles, at.redeals_left, removal_seen)
+    return Position(at.remaining, at.stock_top, at.piles, at.redeals_left, removal_seen)
 
 
 @jit
@@ -248,7 +247,7 @@ def can_turn(at: Position, is_removal_legal: bool, start: int, rules: RulesRecor
         return False
     if can_deal(at, rules):
         return True
-    if at.there >> start == 0:
+    if at.remaining >> start == 0:
         return False
     return at.removal_seen != 0 if at.redeals_left == NO_LIMIT else at.redeals_left > 0
 
@@ -257,12 +256,14 @@ def can_turn(at: Position, is_removal_legal: bool, start: int, rules: RulesRecor
 def turn_stock(at: Position, start: int, rules: RulesRecord) -> Position:
     """Deal, or turn the waste over."""
     if not can_deal(at, rules):
-        stock_top = lowest(at.there >> start << start)
-        return Position(at.there, stock_top, 0, at.redeals_left - (at.redeals_left != NO_LIMIT), 0)
+        stock_top = lowest(at.remaining >> start << start)
+        return Position(
+            at.remaining, stock_top, 0, at.redeals_left - (at.redeals_left != NO_LIMIT), 0
+        )
     if rules.held:
         piles = 1 << (at.stock_top - PYRAMID) if at.stock_top < NO_STOCK else 0
-        stock_top = next_card(at.there, at.stock_top)
-        return Position(at.there, stock_top, piles, at.redeals_left, at.removal_seen)
+        stock_top = next_card(at.remaining, at.stock_top)
+        return Position(at.remaining, stock_top, piles, at.redeals_left, at.removal_seen)
     stock_top, piles = at.stock_top, at.piles
     for pile in range(rules.waste_piles):
         for _ in range(rules.turn):
@@ -272,8 +273,8 @@ def turn_stock(at: Position, start: int, rules: RulesRecord) -> Position:
                 piles |= 1 << (stock_top - PYRAMID)
             elif pile == 2:
                 piles |= 1 << (stock_top - PYRAMID + THIRD)
-            stock_top = next_card(at.there, stock_top)
-    return Position(at.there, stock_top, piles, at.redeals_left, at.removal_seen)
+            stock_top = next_card(at.remaining, stock_top)
+    return Position(at.remaining, stock_top, piles, at.redeals_left, at.removal_seen)
 
 
 @jit
@@ -287,14 +288,14 @@ def play_move(at: Position, move: int, start: int, rules: RulesRecord) -> Positi
 
 @jit
 def can_go(
-    there: Positions, free: Positions, taken: Positions, place: int, rules: RulesRecord
+    remaining: Positions, free: Positions, taken: Positions, place: int, rules: RulesRecord
 ) -> bool:
     """Return whether a card is free, by itself or once those taken are gone."""
     if (free >> place) & 1:
         return True
-    if not rules.match_cover or place >= PYRAMID or (there >> place) & 1 == 0:
+    if not rules.match_cover or place >= PYRAMID or (remaining >> place) & 1 == 0:
         return False
-    return there & ~taken & COVERERS[place] == 0
+    return remaining & ~taken & COVERERS[place] == 0
 
 
 @jit
@@ -307,7 +308,7 @@ def push(moves: np.ndarray, size: int, move: int) -> int:
 
 @jit
 def push_pairs(
-    there: Positions,
+    remaining: Positions,
     free: Positions,
     facts: Facts,
     rules: RulesRecord,
@@ -334,8 +335,8 @@ def push_pairs(
                 under = COVERS[slot, side]
                 if (
                     under >= 0
-                    and (there >> under) & 1
-                    and there & ~(1 << slot) & COVERERS[under] == 0
+                    and (remaining >> under) & 1
+                    and remaining & ~(1 << slot) & COVERERS[under] == 0
                     and facts["ranks"][under] + facts["ranks"][slot] == TARGET
                 ):
                     size = push(moves, size, 1 << slot | 1 << under)
@@ -344,7 +345,7 @@ def push_pairs(
 
 @jit
 def push_sums(
-    there: Positions,
+    remaining: Positions,
     free: Positions,
     facts: Facts,
     rules: RulesRecord,
@@ -358,8 +359,8 @@ def push_sums(
     taken, need, place = 0, TARGET, PACK_SIZE - 1
     while True:
         while place >= 0:
-            value = facts["ranks"][place] if (there >> place) & 1 else KING
-            if value < KING and value <= need and can_go(there, free, taken, place, rules):
+            value = facts["ranks"][place] if (remaining >> place) & 1 else KING
+            if value < KING and value <= need and can_go(remaining, free, taken, place, rules):
                 if value == need:
                     size = push(moves, size, taken | 1 << place)
                 else:
@@ -376,7 +377,7 @@ def push_sums(
 
 @jit
 def push_removals(
-    there: Positions,
+    remaining: Positions,
     free: Positions,
     facts: Facts,
     rules: RulesRecord,
@@ -384,13 +385,13 @@ def push_removals(
     size: int,
 ) -> int:
     """Push all removals; return the new size of the stack."""
-    kings = free_kings(there, free, facts["cards_of"][KING], rules)
+    kings = free_kings(remaining, free, facts["cards_of"][KING], rules)
     while kings:
         size = push(moves, size, kings & -kings)
         kings &= kings - 1
     if rules.many_sum:
-        return push_sums(there, free, facts, rules, moves, size)
-    return push_pairs(there, free, facts, rules, moves, size)
+        return push_sums(remaining, free, facts, rules, moves, size)
+    return push_pairs(remaining, free, facts, rules, moves, size)
 
 
 @jit
@@ -426,11 +427,11 @@ def drop_stale(
 def find_forced_removal(
     at: Position, kings_allowed: Positions, facts: Facts, rules: RulesRecord
 ) -> Positions:
-    """Return a removal that can be made at once without a loss, or 0."""
+    """Return a removal that can be made immediately without a loss, or 0."""
     free = free_cards(at, facts["stock_start"], rules)
     tableau = (1 << facts["stock_start"]) - 1
     deck_cards_too = leaves_no_trace(rules)
-    kings = free_kings(at.there, free, facts["cards_of"][KING], rules) & kings_allowed
+    kings = free_kings(at.remaining, free, facts["cards_of"][KING], rules) & kings_allowed
     if not deck_cards_too:
         kings &= tableau
     if kings:
@@ -443,7 +444,7 @@ def find_forced_removal(
     while rest:
         card = lowest(rest)
         rest &= rest - 1
-        partners = facts["partners"][card] & at.there
+        partners = facts["partners"][card] & at.remaining
         is_last = partners & (partners - 1) == 0
         if partners & free and is_last and (deck_cards_too or partners & tableau):
             return 1 << card | partners
@@ -465,7 +466,7 @@ def find_buried(at: Position, facts: Facts, rules: RulesRecord) -> Positions:
         while rest:
             card = highest(rest)
             rest &= ~(1 << card)
-            if facts["partners"][card] & at.there == 0:
+            if facts["partners"][card] & at.remaining == 0:
                 buried |= 1 << card | rest
                 break
     return buried
@@ -485,7 +486,7 @@ def remove_forced(
     Of kings only those in ``kings_allowed`` go. Returns the position and the length of the line.
     """
     length_before = length
-    while at.there & facts["goal"]:
+    while at.remaining & facts["goal"]:
         gone = find_forced_removal(at, kings_allowed, facts, rules)
         if gone:
             line[length] = gone
@@ -502,10 +503,10 @@ def remove_forced(
 
 
 @jit
-def relaxed_free_cards(there: Positions, facts: Facts) -> Positions:
+def relaxed_free_cards(remaining: Positions, facts: Facts) -> Positions:
     """Return the cards that are free on the table, and the first of each value in the deck."""
-    free = free_table_cards(there, facts["stock_start"])
-    deck = there & ~((1 << facts["stock_start"]) - 1)
+    free = free_table_cards(remaining, facts["stock_start"])
+    deck = remaining & ~((1 << facts["stock_start"]) - 1)
     for value in range(1, KING + 1):
         cards = facts["cards_of"][value] & deck
         free |= cards & -cards
@@ -513,11 +514,11 @@ def relaxed_free_cards(there: Positions, facts: Facts) -> Positions:
 
 
 @jit
-def remove_forced_relaxed(there: Positions, facts: Facts, rules: RulesRecord) -> Positions:
+def remove_forced_relaxed(remaining: Positions, facts: Facts, rules: RulesRecord) -> Positions:
     """Remove the kings of the pyramid that can go; return the cards left."""
     while True:
-        free = find_uncovered(there & PYRAMID_SET)
-        kings = free_kings(there, free, facts["cards_of"][KING], rules) & PYRAMID_SET
+        free = find_uncovered(remaining & PYRAMID_SET)
+        kings = free_kings(remaining, free, facts["cards_of"][KING], rules) & PYRAMID_SET
         if kings == 0:
-            return there
-        there &= ~kings
+            return remaining
+        remaining &= ~kings

@@ -3,9 +3,8 @@
 The lower bound adds up the removals that each group needs (`bounds.bound_removals`), one for each
 king that must go, and the turns needed to get cards out of the stock (`bounds.bound_turns`); with
 ``many_sum`` it is the points that must go, thirteen a removal. Forced removals (see `position`)
-are made only of cards whose way to go is certain: kings that must go, and a card that must go
-together with the last one that it can go with. So a king of the deck stays, unless ``clear_all``
-asks for it.
+are made only for kings that must go, and for a card that must go together with its last partner.
+So a king of the deck stays, unless ``clear_all`` requires its removal.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -84,7 +83,7 @@ class Way(NamedTuple):
     move: int
     parent: int
     """The node in which the move was made, `NONE` at the root."""
-    there: Positions
+    remaining: Positions
     """The cards that were there then."""
     groups: int
     """The same cards, as `bounds.number_groups` numbers them."""
@@ -163,10 +162,10 @@ def pack_node(at: Position) -> tuple[int, int]:
 @jit
 def unpack_node(node: Node) -> Position:
     """Return the position of a node."""
-    there, stock_top = unpack_cards(node["word"])
+    remaining, stock_top = unpack_cards(node["word"])
     second = node["second"]
     piles, redeals_left = second & ((1 << LEFT_AT) - 1), (second >> LEFT_AT) & 15
-    return Position(there, stock_top, piles, redeals_left, second >> SEEN_AT)
+    return Position(remaining, stock_top, piles, redeals_left, second >> SEEN_AT)
 
 
 @jit
@@ -177,9 +176,9 @@ def write_way(node: Node, way: Way, length: int) -> None:
 
 
 @jit
-def is_wider(node: Node, there: Positions, stale: Positions, length: int) -> bool:
+def is_wider(node: Node, remaining: Positions, stale: Positions, length: int) -> bool:
     """Return whether a node is reached in as many moves as before, with new removals to try."""
-    return length == node["length"] and node["stale"] & ~stale & there != 0
+    return length == node["length"] and node["stale"] & ~stale & remaining != 0
 
 
 @jit
@@ -244,8 +243,8 @@ def search_root(
 ) -> tuple[int, int]:
     """Do what `find_shortest` does, with prepared working memory."""
     search, tables = searches[0], make_tables()
-    groups = group_cards(root.there, search["facts"])
-    way = Way(TURN, NONE, root.there, groups, 0, 0)
+    groups = group_cards(root.remaining, search["facts"])
+    way = Way(TURN, NONE, root.remaining, groups, 0, 0)
     if not reach(root, way, tables.nodes, tables.slots, tables.entries, search, rules):
         return -1, search["used"]
     while True:
@@ -254,7 +253,7 @@ def search_root(
             return search["upper"], search["used"]
         node = tables.nodes[number]
         at = unpack_node(node)
-        if at.there & search["facts"]["goal"] == 0:
+        if at.remaining & search["facts"]["goal"] == 0:
             chosen = trace_moves(tables.nodes, number, search["moves"])
             return replay_line(root, chosen, search, rules, line), search["used"]
         at, free, size = list_moves(at, node["stale"], search, rules)
@@ -278,7 +277,7 @@ def reserve_room(tables: Tables, size: int, search: Search) -> Tables:
 @jit
 def lower_bound(at: Position, groups: int, facts: Facts, rules: RulesRecord) -> int:
     """Return a lower bound on the moves of a win; at least `IMPOSSIBLE` if there is none."""
-    must_go = at.there & facts["goal"]
+    must_go = at.remaining & facts["goal"]
     if rules.many_sum:
         points = 0
         while must_go:
@@ -311,10 +310,10 @@ def reach(
     slot = find_node(nodes, slots, word, second)
     number, wider = slots[slot], False
     if number != NONE:
-        wider = is_wider(nodes[number], at.there, way.stale, length)
+        wider = is_wider(nodes[number], at.remaining, way.stale, length)
         if length >= nodes[number]["length"] and not wider:
             return True
-    groups = way.groups & ~group_cards(way.there & ~at.there, facts)
+    groups = way.groups & ~group_cards(way.remaining & ~at.remaining, facts)
     total = length + lower_bound(at, groups, facts, rules)
     if total >= search["upper"]:
         return True
@@ -373,7 +372,7 @@ def list_moves(
     """
     facts, moves = search["facts"], search["moves"]
     free = free_cards(at, facts["stock_start"], rules)
-    size = push_removals(at.there, free, facts, rules, moves, 0)
+    size = push_removals(at.remaining, free, facts, rules, moves, 0)
     if size >= MOVES:
         return at, free, -1
     at = note_removal(at, size > 0)
@@ -397,12 +396,12 @@ def expand(
 ) -> bool:
     """Reach all positions that a move of a node leads to; return False if the limit is met."""
     nodes, slots, entries = tables
-    node, groups = nodes[number], group_cards(at.there, search["facts"])
+    node, groups = nodes[number], group_cards(at.remaining, search["facts"])
     length, start = int(node["length"]) + 1, search["facts"]["stock_start"]
     for i in range(size - 1, -1, -1):
         move = search["moves"][i]
         stale = free if move == TURN else node["stale"]
-        way = Way(move, number, at.there, groups, stale, length)
+        way = Way(move, number, at.remaining, groups, stale, length)
         after = play_move(at, move, start, rules)
         if not reach(after, way, nodes, slots, entries, search, rules):
             return False

@@ -93,7 +93,7 @@ def list_moves(
     fill_facts(facts, s["deck"], rules)
     at, start = read_state(s, rules), facts["stock_start"]
     free = free_cards(at, start, rules)
-    num_removals = push_removals(at.there, free, facts, rules, moves, 0)
+    num_removals = push_removals(at.remaining, free, facts, rules, moves, 0)
     if num_removals >= ROOTS:
         return -1
     at = note_removal(at, num_removals > 0)
@@ -209,7 +209,7 @@ def solve(
     """Decide whether a deal or a position can be won, and find a win.
 
     Args:
-        deck_or_state: See `truth.make_position`. A truncated game counts as lost.
+        deck_or_state: See `parlour.envs.core.solve.make_position`. A truncated game counts as lost.
         rules: The rules. UNDO is ignored.
         optimal: Find a win with the fewest moves. A move is a removal ("pyramid 22 + waste 1"),
             DEAL or REDEAL.

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from parlour.envs.core.kernel.cards import FIRST_CARD, PACK_SIZE, parse_card
-from parlour.envs.core.kernel.hands import Hand, category
 from parlour.envs.core.kernel.jit import jit
+from parlour.envs.games.poker_squares.kernel import category
+from parlour.envs.games.poker_squares.rules import Hand
 
 COUNTS = {
     Hand.HIGH_CARD: 1_302_540,
