@@ -24,8 +24,8 @@ from .networks.policy_table import PolicyTableAgent
 from .networks.value_table import ValueTableAgent
 from .registry import load_agent
 from .search.mcts import MCTSAgent
-from .search.oracle import OracleAgent
 from .search.pimc import PimcAgent
+from .search.planner import OracleAgent
 from .search.rollouts import RolloutAgent
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The human agent: shows the table in a terminal and reads moves, named by cards or words."""
+"""The human agent: shows the game in a terminal and reads moves, named by cards or words."""
 
 import re
 import time
@@ -60,7 +60,7 @@ class HumanAgent:
     Args:
         ask: a function like `input`, which shows a prompt and returns the answer.
         say: a function like `print`.
-        colour: draw the table in color.
+        colour: draw the game in color.
         answers: further words that the person may type, and the function that returns the answer.
         takes_back: raise the exceptions of `TAKEN_BACK` for its words; the caller of ``act``
             handles them.

@@ -42,22 +42,22 @@ from .saved import (
     read_rules,
     trained_folder,
 )
-from .search.budget import Budget, read_budget
-from .search.hindsight import HindsightAgent
 from .search.inference import check_auction
 from .search.mcts import MCTSAgent, trained_reward
 from .search.nested import NestedAgent
-from .search.oracle import make_oracle
 from .search.pimc import PimcAgent
+from .search.planner import HindsightAgent, make_oracle
 from .search.rollouts import RolloutAgent
 from .specs import (
     BUILT_IN,
     ORACLE,
     SEARCHES,
     AgentSpec,
+    Budget,
     SpecKind,
     imports_code,
     parse_spec,
+    read_budget,
     split_name,
 )
 
@@ -178,7 +178,7 @@ def _load(spec: AgentSpec, request: Request) -> Agent:
         case SpecKind.SAVED | SpecKind.PRETRAINED:
             return check_agent(_load_saved(spec, request), spec.text)
         case SpecKind.CODE:
-            return _load_own_class(spec.text, request.seed)
+            return _load_user_agent(spec.text, request.seed)
     if not spec.text:
         raise ValueError(f"agent {spec.text!r}: name an agent, such as {', '.join(BUILT_IN)}")
     if len(spec.path.parts) > 1:
@@ -247,7 +247,7 @@ def _load_folder(folder: Path, game: Game, rules: Any, width: int) -> Agent:
 
 
 def _mark_other_rules(agent: Agent, other_rules: bool) -> Agent:
-    """Record on an agent that it, or the agent that leads it, was trained by other rules."""
+    """Mark an agent if it, or the agent that leads it, was trained by other rules."""
     if other_rules:
         agent.other_rules = True  # type: ignore[attr-defined]
     return agent
@@ -332,10 +332,10 @@ _SEARCH_MAKERS: dict[str, Callable[[AgentSpec, Request, Budget], Agent]] = {
 """Makes a search from the spec of its leader, the request and the budget; words as `SEARCHES`."""
 
 
-# Agents of the user's own code.
+# Agents in the user's own code.
 
 
-def _load_own_class(spec: str, seed: int) -> Agent:
+def _load_user_agent(spec: str, seed: int) -> Agent:
     """Import a module and return the agent in it; ValueError naming what is wrong with it."""
     module_name, _, attribute = spec.partition(":")
     try:
@@ -355,7 +355,9 @@ def _instantiate(spec: str, made: type, seed: int) -> Any:
         parameters = inspect.signature(made).parameters
     except ValueError:  # a class of C code may have no signature
         parameters = MappingProxyType({})
-    needed = [name for name, one in parameters.items() if name != "seed" and _is_needed(one)]
+    needed = [
+        name for name, parameter in parameters.items() if name != "seed" and _is_needed(parameter)
+    ]
     if needed:
         raise ValueError(
             f"agent {spec!r}: its class must need no argument except seed, got "
@@ -367,5 +369,6 @@ def _instantiate(spec: str, made: type, seed: int) -> Any:
         raise ValueError(f"agent {spec!r}: its class raised SystemExit: {error}") from error
 
 
-def _is_needed(one: inspect.Parameter) -> bool:
-    return one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+def _is_needed(parameter: inspect.Parameter) -> bool:
+    is_variadic = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    return parameter.default is parameter.empty and not is_variadic

@@ -8,8 +8,8 @@ A spec is what users type to name an agent::
           | PATH                        the folder of a saved agent or run, or its agent.json
           | MODULE:ATTRIBUTE            an agent class or object of the user's own code
 
-Everything that has to know what a spec means calls `parse_spec`. Two readers of one grammar would
-disagree sooner or later, and a file that names an agent could then import code unnoticed.
+All code that interprets specs calls `parse_spec`. Two parsers of one grammar would disagree sooner
+or later, and a file that names an agent could then import code unnoticed.
 """
 
 import re
@@ -26,6 +26,8 @@ BUILT_IN = ("uniform", "greedy", "human")
 ORACLE = "oracle"
 """Follows the game's solver, which sees all cards; ``oracle:fewest`` wins in the fewest moves."""
 MCTS, PIMC, HINDSIGHT = "mcts", "pimc", "hindsight"
+MAX_NUMBER, MAX_MILLISECONDS = 10_000_000, 3_600_000.0
+"""The largest budgets. Larger ones would run for days, or not fit into memory."""
 
 
 class SearchWord(NamedTuple):
@@ -72,7 +74,7 @@ class SpecKind(Enum):
 
 
 class AgentSpec(NamedTuple):
-    """A spec, taken apart."""
+    """The parts of a spec."""
 
     text: str
     """The spec without the name that it gives."""
@@ -102,7 +104,7 @@ class AgentSpec(NamedTuple):
 
 
 def parse_spec(spec: str, game: Game | None = None, folder: Path | None = None) -> AgentSpec:
-    """Take a spec apart.
+    """Parse a spec.
 
     Args:
         spec: what the user typed.
@@ -168,3 +170,54 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except (OSError, ValueError):
         return False
+
+
+# Search budgets.
+
+
+class Budget(NamedTuple):
+    """The search budget of a decision: a number of worlds or iterations, or a time.
+
+    If both are None, the search uses its default.
+    """
+
+    number: int | None = None
+    milliseconds: float | None = None
+
+
+def read_budget(spec: AgentSpec) -> Budget:
+    """Return the search budget in a spec. Raises ValueError for one that is not allowed."""
+    if spec.budget is None:
+        return Budget()
+    search, subject = SEARCHES[spec.word], f"agent {spec.text!r}: budget {spec.budget!r}"
+    if not search.counts:
+        raise ValueError(f"agent {spec.text!r}: {spec.word} takes no budget")
+    match = re.fullmatch(r"([0-9]+)|([0-9]+(?:\.[0-9]+)?)ms", spec.budget)
+    number, milliseconds = match.groups() if match else (None, None)
+    if not float(number or milliseconds or 0) or (milliseconds and not search.is_timed):
+        example = f"{spec.word}@20"
+        if search.is_timed:
+            example = f"{spec.word}@500, or milliseconds, such as {spec.word}@50ms"
+        raise ValueError(f"{subject}; allowed are {search.counts} from 1, such as {example}")
+    if float(number or 0) > MAX_NUMBER or float(milliseconds or 0) > MAX_MILLISECONDS:
+        time_limit = f", or {MAX_MILLISECONDS:,.0f} ms" if search.is_timed else ""
+        raise ValueError(
+            f"{subject}; at most {MAX_NUMBER:,} {search.counts} are allowed{time_limit}"
+        )
+    return Budget(int(number)) if number else Budget(None, float(milliseconds or 0))
+
+
+def choose_number(name: str, number: int | None, default: int) -> int:
+    """Return a search's number of worlds or iterations: ``number``, or the default if it is None.
+
+    Raises ValueError, with the ``name`` of the argument, for a number below 1.
+    """
+    if number is not None and number < 1:
+        raise ValueError(f"{name}={number}: allowed are whole numbers from 1")
+    return default if number is None else number
+
+
+def check_milliseconds(milliseconds: float | None) -> None:
+    """Raise ValueError for a time limit that is not above 0."""
+    if milliseconds is not None and not milliseconds > 0:
+        raise ValueError(f"milliseconds={milliseconds}: allowed are numbers above 0")

@@ -44,8 +44,8 @@ def join_lines(error: object) -> str:
     return " ".join(str(error).split())
 
 
-def read_bytes(path: Path, most: int) -> bytes:
-    """Return the content of a file of at most ``most`` bytes.
+def read_bytes(path: Path, max_bytes: int) -> bytes:
+    """Return the content of a file of at most ``max_bytes`` bytes.
 
     Raises ValueError for a larger file, and for a folder, pipe or device, without opening it (a
     pipe would wait for its writer). Raises OSError if there is no such file.
@@ -53,8 +53,8 @@ def read_bytes(path: Path, most: int) -> bytes:
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         raise ValueError(f"{FILE_KINDS.get(stat.S_IFMT(status.st_mode), 'a device')}, not a file")
-    if status.st_size > most:
-        raise ValueError(f"{status.st_size:,} bytes; at most {most:,} can belong there")
+    if status.st_size > max_bytes:
+        raise ValueError(f"{status.st_size:,} bytes; at most {max_bytes:,} can belong there")
     return path.read_bytes()
 
 

@@ -1,4 +1,4 @@
-"""Games of a person on the page: a solitaire, or a seat at a table of several.
+"""Games of a person on the page: a solitaire, or a seat in a game for several.
 
 `SolitaireSession` and `SeatSession` have the same methods: clicks and moves come in, and `view` is
 what the page shows.
@@ -71,7 +71,7 @@ class SolitaireSession:
             raise ValueError("the game is over")
         begun = self.selected if start is None else [start]
         if start is None and action in begun:
-            self.selected = [one for one in begun if one != action]
+            self.selected = [card for card in begun if card != action]
             return
         wanted = list(dict.fromkeys([*begun, action]))
         whole = [move for move in self.moves if set(move) == set(wanted)]
@@ -132,10 +132,8 @@ class SolitaireSession:
     def judge(self) -> None:
         """Ask the solver about position and deal. This is slow, and may run in another thread."""
         history = list(self.deal.history)
-        found = self.notice.judge(history)
-        chances = (
-            dict(zip(("deal", "position"), (found[0], found[-1]), strict=True)) if found else {}
-        )
+        winnable = self.notice.judge(history)
+        chances = {"deal": winnable[0], "position": winnable[-1]} if winnable else {}
         best = best_text(self.notice, history[0]) if self.deal.is_over else ""
         if len(history) == len(self.deal.history) and history[-1] is self.deal.history[-1]:
             self.chances, self.best_possible = chances, best
@@ -207,7 +205,7 @@ class SolitaireSession:
 
 
 class Person:
-    """The person among the agents of a table. The page asks the person, nobody calls `act`."""
+    """The person in a game for several. The page asks the person; `act` is never called."""
 
     name, sees_all = "you", False
 
@@ -217,9 +215,9 @@ class Person:
 
 
 class SeatSession:
-    """A session at a table. After each action the opponents play until it is the person's turn.
+    """A game for several. After each action the opponents play until it is the person's turn.
 
-    An opponent's work may be stopped if no tab shows the table; `go_on` resumes it. Raises
+    An opponent's work may be stopped if no tab shows the game; `go_on` resumes it. Raises
     ValueError for wrong rules or seats.
     """
 
@@ -236,10 +234,10 @@ class SeatSession:
         self.rules = game.make_rules(variant, options)
         choice = TableChoice(game, self.rules, chosen)
         self.opponents = opponents
-        agents = [one.agent for one in opponents]
+        agents = [opponent.agent for opponent in opponents]
         self.table = TableSession(choice, SeatChoice(seat, agents), Person())
         self.agent_moves, self.has_new_result = 0, False
-        self.said: list[str] = []
+        self.events: list[str] = []
         self.next_hand()
 
     def next_hand(self) -> None:
@@ -253,15 +251,15 @@ class SeatSession:
     @property
     def is_waiting(self) -> bool:
         """Whether it is an opponent's turn."""
-        return not self.table.is_over and self.table.seat != self.table.own
+        return not self.table.is_over and self.table.seat != self.table.own_seat
 
     def go_on(self) -> None:
         """Let the opponents play until it is the person's turn, or the hand is over."""
         while self.is_waiting:
-            seated = self.table.cast[self.table.seat]
+            seated = self.table.agents[self.table.seat]
             agent = next(one for one in self.opponents if one.agent is seated)
             self._play(agent.choose(self.table.rows.states, self.table.words))
-        self.said, self.table.heard = self.table.heard, []
+        self.events, self.table.events = self.table.events, []
 
     def _play(self, action: int) -> None:
         self.table.play(action)
@@ -308,17 +306,17 @@ class SeatSession:
         """Return the recorded hand and the person's seat. ValueError before its end."""
         if not self.table.is_over:
             raise ValueError("this hand is not over yet")
-        return self.table.replay(self.variant), self.table.own
+        return self.table.replay(self.variant), self.table.own_seat
 
     def result(self) -> dict[str, Any]:
         """Return the row of the store for the finished hand."""
-        net = int(self.table.nets[self.table.own])
+        net = int(self.table.nets[self.table.own_seat])
         return {
             "game": self.game.name,
             "variant": self.game.variant_name(self.rules),
             "rules": self.game.rules_digest(self.rules),
             "source": f"{self.table.source}, hand {self.table.hand}",
-            "players": ", ".join(agent.name for agent in self.table.cast),
+            "players": ", ".join(agent.name for agent in self.table.agents),
             "won": net > 0,
             "score": net,
             "moves": int(self.table.rows.states["moves"][0]),
@@ -329,10 +327,12 @@ class SeatSession:
 
     def view(self) -> dict[str, Any]:
         """Return what the page shows, as JSON values: only what the person's seat may see."""
-        table, own = self.table, self.table.own_state()
-        scene, legal = self.game.layout(own, self.rules), self._legal()
-        words = {} if table.is_over else self.game.action_words(own, self.rules)
-        targets = {name: one for name, one in list_targets(scene, words).items() if one in legal}
+        table, state, legal = self.table, self.table.own_state(), self._legal()
+        scene = self.game.layout(state, self.rules)
+        words = {} if table.is_over else self.game.action_words(state, self.rules)
+        targets = {
+            name: action for name, action in list_targets(scene, words).items() if action in legal
+        }
         nets = table.nets if table.is_over else np.zeros(table.players)
         return {
             "rules": describe_rules(self.game, self.rules, self.variant),
@@ -344,7 +344,7 @@ class SeatSession:
             "buttons": self._buttons(legal - set(targets.values())),
             "over": f"Hand {table.hand} is over" if table.is_over else "",
             "can_take_back": False,
-            "said": self.said,
+            "events": self.events,
             "hand": table.hand,
             "unit": table.unit_name,
             "seats": [self._describe_seat(k, float(net)) for k, net in enumerate(nets)],
@@ -356,9 +356,9 @@ class SeatSession:
         assert self.game.seats is not None
         sides = self.game.seats.sides(self.rules)
         return {
-            "name": table.cast[seat].name,
-            "you": seat == table.own,
-            "partner": seat != table.own and sides[seat] == sides[table.own],
+            "name": table.agents[seat].name,
+            "you": seat == table.own_seat,
+            "partner": seat != table.own_seat and sides[seat] == sides[table.own_seat],
             "net": net / table.unit,
             "total": float(table.totals[seat]) / table.unit,
         }
@@ -383,13 +383,13 @@ def list_targets(scene: Scene, words: Mapping[int, tuple[str, ...]]) -> dict[str
     for action, (first, *_) in words.items():
         with suppress(ValueError):  # the word names a place or a turn, not a card
             cards.setdefault(parse_card(first), action)
-    found = {}
+    targets = {}
     for item, name in zip(scene.items, item_ids(scene.items), strict=True):
         if item.action >= 0:
-            found[name] = item.action
+            targets[name] = item.action
         elif item.card and item.face_up and item.card in cards:
-            found[name] = cards[item.card]
-    return found
+            targets[name] = cards[item.card]
+    return targets
 
 
 def name_actions(

@@ -1,10 +1,14 @@
-"""The server of the play page: HTTP for its files, one websocket for each browser tab."""
+"""The server of the play page: HTTP for its files, one websocket for each browser tab.
+
+It answers requests from its own pages only: see `guard`.
+"""
 
 import asyncio
 import contextlib
 import json
 import logging
 import os
+import re
 import socket
 import sys
 import threading
@@ -23,15 +27,22 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from parlour.envs.render.pictures import WEB, all_art
 from parlour.training.evaluation.replays.replay import Replay
 
-from .guard import guard
-from .messages import LONGEST, Refusal, read_message
-from .session import MOST_SESSIONS, Session, Sessions, answer, list_games
+from .session import (
+    LONGEST,
+    MOST_SESSIONS,
+    Refusal,
+    Session,
+    Sessions,
+    answer,
+    list_games,
+    read_message,
+)
 from .store import ResultStore
 from .workers import WorkerPool
 
 FILES = {"": "index.html", "parlour.js": "parlour.js", "parlour.css": "parlour.css"}
 LARGEST_FRAME = 8 * LONGEST
-"""Bytes; the websocket is closed at once where one says that more follow."""
+"""Maximum size in bytes of a frame; a websocket with a larger one is closed."""
 MOVERS = MOST_SESSIONS
 """Threads for moves. Most of them wait for a compilation or a worker process."""
 MOST_WAITING = 64
@@ -43,15 +54,31 @@ THREADS = "parlour-"
 CRASHED = "this game has met an error of ours and is closed; begin a new one"
 NOTHING = json.dumps(None)
 Work = Callable[[], Any]
+Scope = dict[str, Any]
+App = Callable[[Scope, Any, Any], Awaitable[None]]
+LOOPBACK = re.compile(
+    r"(?:localhost|127(?:\.(?:0|[1-9]\d{0,2})){3}|\[::1\])(?::\d{1,5})?", re.ASCII | re.IGNORECASE
+)
+"""Host headers of requests to this machine. Browsers omit a default port."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
+    "data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+]
 LOG = logging.getLogger("parlour.page")
 
 
 class Hub:
     """The tabs that show each session, and the threads that work for them.
 
-    Solver and reviews have one thread each, so that no click waits for them. A session takes one of
-    the threads for moves at most; there are several, so that one whose game is compiled, or whose
-    agent thinks for seconds, does not hold the others up. Agents think in the workers of
+    Solver and reviews have one thread each, so that no click waits for them. A session uses at most
+    one of the threads for moves. There are several, so that no session waits while the game of
+    another one is compiled, or an agent thinks for seconds. Agents think in the workers of
     ``sessions.pool``; a session that no tab shows has none.
     """
 
@@ -125,9 +152,9 @@ class Hub:
         lock = self.locks.setdefault(session.id, asyncio.Lock())
         async with lock:
             work = partial(answer, session, do, fields)
-            said = await _finish(self._run(self.workers, work, session))
-        if said != NOTHING:
-            await tab.send_text(said)
+            text = await _finish(self._run(self.workers, work, session))
+        if text != NOTHING:
+            await tab.send_text(text)
             self._start_review(session)
             return
         await self._show(session)
@@ -166,9 +193,9 @@ class Hub:
         """Review the game that a session shows, and then the next one if it shows another."""
         try:
             while session.needs_review and session.id in self.tabs:
-                said = await self._run(self.reviews, session.review, session)
-                if said != NOTHING:
-                    await self._send(session, said)
+                text = await self._run(self.reviews, session.review, session)
+                if text != NOTHING:
+                    await self._send(session, text)
         finally:
             self.reviewing.pop(session.id, None)
         if session.id in self.tabs:  # a tab has come back since the loop ended
@@ -199,7 +226,7 @@ class Hub:
             self._forget(session)
 
     def _forget(self, session: Session) -> None:
-        """Drop the lock of a session that nobody looks at, unless the solver still does."""
+        """Drop the lock of a session that no tab shows, unless the solver works for it."""
         if session.id not in self.tabs and session.id not in self.judging:
             self.locks.pop(session.id, None)
 
@@ -243,8 +270,56 @@ async def _send_art(_: Request) -> JSONResponse:
     return JSONResponse(all_art())
 
 
+def guard(app: App) -> App:
+    """Return an application that answers other hosts and origins with status 403.
+
+    Without it, a page of another site could use this server through the visitor's browser, over
+    HTTP or a websocket: from its own origin, or with a host name of its own that resolves to this
+    machine (DNS rebinding). So the host must be a loopback name or address, which no other site can
+    have, and the origin must be that host. Any port is accepted, because a tunnel
+    (``ssh -L 9000:localhost:8727``) or a TLS proxy has another port than the server.
+    """
+
+    async def guarded(scope: Scope, receive: Any, send: Any) -> None:
+        wrong = "" if scope["type"] == "lifespan" else _find_wrong(scope)
+        if not wrong:
+            await app(scope, receive, _with_headers(send))
+        elif scope["type"] == "websocket":
+            await receive()  # the handshake; a close before it is accepted is a 403
+            await send({"type": "websocket.close", "code": 1008, "reason": wrong})
+        else:
+            text = [(b"content-type", b"text/plain; charset=utf-8")]
+            await send({"type": "http.response.start", "status": 403, "headers": text})
+            await send({"type": "http.response.body", "body": wrong.encode()})
+
+    return guarded
+
+
+def _find_wrong(scope: Scope) -> str:
+    """Return the error text for a request, empty if it is allowed; a websocket needs an origin."""
+    headers = [(name, value.decode("latin-1").lower()) for name, value in scope["headers"]]
+    hosts = [value for name, value in headers if name == b"host"]
+    origins = [value for name, value in headers if name == b"origin"]
+    if len(hosts) != 1 or not LOOPBACK.fullmatch(hosts[0]):
+        return "Host must be localhost, 127.0.0.1 or [::1], with or without a port"
+    if not origins and scope["type"] == "http":
+        return ""
+    if len(origins) != 1 or origins[0] not in (f"http://{hosts[0]}", f"https://{hosts[0]}"):
+        return "Origin must be http:// or https:// followed by the Host"
+    return ""
+
+
+def _with_headers(send: Any) -> Any:
+    async def sending(message: Scope) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), *HEADERS]
+        await send(message)
+
+    return sending
+
+
 def make_app(sessions: Sessions) -> Callable[..., Any]:
-    """Return the ASGI application, guarded: see `guard.guard`."""
+    """Return the ASGI application, behind `guard`."""
     hub = Hub(sessions)
 
     @contextlib.asynccontextmanager
@@ -260,12 +335,12 @@ def make_app(sessions: Sessions) -> Callable[..., Any]:
 
 
 def open_socket(port: int) -> socket.socket:
-    """Return a listening socket on loopback; port 0 takes a free one. OSError if it is taken."""
+    """Return a listening socket on loopback. Port 0: a free one. Raises OSError if it is in use."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(("127.0.0.1", port))
-        listening.listen()  # who comes before the server runs waits for it
+        listening.listen()  # a client that connects before the server runs waits for it
     except OSError as error:
         listening.close()
         raise OSError(f"port={port}: {error.strerror}; 0 takes a free one") from error
@@ -273,7 +348,7 @@ def open_socket(port: int) -> socket.socket:
 
 
 def end_process_if_busy(status: int) -> None:
-    """End the process if a thread still compiles a kernel, for which Python would wait."""
+    """End the process if a thread still compiles a kernel; otherwise Python would wait for it."""
     threads = [one for one in threading.enumerate() if one.name.startswith(THREADS)]
     for thread in threads:
         thread.join(LAST_WAIT / len(threads))
@@ -285,11 +360,11 @@ def end_process_if_busy(status: int) -> None:
 
 def make_server(
     store: ResultStore | None,
-    more: tuple[str, ...] = (),
+    server_agents: tuple[str, ...] = (),
     replays: tuple[Replay, ...] = (),
 ) -> uvicorn.Server:
     """Return a server; ``run(sockets=[open_socket(port)])`` runs it until it is stopped."""
-    app = make_app(Sessions(store, more, replays, WorkerPool()))
+    app = make_app(Sessions(store, server_agents, replays, WorkerPool()))
     return uvicorn.Server(
         uvicorn.Config(
             app,

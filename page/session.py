@@ -1,14 +1,22 @@
-"""Sessions: each is one game of one person, and knows nothing of the others."""
+"""Sessions, each of which is one game of one person, and the messages that a browser may send.
 
+A message is a JSON object whose field ``do`` names a command. Every field is checked before it is
+used. A `Refusal` names the wrong field, its value and what is allowed.
+"""
+
+import json
+import re
 import secrets
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES, Game
 from parlour.envs.core.kernel.cards import default_deal_set
-from parlour.envs.core.options import describe_options
+from parlour.envs.core.legal import MOST_ACTIONS
+from parlour.envs.core.options import describe_options, shorten
 from parlour.training.evaluation.compare import default_opponents
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_view import replay_data
@@ -19,18 +27,138 @@ from .thinking import PageAgent, Thinking, list_agents
 from .workers import AbandonedError, WorkerPool
 
 MOST_SESSIONS = 100
-"""The session that nobody has used for longest is dropped for a new one."""
+"""Maximum number of open sessions; a new one replaces the one unused for longest."""
 REFUSALS = (ValueError, IllegalActionError, ModuleNotFoundError)
 """Errors that are shown to the player; all others are bugs."""
 MOST_AGENTS = 8
 MOST_REPLAYS = 500
 """Recorded games that a page lists."""
+LONGEST = 16_384
+"""Characters of a message."""
+LARGEST = 2**53
+"""The largest whole number that JavaScript knows exactly."""
+MOST_OPTIONS, MOST_OPPONENTS = 64, 15
+SESSION = re.compile(r"[0-9a-f]{32}")
+
+
+# Messages.
+
+
+class Refusal(ValueError):
+    """An invalid message: the wrong ``field``, its ``value`` as text, and what is ``allowed``."""
+
+    def __init__(self, field: str, value: Any, allowed: str) -> None:
+        name = field if _is_text(field) else shorten(field)  # a field may have any name
+        self.field, self.value, self.allowed = name, shorten(value), allowed
+        super().__init__(f"{name}={self.value}: allowed are {allowed}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer to the message."""
+        facts = {"field": self.field, "value": self.value, "allowed": self.allowed}
+        return {"kind": "refused", "text": str(self), **facts}
+
+
+class Field(NamedTuple):
+    """One field of a message."""
+
+    fits: Callable[[Any], bool]
+    allowed: str
+    default: Any = ...
+    """Value of a missing field; ``...``: the field must be there."""
+
+
+def _whole(first: int, last: int, default: Any = ...) -> Field:
+    def fits(value: Any) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and first <= value <= last
+
+    return Field(fits, f"whole numbers from {first} to {last}", default)
+
+
+def _is_text(value: Any, longest: int = 80) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= longest and value.isprintable()
+
+
+def _is_options(value: Any) -> bool:
+    if not isinstance(value, dict) or len(value) > MOST_OPTIONS:
+        return False
+    return all(_is_text(name) and _is_text(option, 200) for name, option in value.items())
+
+
+def _is_opponents(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= MOST_OPPONENTS and all(map(_is_text, value))
+
+
+def _or_none(field: Field) -> Field:
+    def fits(value: Any) -> bool:
+        return value is None or field.fits(value)
+
+    return Field(fits, f"{field.allowed}, or null", None)
+
+
+TEXT = Field(_is_text, "1–80 printable characters")
+ACTION = _whole(0, MOST_ACTIONS - 1)
+SESSION_ID = Field(lambda v: isinstance(v, str) and bool(SESSION.fullmatch(v)), "32 hex digits")
+MESSAGES: dict[str, dict[str, Field]] = {
+    "hello": {"session": _or_none(SESSION_ID)},
+    "new": {
+        "game": Field(lambda v: isinstance(v, str) and v in GAMES, ", ".join(GAMES)),
+        "variant": _or_none(TEXT),
+        "options": Field(_is_options, f"up to {MOST_OPTIONS} options as text by name", {}),
+        "deal": _or_none(_whole(0, LARGEST)),
+        "seat": _or_none(_whole(0, MOST_OPPONENTS)),
+        "opponents": Field(_is_opponents, f"up to {MOST_OPPONENTS} names of agents", []),
+    },
+    "click": {"action": ACTION, "start": _or_none(ACTION)},
+    "take_back": {},
+    "restart": {},
+    "next_hand": {},
+    "review": {},
+    "replay": {"number": _whole(0, LARGEST)},
+    "advise": {"agent": TEXT},
+    "agent_move": {"agent": TEXT},
+}
+"""The other fields of each message, by its ``do``. `Session` checks what depends on the game."""
+
+
+def read_message(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the command of a message and its other fields. Raises Refusal."""
+    if len(text) > LONGEST:
+        raise Refusal("message", f"{len(text)} characters", f"up to {LONGEST} characters")
+    try:
+        message = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise Refusal("message", text, "JSON objects") from None
+    if not isinstance(message, dict):
+        raise Refusal("message", message, "JSON objects")
+    do = message.pop("do", None)
+    if not isinstance(do, str) or do not in MESSAGES:
+        raise Refusal("do", do, ", ".join(MESSAGES))
+    return do, _read_fields(MESSAGES[do], message)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _read_fields(fields: dict[str, Field], values: dict[str, Any]) -> dict[str, Any]:
+    for name, value in values.items():
+        if name not in fields:
+            raise Refusal(name, value, f"the fields {', '.join(('do', *fields))}")
+    for name, field in fields.items():
+        if name not in values and field.default is ...:
+            raise Refusal(name, None, field.allowed)
+        if name in values and not field.fits(values[name]):
+            raise Refusal(name, values[name], field.allowed)
+    return {name: values.get(name, field.default) for name, field in fields.items()}
+
+
+# Sessions.
 
 
 class Shown(NamedTuple):
-    """A game that is looked at, as ``seat`` sees it, whose decisions are reviewed.
+    """A recorded game that the page shows as ``seat`` sees it, and that is reviewed.
 
-    ``ticket`` is its number among those of the session.
+    ``ticket`` counts the games that the session has shown.
     """
 
     replay: Replay
@@ -41,16 +169,19 @@ class Shown(NamedTuple):
 class Session:
     """One person's game. All methods are called by one thread at a time.
 
-    ``more`` and ``replays`` are the agents and the recorded games that the server was started with;
-    ``store`` None saves no results. ``used`` is shared by all sessions of a server: which games,
-    and which of their agents, have been used, and so compiled. ``pool`` are the workers in which
-    agents think and games are reviewed (None: this process).
+    Args:
+        store: the file of results (None: results are not saved).
+        server_agents: further agents that the server was started with.
+        replays: recorded games that the server was started with.
+        used: the games and agents that have been used, and so compiled; all sessions of a server
+            share this set.
+        pool: the workers in which agents think and games are reviewed (None: this process).
     """
 
     def __init__(
         self,
         store: ResultStore | None = None,
-        more: tuple[str, ...] = (),
+        server_agents: tuple[str, ...] = (),
         replays: tuple[Replay, ...] = (),
         used: set[str] | None = None,
         pool: WorkerPool | None = None,
@@ -62,7 +193,7 @@ class Session:
         """Why results are not saved; empty if they are."""
         self.used = set() if used is None else used
         self.id = secrets.token_hex(16)
-        self.store, self.more, self.replays = store, more, replays
+        self.store, self.server_agents, self.replays = store, server_agents, replays
         self.shown: Shown | None = None
         self.reviewed = 0
         """The ticket of the game that was reviewed last; 0: none."""
@@ -72,11 +203,13 @@ class Session:
         """The number of changes: a page drops a view that is older than the one it shows."""
 
     def handle(self, do: str, fields: dict[str, Any]) -> dict[str, Any] | None:
-        """Do what a message asks for (see `messages`); return an answer for its sender alone.
+        """Execute a command of `MESSAGES`, or ``go_on``, which lets interrupted opponents continue.
 
-        None: something changed, see `view`. ``go_on`` lets interrupted opponents continue.
-        Raises one of `REFUSALS` saying what is wrong; nothing has changed then, except that
-        opponents may have played.
+        Returns:
+            An answer for the sender alone, or None if the session has changed (see `view`).
+
+        Raises:
+            One of `REFUSALS`. Nothing has changed then, except that opponents may have played.
         """
         if do == "new":
             self._begin(**fields)
@@ -84,9 +217,9 @@ class Session:
         elif do in ("replay", "review"):
             return self._show_replay(self._find_replay(**fields) if do == "replay" else None)
         elif do == "advise":
-            said = self._playing().advise(self._agent(fields["agent"]))
+            advice = self._playing().advise(self._agent(fields["agent"]))
             self._note_use(fields["agent"])
-            return {"kind": "advice", "number": self.number, "used": sorted(self.used), **said}
+            return {"kind": "advice", "number": self.number, "used": sorted(self.used), **advice}
         else:
             self._change(do, fields)
         self._note_use(*fields.get("opponents", ()), *filter(None, [fields.get("agent")]))
@@ -127,23 +260,25 @@ class Session:
         seat: int | None,
         opponents: list[str],
     ) -> None:
-        found = GAMES[game]
-        rules = found.make_rules(variant, options)
+        """Begin a new game; the arguments are the fields of the message ``new``."""
+        chosen_game = GAMES[game]
+        rules = chosen_game.make_rules(variant, options)
         chosen = None if deal is None else {"deal": deal, "deal_set": default_deal_set(game)}
-        asked = found, variant, options, chosen
-        if found.num_players(rules) > 1:
-            names = opponents or default_opponents(found)[: found.num_players(rules) - 1]
-            agents = [self._load(name, found, rules) for name in names]
-            self.play = SeatSession(*asked, seat or 0, agents)
+        settings = chosen_game, variant, options, chosen
+        players = chosen_game.num_players(rules)
+        if players > 1:
+            names = opponents or default_opponents(chosen_game)[: players - 1]
+            agents = [self._load(name, chosen_game, rules) for name in names]
+            self.play = SeatSession(*settings, seat or 0, agents)
         elif seat is not None or opponents:
             field, value = ("opponents", opponents) if seat is None else ("seat", seat)
             raise ValueError(f"{field} must be left out in a game for one player, got {value!r}")
         else:
-            self.play = SolitaireSession(*asked, self.store.bests if self.store else None)
+            self.play = SolitaireSession(*settings, self.store.bests if self.store else None)
         self.agents = {}
 
     def _load(self, name: str, game: Game, rules: Any) -> PageAgent:
-        return PageAgent(name, game, rules, self.more, self.thinking)
+        return PageAgent(name, game, rules, self.server_agents, self.thinking)
 
     def _find_replay(self, number: int) -> Replay:
         if number >= len(self.replays):
@@ -176,13 +311,13 @@ class Session:
         assert shown is not None
         self.reviewed = shown.ticket
         try:
-            found = self.thinking.review(shown.replay, shown.seat)
+            review = self.thinking.review(shown.replay, shown.seat)
         except AbandonedError:
             self.reviewed = 0
             return None
         except ValueError as error:
-            found = {"error": f"there is no review: {error}"}
-        return {"kind": "review", "ticket": shown.ticket, "review": found}
+            review = {"error": f"there is no review: {error}"}
+        return {"kind": "review", "ticket": shown.ticket, "review": review}
 
     def _playing(self) -> SolitaireSession | SeatSession:
         if self.play is None:
@@ -224,20 +359,24 @@ class Session:
                 self.tally = self.store.tally(play.game.name, digest)._asdict()
 
     def judge(self) -> None:
-        """Ask the solver about the position; it runs beside everything else, in one thread."""
+        """Ask the solver about the position; the server calls this in a thread of its own."""
         if self.play is not None:
             self.play.judge()
 
     def view(self) -> dict[str, Any]:
-        """Return the message that shows all."""
-        said: dict[str, Any] = {"kind": "view", "session": self.id, "number": self.number}
-        said["used"] = sorted(self.used)
+        """Return the message with everything that the page shows."""
+        message: dict[str, Any] = {"kind": "view", "session": self.id, "number": self.number}
+        message["used"] = sorted(self.used)
         if self.play is None:
-            return said
+            return message
         game, rules = self.play.game, self.play.rules
-        said |= {"game": game.name, "agents": list_agents(game, rules, self.more)}
-        said |= {"tally": self.tally, "not_saved": self.not_saved}
-        return said | {"play": self.play.view()}
+        return message | {
+            "game": game.name,
+            "agents": list_agents(game, rules, self.server_agents),
+            "tally": self.tally,
+            "not_saved": self.not_saved,
+            "play": self.play.view(),
+        }
 
 
 def answer(session: Session, do: str, fields: dict[str, Any]) -> dict[str, Any] | None:
@@ -249,35 +388,37 @@ def answer(session: Session, do: str, fields: dict[str, Any]) -> dict[str, Any] 
 
 
 class Sessions:
-    """All sessions by their id, at most so many."""
+    """All sessions by their id, at most `MOST_SESSIONS`."""
 
     def __init__(
         self,
         store: ResultStore | None = None,
-        more: tuple[str, ...] = (),
+        server_agents: tuple[str, ...] = (),
         replays: tuple[Replay, ...] = (),
         pool: WorkerPool | None = None,
     ) -> None:
-        self.store, self.more, self.replays = store, more, replays[:MOST_REPLAYS]
+        self.store, self.server_agents = store, server_agents
+        self.replays = replays[:MOST_REPLAYS]
         self.pool = pool
         self.used: set[str] = set()
         self.open: OrderedDict[str, Session] = OrderedDict()
 
     def find(self, session: str | None) -> Session:
-        """Return a session by its id; a new one where there is none of that id any more."""
-        given = self.store, self.more, self.replays, self.used, self.pool
-        found = self.open.get(session or "") or Session(*given)
-        self.open[found.id] = found
-        self.open.move_to_end(found.id)
+        """Return the session of an id, or a new one if there is none."""
+        known = self.open.get(session or "")
+        if known is None:
+            known = Session(self.store, self.server_agents, self.replays, self.used, self.pool)
+        self.open[known.id] = known
+        self.open.move_to_end(known.id)
         while len(self.open) > MOST_SESSIONS:
             self.open.popitem(last=False)
-        return found
+        return known
 
 
 def list_games(replays: tuple[Replay, ...] = ()) -> dict[str, Any]:
-    """Return the message that says what there is to play, and to look at."""
+    """Return the message that lists the games and the recorded games."""
     games = [_describe(game) for game in GAMES.values()]
-    return {"kind": "games", "games": games, "replays": [one.headline for one in replays]}
+    return {"kind": "games", "games": games, "replays": [replay.headline for replay in replays]}
 
 
 def _describe(game: Game) -> dict[str, Any]:
@@ -290,5 +431,4 @@ def _describe(game: Game) -> dict[str, Any]:
             for name, rules in game.variants.items()
         ],
         "options": [row._asdict() for row in describe_options(game.rules)],
-        "players": list(game.rule_agents),
     }

@@ -106,8 +106,8 @@ class ResultStore:
     def rows(self) -> list[dict[str, Any]]:
         """Return all results, oldest first. Raises OSError."""
         with self._open() as connection:
-            found = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM results ORDER BY id")
-            return [dict(zip(COLUMNS, row, strict=True)) for row in found]
+            rows = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM results ORDER BY id")
+            return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
 
     def tally(self, game: str, rules: str) -> Tally:
         """Return how many games were played and won with the rules of a digest. Raises OSError.
@@ -115,22 +115,22 @@ class ResultStore:
         The best game is the one won, with the highest score, in the fewest moves. Games in which
         moves were taken back against the rules, or made by an agent, only count as played.
         """
-        own = "agent_moves = 0 AND taken_back = 0"
+        is_own = "agent_moves = 0 AND taken_back = 0"
         with self._open() as connection:
             played, won = connection.execute(
-                f"SELECT COUNT(*), COALESCE(SUM(won AND {own}), 0) FROM results "
+                f"SELECT COUNT(*), COALESCE(SUM(won AND {is_own}), 0) FROM results "
                 "WHERE game = ? AND rules = ?",
                 (game, rules),
             ).fetchone()
             best = connection.execute(
-                f"SELECT score, moves FROM results WHERE game = ? AND rules = ? AND {own} "
+                f"SELECT score, moves FROM results WHERE game = ? AND rules = ? AND {is_own} "
                 "ORDER BY won DESC, score DESC, moves LIMIT 1",
                 (game, rules),
             ).fetchone()
         return Tally(played, won, *(best or (None, None)))
 
     def close(self) -> int:
-        """Try a last time to save the unsaved results; return how many are lost."""
+        """Try one last time to save the unsaved results; return how many are lost."""
         with self.lock, suppress(OSError):
             self._write()
         return len(self.unsaved)

@@ -19,8 +19,7 @@ from parlour.agents.registry import (
     trained_folder,
 )
 from parlour.agents.saved import PRETRAINED_SPEC
-from parlour.agents.search.budget import read_budget
-from parlour.agents.specs import AgentSpec, SpecKind, parse_spec
+from parlour.agents.specs import AgentSpec, SpecKind, parse_spec, read_budget
 from parlour.envs import Game, find_game
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_files import parse_replay, replay_line
@@ -75,14 +74,19 @@ class Thinking:
 class PageAgent:
     """An agent by its name for some rules; ValueError if a page may not use the name.
 
-    ``more`` are the agents that the server was started with.
+    ``server_agents`` are the agents that the server was started with.
     """
 
     def __init__(
-        self, spec: str, game: Game, rules: Any, more: tuple[str, ...], thinking: Thinking
+        self,
+        spec: str,
+        game: Game,
+        rules: Any,
+        server_agents: tuple[str, ...],
+        thinking: Thinking,
     ) -> None:
         self.spec, self.game, self.rules, self.thinking = spec, game, rules, thinking
-        self.agent = load_page_agent(spec, game, rules, more)
+        self.agent = load_page_agent(spec, game, rules, server_agents)
         self.is_quick = spec in (*QUICK, *game.rule_agents)
 
     def choose(self, states: np.ndarray, words: np.ndarray) -> int:
@@ -90,15 +94,15 @@ class PageAgent:
         return int(self._ask(_choose, states, words))
 
     def advise(self, states: np.ndarray, words: np.ndarray) -> dict[str, Any]:
-        """Return what it thinks of a position (1,): `Explanation.summary`."""
+        """Return its explanation of a position (1,): see `Explanation.summary`."""
         return dict(self._ask(_advise, states, words))
 
     def _ask(self, work: Any, states: np.ndarray, words: np.ndarray) -> Any:
         pool = self.thinking.pool
         if pool is None or self.is_quick:
             return work(self.agent, self.game, self.rules, states, words)
-        given = self.spec, self.game.name, self.rules, states.tobytes(), words
-        return pool.run(self.thinking.asker, _ask_there, work, *given)
+        position = self.spec, self.game.name, self.rules, states.tobytes(), words
+        return pool.run(self.thinking.asker, _ask_in_worker, work, *position)
 
 
 def _choose(agent: Agent, game: Game, rules: Any, states: np.ndarray, words: np.ndarray) -> int:
@@ -111,8 +115,8 @@ def _advise(
     return explain(agent, make_agent_turn(agent, game, rules, states, words)).summary()
 
 
-def _ask_there(work: Any, spec: str, name: str, rules: Any, states: bytes, words: Any) -> Any:
-    """Ask an agent in a worker process; states come as bytes, for a pickle changes their type."""
+def _ask_in_worker(work: Any, spec: str, name: str, rules: Any, states: bytes, words: Any) -> Any:
+    """Ask an agent in a worker process; states come as bytes, since a pickle changes their type."""
     game = find_game(name)
     position = np.frombuffer(states, game.state)
     try:
@@ -130,8 +134,8 @@ def _review(line: str, seat: int) -> dict[str, Any]:
     return review_data(review_replay(parse_replay(line), seat, WORLDS))
 
 
-def list_agents(game: Game, rules: Any, more: tuple[str, ...] = ()) -> list[str]:
-    """Return the agents that a page offers for these rules; ``more`` are the server's own."""
+def list_agents(game: Game, rules: Any, server_agents: tuple[str, ...] = ()) -> list[str]:
+    """Return the agents that a page offers for these rules, with those of the server's start."""
     names = ["greedy", *game.rule_agents, "uniform", "mcts@200"]
     if _has_trained(game, rules):
         names.insert(0, "pretrained")
@@ -141,7 +145,7 @@ def list_agents(game: Game, rules: Any, more: tuple[str, ...] = ()) -> list[str]
         names += ["pimc@8", "oracle"] if game.goal_name(rules) == "won" else ["oracle"]
     if game.num_players(rules) > 1:
         names += ["rollouts@20:greedy", *(["pimc@8"] if game.winnable_after is not None else [])]
-    return [*names, *more]
+    return [*names, *server_agents]
 
 
 def _has_trained(game: Game, rules: Any) -> bool:
@@ -152,9 +156,11 @@ def _has_trained(game: Game, rules: Any) -> bool:
     return True
 
 
-def load_page_agent(spec: str, game: Game, rules: Any, more: tuple[str, ...] = ()) -> Agent:
+def load_page_agent(
+    spec: str, game: Game, rules: Any, server_agents: tuple[str, ...] = ()
+) -> Agent:
     """Return an agent by its name. ValueError for one that a page may not name."""
-    if spec not in more:
+    if spec not in server_agents:
         _check_spec(spec, game)
     return load_agent(spec, game, rules)
 

@@ -1,6 +1,6 @@
 """Do scores that damp large swings tell agents apart on fewer hands?
 
-    parlour compare twenty-eight --agents greedy --field rule --deals 5000 --out strength
+    parlour compare twenty-eight --agents greedy --opponents rule --deals 5000 --out strength
     python -m research.robust_scores strength
 
 Duplicate bridge turns the difference of a deal into IMPs, which grow ever more slowly. This script

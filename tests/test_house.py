@@ -240,11 +240,11 @@ def test_training_knows_the_page_by_one_command_alone() -> None:
     """It opens it when it is asked to: the page stands on all that training is."""
     found = importing(modules("envs", "agents", "training"), "parlour.page")
     assert {at.split(":")[0] for at in found} == {"training/cli/serve.py"}
-    names = [*modules("envs", "agents", "training"), "page/session.py", "page/messages.py"]
+    names = [*modules("envs", "agents", "training"), "page/session.py"]
     assert importing(names, "starlette", "uvicorn", "websockets") == []
 
 
-MODULES_WITH_TORCH = (*("card_network", "card_tokens", "learned", "build", "rank_tokens"),)
+MODULES_WITH_TORCH = ("card_network", "learned", "build", "tokens")
 
 
 def test_learning_libraries_stay_in_training_and_learned() -> None:
@@ -351,7 +351,7 @@ def test_only_the_registry_knows_all_agents() -> None:
     """How an agent is found by its name stands in one place."""
     wanted = {
         *(f"parlour.agents.baselines.{name}" for name in ("greedy", "uniform")),
-        *(f"parlour.agents.search.{name}" for name in ("mcts", "oracle", "pimc", "rollouts")),
+        *(f"parlour.agents.search.{name}" for name in ("mcts", "pimc", "planner", "rollouts")),
         "parlour.agents.human",
         "parlour.agents.networks.learned",
     }

@@ -2,7 +2,7 @@
 
 None of them knows a game. A network maps a batch of observations, in the one encoding that it
 takes, to action logits and values. `NETWORKS` lists them; a new one is a class there and a
-name in `limits`.
+name in `options`.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,10 +18,18 @@ from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.schema import CARD, DIGIT, DIGIT_BASE, RANK, Columns, Features, Piece
 
 from .card_network import CardNetwork, linear, masked_logits
-from .card_tokens import CardTokens
-from .limits import NETWORK_NAMES, check_network, check_size
-from .rank_tokens import RankTokens
-from .residual import BASE, LIFT, LIFT_OPTION, base_piece, check_base, show_more
+from .options import (
+    BASE,
+    LIFT,
+    LIFT_OPTION,
+    NETWORK_NAMES,
+    base_piece,
+    check_base,
+    check_network,
+    check_size,
+    show_more,
+)
+from .tokens import CardTokens, RankTokens
 
 __all__ = ["NETWORKS", "CardNetwork", "build_network", "linear", "masked_logits"]
 

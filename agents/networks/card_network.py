@@ -3,7 +3,6 @@
 `parlour.agents.networks.build` lists the networks.
 """
 
-from collections.abc import Collection
 from typing import ClassVar
 
 import torch
@@ -41,7 +40,7 @@ class CardNetwork(nn.Module):
     encoding: ClassVar[str]
     """The encoding of observations that the network takes."""
     base: str | None = None
-    """The rule-based agent that the network corrects (`residual`).
+    """The rule-based agent that the network corrects (`options`).
 
     The last entries of its observations show the action of that agent.
     """
@@ -100,57 +99,3 @@ def linear(inputs: int, outputs: int, gain: float = 2**0.5) -> nn.Linear:
     nn.init.orthogonal_(layer.weight, gain)
     nn.init.zeros_(layer.bias)
     return layer
-
-
-class TokenNetwork(CardNetwork):
-    """Base class of networks whose layers work on tokens and are always normalized.
-
-    A subclass overrides ``forward`` and has heads of its own, over its tokens.
-    """
-
-    encoding = "codes"
-    name: ClassVar[str]
-    """The name in `networks.NETWORKS`."""
-
-    def __init__(
-        self,
-        features: Features,
-        actions: int,
-        width: int,
-        depth: int,
-        *,
-        layer_norm: bool | int | str = True,
-    ) -> None:
-        super().__init__(features, actions, width, depth, layer_norm=layer_norm)
-        if not self.layer_norm:
-            raise self.refuse("its layers are always normalised")
-
-    def add_heads(self) -> None:
-        """Add no heads: subclasses have their own."""
-
-    def refuse(self, reason: str) -> ValueError:
-        """Return the error for a network that cannot be built."""
-        return ValueError(f"network {self.name!r}: {reason}")
-
-
-def list_entries_beside(features: Features, read: Collection[str]) -> list[int]:
-    """Return the entries of all pieces except those named in ``read``."""
-    others = [piece for piece in features.pieces if piece.name not in read]
-    return [entry for piece in others for entry in features.entry_range(piece.name)]
-
-
-class ShareReader(nn.Module):
-    """Maps entries of ``codes`` to shares of their highest value, and flags for nonzero ones."""
-
-    highs: Tensor
-
-    def __init__(self, features: Features, entries: list[int]) -> None:
-        super().__init__()
-        self.entries, self.columns = entries, 2 * len(entries)
-        highs = torch.as_tensor(features.high, dtype=torch.float32)[entries]
-        self.register_buffer("highs", highs, persistent=False)
-
-    def forward(self, codes: Tensor) -> Tensor:
-        """Return columns float32 (n, columns) of codes (n, width)."""
-        shown = codes[:, self.entries].float()
-        return torch.cat([shown / self.highs, (shown > 0).float()], dim=1)

@@ -27,7 +27,7 @@ from .build import (
     network_class,
     not_finite_text,
 )
-from .residual import mark_base_actions
+from .options import mark_base_actions
 
 CHUNK = 4096
 """Maximum number of games in one batch of the network."""

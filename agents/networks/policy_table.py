@@ -64,10 +64,7 @@ class PolicyTableAgent:
             are_keys = keys.dtype == np.uint64 and keys.ndim == 1 and len(keys) > 0
             if not are_keys or (keys[1:] <= keys[:-1]).any():
                 raise ValueError(f"tensor {KEYS_TENSOR!r}: ascending uint64 are needed")
-            fits = policy.dtype == np.float64 and policy.shape == (
-                len(keys),
-                game.actions,
-            )
+            fits = policy.dtype == np.float64 and policy.shape == (len(keys), game.actions)
             if not fits or not _are_probabilities(policy):
                 raise ValueError(
                     f"tensor {POLICY_TABLE_NETWORK!r}: float64 ({len(keys)}, {game.actions}) is "

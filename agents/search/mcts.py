@@ -34,9 +34,8 @@ from ..baselines.greedy import GreedyAgent
 from ..explanation import Explanation, certain, of_legal, rows_with_choice
 from ..networks.value_table import ValueTableAgent
 from ..saved import load_saved_agent
-from .budget import check_milliseconds, choose_number
-from .mcts_kernel import make_iterate
-from .mcts_tree import (
+from ..specs import check_milliseconds, choose_number
+from .mcts_kernel import (
     LOGITS,
     NO_PRIOR,
     PLAY_OUT,
@@ -44,6 +43,7 @@ from .mcts_tree import (
     VALUE_NETWORK,
     VALUE_TABLE,
     SearchConfig,
+    make_iterate,
     make_tree,
     root_statistics,
     slots_for,

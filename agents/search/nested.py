@@ -29,7 +29,7 @@ from parlour.envs.core.rows import observation_codes
 from parlour.envs.core.turn import Agent
 
 from ..networks.value_table import POINTS
-from .budget import choose_number
+from ..specs import choose_number
 from .planner import Planner
 from .playout import (
     LINE_ROOM,

@@ -1,4 +1,8 @@
-"""Base class of agents that plan several moves and follow the plan as long as it fits the game."""
+"""Agents that plan several moves, and follow the plan as long as it fits the game.
+
+`OracleAgent` sees all cards and follows the solution of the game's solver. `HindsightAgent` samples
+the hidden cards, and follows the plan that wins in most worlds.
+"""
 
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -7,20 +11,26 @@ from typing import Any
 
 import numpy as np
 
-from parlour.envs import Game
+from parlour.envs import GAMES, Game
 from parlour.envs.core.batch import MAX_MOVES, Over
-from parlour.envs.core.rows import Rows, copy_states, resample_copies
-from parlour.envs.core.turn import Agent, Turn, prepare_turn
+from parlour.envs.core.rows import Rows, copy_states, observation_codes, resample_copies
+from parlour.envs.core.solve import make_position, solver_of
+from parlour.envs.core.turn import Agent, Turn, check_agent, is_person, prepare_turn
 
 from ..baselines.greedy import GreedyAgent
 from ..explanation import Explanation, certain
+from ..specs import choose_number
 
+FEWEST = "fewest"
+"""The option of the spec ``oracle:fewest``: win in the fewest moves."""
+HINDSIGHT_ITERATIONS = 1000
+"""Default number of iterations for each plan of `HindsightAgent`."""
 MAX_PLANS = 1 << 18
 """Maximum number of positions whose planned action is remembered, about 55 MB."""
 
 
 class Planner:
-    """Makes a plan once and remembers its action for each position on the way.
+    """Base class of agents that make a plan once, and remember its action for each position.
 
     Where there is no plan, ``player`` plays to the end (None: greedy). Subclasses define the
     identity of positions (`position_bytes`) and the plan (`make_plan`).
@@ -43,8 +53,8 @@ class Planner:
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
         """Return the actions of the plan from a position (1,), and its value (nan if unknown).
 
-        ``seed`` depends on nothing but the position, and so do the hidden cards in it unless the
-        agent sees all: a remembered plan is the same as a new one.
+        ``seed`` and, unless the agent sees all, the hidden cards depend only on the position. So a
+        remembered plan equals a new one.
         """
         raise NotImplementedError
 
@@ -87,7 +97,7 @@ class Planner:
 
     def _plan(self, states: np.ndarray) -> tuple[int, float]:
         """Make a plan, play it through and remember it; return its first action and its value."""
-        if not self.sees_all:  # the plan must depend on nothing but what is seen
+        if not self.sees_all:  # the plan must depend only on what is seen
             seeds = np.array([self._seed(states)], np.uint64)
             states = resample_copies(self.game, self.rules, states, seeds)
         actions, value = self.make_plan(states, self._seed(states))
@@ -109,3 +119,112 @@ class Planner:
             seeds = np.array([self._seed(rows.states)], np.uint64)
             turn = prepare_turn(self.player, self.game, self.rules, rows.states, seeds)
             yield int(self.player.act(turn)[0])
+
+
+class OracleAgent(Planner):
+    """Follows the solution of ``game.solve`` for the true state; plays greedily in a lost deal.
+
+    Each deal is solved once. In a game that is played for its score, the plan leads to the best
+    score found.
+
+    Args:
+        game: the game to play.
+        rules: its rules.
+        fewest: win in the fewest moves.
+        limit: the node limit of the solver; a position undecided by then counts as lost.
+
+    Raises:
+        ValueError: game or rules have no solver.
+    """
+
+    sees_all = True
+    at_once = 64
+    """Maximum number of games in a turn.
+
+    An evaluation excludes its first call from the time per decision. With few games in a turn, most
+    of the solving happens in later calls.
+    """
+
+    def __init__(
+        self, game: Game, rules: Any, fewest: bool = False, limit: int | None = None
+    ) -> None:
+        super().__init__(game, rules)
+        self.fewest, self.limit = fewest, limit
+        self.name = f"oracle-{FEWEST}" if fewest else "oracle"
+        self.unit = "won or not" if game.measure == "won" else "best score found"
+        self.solve = solver_of(game, rules)
+
+    def position_bytes(self, states: np.ndarray) -> bytes:
+        """Return the whole state except the number of steps that led to it."""
+        states = copy_states(states)
+        states["steps"] = 0
+        return states.tobytes()
+
+    def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
+        """Return the actions to a win, or to the best score, and their value.
+
+        The value is 1 or 0 for a win or none, or the score.
+        """
+        solution = self.solve(states, self.rules, optimal=self.fewest, limit=self.limit)
+        value = solution.winnable if self.game.measure == "won" else solution.score
+        return solution.actions or [], np.nan if value is None else float(value)
+
+
+def make_oracle(game: Game, rules: Any, option: str = "") -> OracleAgent:
+    """Return the agent of the spec ``oracle`` or ``oracle:fewest``.
+
+    Raises ValueError for another option, and if game or rules have no solver.
+    """
+    if option not in ("", FEWEST):
+        raise ValueError(f"agent 'oracle:{option}': allowed are oracle and oracle:{FEWEST}")
+    return OracleAgent(game, rules, option == FEWEST)
+
+
+class HindsightAgent(Planner):
+    """Follows the plan that wins in most sampled worlds, up to the next card that is turned up.
+
+    ``game.solving.plan_ahead`` makes the plans. The worlds depend only on what the player knows, so
+    the agent plays equal positions alike.
+
+    Args:
+        game: the game to play; it needs a search for plans.
+        rules: its rules.
+        player: the agent that plays where no plan wins (None: greedy).
+        iterations: number of iterations for each plan (None: `HINDSIGHT_ITERATIONS`).
+
+    Raises:
+        ValueError: game or rules have no such search, or the player sees hidden cards or is a
+            person.
+    """
+
+    unit = "share of worlds that the plan wins, as far as was seen"
+    at_once = 64
+    """Maximum number of games in a turn: see `OracleAgent`."""
+
+    def __init__(
+        self, game: Game, rules: Any, player: Agent | None = None, iterations: int | None = None
+    ) -> None:
+        if game.solving is None or game.solving.plan_ahead is None:
+            able = [g.name for g in GAMES.values() if g.solving and g.solving.plan_ahead]
+            raise ValueError(
+                f"hindsight: {game.title} has no search for plans; there is one for "
+                f"{', '.join(able)}"
+            )
+        super().__init__(game, rules, player)
+        self.player = player = check_agent(self.player)
+        if player.sees_all or is_person(player):
+            raise ValueError(f"hindsight: {player.name} cannot go on for it; name another player")
+        self.plan_ahead = game.solving.plan_ahead
+        self.iterations = choose_number("iterations", iterations, HINDSIGHT_ITERATIONS)
+        deck = list(game.pack(rules))
+        self.plan_ahead(make_position(game, rules, deck), rules, self.iterations, 0)  # checks rules
+        self.name = "hindsight" if player.name == "greedy" else f"{player.name}-hindsight"
+
+    def position_bytes(self, states: np.ndarray) -> bytes:
+        """Return the observation."""
+        return observation_codes(states).tobytes()
+
+    def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
+        """Return the plan, and the share of worlds that it wins."""
+        plan = self.plan_ahead(states, self.rules, self.iterations, seed)
+        return plan.actions, np.nan if plan.value is None else plan.value

@@ -18,7 +18,7 @@ from parlour.envs.core.turn import Agent, Judgement, Turn, best_actions
 
 from ..explanation import Explanation, certain, of_legal, rows_with_choice
 from ..networks.value_table import POINTS
-from .budget import check_milliseconds, choose_number
+from ..specs import check_milliseconds, choose_number
 from .inference import is_bidding
 from .playout import (
     Guide,
@@ -304,22 +304,24 @@ def make_gain_rollouts(name: str, rule_agent: str | None = None) -> Callable[...
     rate, play_on = playout_kernels(name, rule_agent)
 
     @jit
-    def begin(root: State, own: int, trial: int, scores: np.ndarray, sums: np.ndarray) -> int:
+    def begin(
+        root: State, base_action: int, trial: int, scores: np.ndarray, sums: np.ndarray
+    ) -> int:
         """Drop hopeless actions if ``trial`` allows; return the number of actions to try."""
         left = 0
         for action in range(actions):
-            if action != own and has_action(root["legal"], action):
+            if action != base_action and has_action(root["legal"], action):
                 if trial and is_hopeless(scores[action]):
                     sums[action] = DROPPED_SCORE
                 left += sums[action] == 0
         return left
 
     @jit
-    def drop_losing(own: int, sums: np.ndarray, squares: np.ndarray) -> int:
+    def drop_losing(base_action: int, sums: np.ndarray, squares: np.ndarray) -> int:
         """Drop actions that have gained nothing; return the number of those left."""
         left = 0
         for action in range(actions):
-            if action != own and sums[action] <= 0:
+            if action != base_action and sums[action] <= 0:
                 sums[action], squares[action] = DROPPED_SCORE, 0.0
             left += sums[action] > 0
         return left
@@ -336,7 +338,7 @@ def make_gain_rollouts(name: str, rule_agent: str | None = None) -> Callable[...
     @jit
     def sum_gains(
         root: State,
-        own: int,
+        base_action: int,
         playout: Playout,
         rules: RulesRecords,
         guide: Guide,
@@ -346,21 +348,21 @@ def make_gain_rollouts(name: str, rule_agent: str | None = None) -> Callable[...
         squares: np.ndarray,
     ) -> int:
         world, rng, seat = playout.states.copy(), root["rng"], root["turn"]
-        left = begin(root, own, trial, playout.scores[0], sums)
+        left = begin(root, base_action, trial, playout.scores[0], sums)
         for number in range(worlds):
             if number > 0 and number == trial:
-                left = drop_losing(own, sums, squares)
+                left = drop_losing(base_action, sums, squares)
             if left == 0:
                 return number
             rng += GAMMA
             world[0] = root
             world[0]["rng"] = rng
             resample_rows(world, rules, -1)
-            base = try_out(world[0], seat, playout, rules, guide, own)
+            base_result = try_out(world[0], seat, playout, rules, guide, base_action)
             for action in range(actions):
                 is_dropped = sums[action] == DROPPED_SCORE
-                if action != own and has_action(root["legal"], action) and not is_dropped:
-                    gain = try_out(world[0], seat, playout, rules, guide, action) - base
+                if action != base_action and has_action(root["legal"], action) and not is_dropped:
+                    gain = try_out(world[0], seat, playout, rules, guide, action) - base_result
                     sums[action] += gain
                     squares[action] += gain * gain
         return worlds
@@ -380,12 +382,12 @@ def make_gain_rollouts(name: str, rule_agent: str | None = None) -> Callable[...
         for i in range(len(states)):
             playout.states[0] = states[i]
             rate(playout.states, rules, guide, playout.ids, playout.scores)
-            own = best_legal(states[i]["legal"], playout.scores[0])
+            base_action = best_legal(states[i]["legal"], playout.scores[0])
             counts[i] = sum_gains(
-                states[i], own, playout, rules, guide, worlds, trial, sums[i], errors[i]
+                states[i], base_action, playout, rules, guide, worlds, trial, sums[i], errors[i]
             )
             for action in range(actions):
                 left = errors[i, action] - sums[i, action] ** 2 / worlds
-                errors[i, action] = np.sqrt(max(left, 0.0)) + TIE if action != own else 0.0
+                errors[i, action] = np.sqrt(max(left, 0.0)) + TIE if action != base_action else 0.0
 
     return roll

@@ -21,8 +21,8 @@ from parlour.agents.registry import (
     load_agent,
     make_turn,
 )
-from parlour.agents.search.oracle import OracleAgent
 from parlour.agents.search.pimc import PimcAgent
+from parlour.agents.search.planner import OracleAgent
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.batch import Autoreset, Over, StepConfig
 from parlour.envs.core.kernel.rng import key_words, turn_seeds

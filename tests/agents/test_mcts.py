@@ -9,7 +9,7 @@ from parlour.agents.networks.build import build_network
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import Agent, choose_actions, load_agent, prepare_turn
 from parlour.agents.search.mcts import MCTSAgent
-from parlour.agents.search.mcts_tree import combine_keys
+from parlour.agents.search.mcts_kernel import combine_keys
 from parlour.agents.search.rollouts import RolloutAgent
 from parlour.envs import GAMES, Game, make
 from parlour.envs.core.baselines import UniformAgent

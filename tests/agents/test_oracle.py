@@ -7,7 +7,7 @@ import pytest
 
 from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.agents.search import planner
-from parlour.agents.search.oracle import OracleAgent
+from parlour.agents.search.planner import OracleAgent
 from parlour.envs import find_game
 from parlour.envs.core.contract import Solution, Solving
 from parlour.envs.core.kernel.cards import deal_seeds

@@ -78,7 +78,7 @@ def test_an_object_may_say_nothing_of_itself(kind: Any) -> None:
     play_duplicate(TABLE, MINI, kind(), [kind()], SEEDS)
     compare(TABLE, [kind()], variants=["mini"], deals=2, field=[kind()])
     play_seat(kind())
-    exploitability.extract_policy(kind(), game_tree.build(MINI))
+    exploitability.extract_policy(kind(), game_tree.build_tree(MINI))
     assert check_agent(kind()).name == kind.__name__
 
 

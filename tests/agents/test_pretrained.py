@@ -34,7 +34,7 @@ def test_it_is_small_and_beats_greedy(folder: Path) -> None:
         match = evaluate(game, "pretrained", variant=variant, deals=800)
         assert match.net.low > 0
         return
-    # Greedy's own weights, searched on from there, may be no better: then players by rule count.
+    # Greedy's own weights, searched on from there, may be no better: then rule-based agents count.
     is_heuristic = card["network"]["name"] == HEURISTIC_NETWORK
     others = list(game.rule_agents) if is_heuristic else ["greedy"]
     found = compare(game, [*others, "pretrained"], variants=[variant], deals=6000)

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from parlour.agents.registry import find_saved, load_agent
-from parlour.agents.search.budget import Budget, read_budget
-from parlour.agents.specs import SEARCHES, SpecKind, imports_code, parse_spec
+from parlour.agents.specs import SEARCHES, Budget, SpecKind, imports_code, parse_spec, read_budget
 from parlour.envs import find_game
 from parlour.training.evaluation.leaderboard import leaderboard
 from parlour.training.evaluation.leaderboard.leaderboard_agents import resolve_agent

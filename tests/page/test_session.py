@@ -342,7 +342,7 @@ def test_a_seat_is_shown_nothing_of_hidden_cards() -> None:
     play = table_of(session)
     rows, before = play.table.rows, session.view()
     for seed in range(20):
-        states = resample_copies(play.game, play.rules, rows.states, seed, play.table.own)
+        states = resample_copies(play.game, play.rules, rows.states, seed, play.table.own_seat)
         write_states(rows.states, slice(None), states)
         assert session.view() == before
 

@@ -1,4 +1,4 @@
-"""Arguments that several commands have, and the values that arguments take."""
+"""Arguments that several commands have, and the parsers of their values."""
 
 import argparse
 import math
@@ -12,15 +12,15 @@ from parlour.envs import GAMES, Game
 from parlour.envs.core.kernel.cards import card_name, parse_deck
 
 from ..evaluation.report.terminal import print_notice
-from ..evaluation.spec import is_for_several
+from ..evaluation.spec import DEALS, is_for_several
 from ..evaluation.spec import read_options as read_options
-from .games import AGENT_HELP as AGENT_HELP
+from .main import AGENT_HELP as AGENT_HELP
 
 LARGEST = 2**62
 """Largest whole number of an argument. It fits into 64 bits, with room for deals after it."""
 
 MOST_DEALS, MOST_HANDS, MOST_ROWS = 100_000_000, 100_000, 1 << 20
-"""More deals, hands or rows would not fit into memory."""
+"""Maximum numbers of deals, hands and rows, which must fit into memory."""
 MOST_JOBS = 1024
 
 
@@ -50,7 +50,7 @@ def read_seconds(text: str) -> float:
     return number
 
 
-def read_text(text: str) -> str:
+def read_line(text: str) -> str:
     """Return text of one line; it must not be empty."""
     if not text.strip() or not text.isprintable():
         raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed is one line of text")
@@ -64,7 +64,7 @@ def read_deck(text: str) -> str:
     return text
 
 
-def read_given(text: str) -> str:
+def read_input(text: str) -> str:
     """Return the text itself, or that of standard input for ``-``; ValueError unless it is UTF-8.
 
     Standard input is read as bytes: its encoding is UTF-8 as in files, whatever the terminal's.
@@ -72,9 +72,9 @@ def read_given(text: str) -> str:
     if text != "-":
         return text
     source = getattr(sys.stdin, "buffer", sys.stdin)
-    given = source.read()
+    data = source.read()
     with name_part_in_errors("standard input"):
-        return decode_text(given) if isinstance(given, bytes) else str(given)
+        return decode_text(data) if isinstance(data, bytes) else str(data)
 
 
 def load_deck(text: str, game: Game, rules: Any) -> str:
@@ -82,7 +82,7 @@ def load_deck(text: str, game: Game, rules: Any) -> str:
 
     Raises ValueError for a deck that does not consist of the cards of these rules.
     """
-    deck = parse_deck(read_given(text), game.pack(rules))
+    deck = parse_deck(read_input(text), game.pack(rules))
     return " ".join(map(card_name, deck.tolist()))
 
 
@@ -100,7 +100,9 @@ def add_game(parser: argparse.ArgumentParser, optional: bool = False) -> None:
     )
 
 
-def add_rules(parser: argparse.ArgumentParser, many: bool = False, optional: bool = False) -> None:
+def add_game_and_rules(
+    parser: argparse.ArgumentParser, many: bool = False, optional: bool = False
+) -> None:
     """Add ``GAME``, ``--variant`` and ``--option``.
 
     Args:
@@ -116,12 +118,57 @@ def add_rules(parser: argparse.ArgumentParser, many: bool = False, optional: boo
     several: dict[str, Any] = {"nargs": "+", "action": "extend"} if many else {}
     intro = "one or more of, or all: " if many else ""
     parser.add_argument("--variant", metavar="NAME", help=intro + variants, **several)
+    add_option(parser)
+
+
+def add_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--option``."""
     parser.add_argument(
         "--option",
         metavar="NAME=VALUE",
         action="append",
         default=[],
         help="change an option of the rules; may be repeated (parlour rules GAME lists them)",
+    )
+
+
+def add_deal_set(parser: argparse.ArgumentParser) -> None:
+    """Add ``--deal-set``."""
+    parser.add_argument(
+        "--deal-set", type=read_line, help="deal set of numbered deals (default: GAME-1)"
+    )
+
+
+def add_deal_range(parser: argparse.ArgumentParser) -> None:
+    """Add ``--deals``, ``--deal-set`` and ``--first``: which numbered deals are played."""
+    parser.add_argument(
+        "--deals",
+        type=read_whole(MOST_DEALS),
+        default=DEALS,
+        help=f"number of deals (default: {DEALS})",
+    )
+    add_deal_set(parser)
+    parser.add_argument(
+        "--first", type=read_whole(), default=0, help="number of the first deal (default: 0)"
+    )
+
+
+def add_opponents(
+    parser: argparse.ArgumentParser, default: str, seats: str = "other seats"
+) -> None:
+    """Add ``--opponents``; ``seats`` says which seats they have."""
+    parser.add_argument(
+        "--opponents",
+        nargs="+",
+        metavar="AGENT",
+        help=f"in games for several: agents in the {seats}, repeated in order (default: {default})",
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json``."""
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON, and nothing else, on stdout"
     )
 
 

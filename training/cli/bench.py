@@ -21,8 +21,15 @@ from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
 
-from .arguments import MOST_ROWS, add_rules, read_options, read_seconds, read_whole
-from .generated_blocks import ROOT
+from .arguments import (
+    MOST_ROWS,
+    add_game_and_rules,
+    add_json,
+    read_options,
+    read_seconds,
+    read_whole,
+)
+from .output import ROOT
 
 EXAMPLES = {
     "bench": """\
@@ -34,7 +41,7 @@ EXAMPLES = {
 
 def add_bench(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour bench``."""
-    add_rules(parser, optional=True)
+    add_game_and_rules(parser, optional=True)
     parser.add_argument(
         "--rows", type=read_whole(MOST_ROWS), help="number of games in the batch (default: 1024)"
     )
@@ -43,7 +50,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
         type=read_seconds,
         help="length of each measurement, with or without GAME (default: 1)",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_json(parser)
 
 
 def run_bench(arguments: argparse.Namespace) -> int:
@@ -60,22 +67,24 @@ def run_bench(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(speeds[0] if arguments.game else speeds))
         return 0
-    for one in speeds:
-        print(f"{one['game']} {one['variant']}, random legal play with masks and codes, one core:")
-        print(f"  {one['batched_steps_per_second']:>12,.0f} steps/s  batched, {one['rows']} rows")
-        print(f"  {one['single_steps_per_second']:>12,.0f} steps/s  single environment")
+    for speed in speeds:
+        batched, single = speed["batched_steps_per_second"], speed["single_steps_per_second"]
+        name = f"{speed['game']} {speed['variant']}"
+        print(f"{name}, random legal play with masks and codes, one core:")
+        print(f"  {batched:>12,.0f} steps/s  batched, {speed['rows']} rows")
+        print(f"  {single:>12,.0f} steps/s  single environment")
     return 0
 
 
 def _bench_all(arguments: argparse.Namespace) -> int:
     """Run all benchmarks of the clone, which take no flag but --seconds."""
-    given_too = {
+    flags = {
         "--variant": arguments.variant is not None,
         "--option": bool(arguments.option),
         "--rows": arguments.rows is not None,
         "--json": arguments.json,
     }
-    wrong = [flag for flag, is_given in given_too.items() if is_given]
+    wrong = [flag for flag, is_set in flags.items() if is_set]
     if wrong:
         raise ValueError(
             f"without GAME all benchmarks of the clone are run, which take no {', '.join(wrong)}: "

@@ -15,7 +15,7 @@ from ..evaluation.outputs import check_folder
 from ..files import sole_use, write_bytes
 from ..parallel.task_cache import drop_chunks, has_parts
 from ..parallel.tasks import Cluster
-from .arguments import MOST_JOBS, read_text, read_whole
+from .arguments import MOST_JOBS, read_line, read_whole
 
 CHUNKS = ".chunks"
 """Name of the folder of finished parts, inside the folder of results."""
@@ -34,13 +34,13 @@ def add_cluster(parser: argparse.ArgumentParser, jobs: int | None = None) -> Non
     )
     parser.add_argument(
         "--backend",
-        type=read_text,
+        type=read_line,
         help="kind of workers: loky (default) or another backend of joblib, on this machine; ray, "
         "on one machine or many (pip install 'parlour[ray]')",
     )
     parser.add_argument(
         "--address",
-        type=read_text,
+        type=read_line,
         help="Ray cluster to join: HOST:PORT, or auto (default: RAY_ADDRESS if it is set, else a "
         "cluster is started on this machine)",
     )

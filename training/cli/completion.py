@@ -17,7 +17,7 @@ CHOICES: dict[str, list[str]] = {
     "game": list(GAMES),
     "only": list(GAMES),
     "variant": VARIANTS,
-    **dict.fromkeys(("agent", "agents", "field", "opponents", "advisor"), AGENTS),
+    **dict.fromkeys(("agent", "agents", "opponents", "advisor"), AGENTS),
 }
 """Values of arguments that are completed, by the name of the argument. Others may be typed."""
 

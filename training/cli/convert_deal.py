@@ -9,7 +9,7 @@ from parlour.envs.core.kernel.cards import DeckFormat, card_name, default_deal_s
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.solve import deal_position
 
-from .arguments import add_game, read_deck, read_given, read_text, read_whole
+from .arguments import add_deal_set, add_game, read_deck, read_input, read_line, read_whole
 
 OWN = "parlour"
 """Notation of ``--deck`` in other commands: card names in dealing order."""
@@ -38,15 +38,13 @@ def add_convert_deal(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             flag,
             dest=word,
-            type=read_text,
+            type=read_line,
             default=OWN,
             metavar="NOTATION",
             help=f"{OWN} (default): card names in dealing order; {known}",
         )
     parser.add_argument("--deal", type=read_whole(), help="number of a deal, instead of --deck")
-    parser.add_argument(
-        "--deal-set", type=read_text, help="deal set of numbered deals (default: GAME-1)"
-    )
+    add_deal_set(parser)
 
 
 def run_convert_deal(arguments: argparse.Namespace) -> int:
@@ -70,7 +68,7 @@ def _read(game: Game, arguments: argparse.Namespace) -> np.ndarray:
         state = deal_position(game, game.make_rules(), deal_set, arguments.deal)
         return np.asarray(state["deck"][0])
     notation = _find(game, "--from", arguments.source)
-    return notation.read(read_given(arguments.deck))
+    return notation.read(read_input(arguments.deck))
 
 
 def _find(game: Game, flag: str, name: str) -> DeckFormat:

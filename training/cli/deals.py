@@ -32,20 +32,20 @@ from ..evaluation.labels.labels import (
 )
 from ..evaluation.outputs import check_folder
 from ..evaluation.report.terminal import find_width, wrap_words
-from ..evaluation.spec import DEALS
 from ..evaluation.stats import wilson_rate
 from ..parallel.tasks import Cluster, join_cluster
 from .arguments import (
     MOST_DEALS,
-    add_rules,
+    add_deal_range,
+    add_game_and_rules,
+    add_json,
     read_options,
     read_path,
-    read_text,
     read_variants,
     read_whole,
 )
 from .cluster import add_cluster, print_kept, use_cluster
-from .progress import progress_bars
+from .output import progress_bars
 from .solve import add_limit
 
 WRONG = 1
@@ -82,19 +82,8 @@ def add_deals(parser: argparse.ArgumentParser) -> None:
         title="what to do", metavar="make|show", dest="action", required=True
     )
     make = actions.add_parser("make", help="solve numbered deals and write their labels")
-    add_rules(make, many=True)
-    make.add_argument(
-        "--deals",
-        type=read_whole(MOST_DEALS),
-        default=DEALS,
-        help=f"number of deals (default: {DEALS})",
-    )
-    make.add_argument(
-        "--first", type=read_whole(), default=0, help="number of the first deal (default: 0)"
-    )
-    make.add_argument(
-        "--deal-set", type=read_text, help="deal set of numbered deals (default: GAME-1)"
-    )
+    add_game_and_rules(make, many=True)
+    add_deal_range(make)
     make.add_argument(
         "--optimal",
         action=argparse.BooleanOptionalAction,
@@ -116,7 +105,7 @@ def add_deals(parser: argparse.ArgumentParser) -> None:
         "game", metavar="GAME|FILE", help=f"a label file, or one of: {', '.join(GAMES)}"
     )
     show.add_argument("--variant", metavar="NAME", nargs="+", help="only these variants")
-    show.add_argument("--json", action="store_true", help="print JSON")
+    add_json(show)
     _add_verify(show)
     show.set_defaults(parser=show)
 
@@ -189,7 +178,7 @@ def _naming_parts(folder: Path) -> Iterator[None]:
 
 def _solvable(game: Game, variants: Sequence[str], arguments: argparse.Namespace) -> list[str]:
     """Return the variants that can be solved; ValueError for one that was named and cannot."""
-    found, options = [], read_options(arguments.option)
+    solvable, options = [], read_options(arguments.option)
     for variant in variants:
         rules = game.make_rules(variant, options)
         try:
@@ -199,19 +188,19 @@ def _solvable(game: Game, variants: Sequence[str], arguments: argparse.Namespace
                 raise
             print(f"{variant} left out: {error}", file=sys.stderr)
         else:
-            found.append(variant)
-    if not found:
+            solvable.append(variant)
+    if not solvable:
         raise ValueError(f"{game.title}: no variant can be solved by its solver")
-    return found
+    return solvable
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    found = [load_labels(path) for path in _files(arguments.game, arguments.variant)]
-    verifications = _verify_files(arguments, found)
+    files = [load_labels(path) for path in _files(arguments.game, arguments.variant)]
+    verifications = _verify_files(arguments, files)
     if arguments.json:
-        print(json.dumps([_summary(*pair) for pair in zip(found, verifications, strict=True)]))
+        print(json.dumps([_summary(*pair) for pair in zip(files, verifications, strict=True)]))
     else:
-        texts = ("\n".join(_lines(*pair)) for pair in zip(found, verifications, strict=True))
+        texts = ("\n".join(_lines(*pair)) for pair in zip(files, verifications, strict=True))
         print("\n\n".join(texts))
     return WRONG if any(one and one.disagreements for one in verifications) else 0
 
@@ -239,15 +228,15 @@ def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
     for variant in variants or ():
         game.make_rules(variant)
     names = [f"{game.name}-{variant}" for variant in variants or ["*"]]
-    found = [
+    paths = [
         path
         for folder in (OWN_FOLDER, SHIPPED_FOLDER)
         for name in names
         for end in (".parquet", "@*.parquet", "+*.parquet")
         for path in sorted(folder.glob(f"{name}{end}"))
     ]
-    found = list(dict.fromkeys(found))
-    if not found:
+    paths = list(dict.fromkeys(paths))
+    if not paths:
         solver_of(
             game, game.make_rules(variants[0] if variants else None)
         )  # raises ValueError if no labels can be made
@@ -255,7 +244,7 @@ def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
             f"no labels of {game.title} in {OWN_FOLDER} or among those that come with Parlour: "
             f"parlour deals make {game.name}"
         )
-    return found
+    return paths
 
 
 def summary(labels: Labels) -> dict[str, Any]:
@@ -282,7 +271,7 @@ def _distribution(values: np.ndarray) -> dict[str, Any] | None:
     if len(values) == 0:
         return None
     known, counts = np.unique(values, return_counts=True)
-    found: dict[str, Any] = {
+    statistics: dict[str, Any] = {
         "n": len(values),
         "mean": float(values.mean()),
         "median": float(np.median(values)),
@@ -290,48 +279,48 @@ def _distribution(values: np.ndarray) -> dict[str, Any] | None:
         "max": int(values.max()),
     }
     if len(known) <= MOST:
-        found["counts"] = dict(zip(map(str, known.tolist()), counts.tolist(), strict=True))
-    return found
+        statistics["counts"] = dict(zip(map(str, known.tolist()), counts.tolist(), strict=True))
+    return statistics
 
 
 def _summary_lines(labels: Labels) -> list[str]:
     """Return a summary of labels as lines of text."""
-    said = summary(labels)
+    facts = summary(labels)
     last = labels.first + len(labels) - 1
     head = f"{labels.game.title}, {labels.variant}, deals {labels.first} to {last} of deal set "
     lines = [head + labels.deal_set]
-    if said["winnable"] is not None:
-        share = said["winnable"]["95"]["mean"]
+    if facts["winnable"] is not None:
+        share = facts["winnable"]["95"]["mean"]
         sides = [
-            f"{sure} % [{100 * found['low']:.2f}, {100 * found['high']:.2f}]"
-            for sure, found in said["winnable"].items()
+            f"{sure} % [{100 * stats['low']:.2f}, {100 * stats['high']:.2f}]"
+            for sure, stats in facts["winnable"].items()
         ]
-        counts = said["counts"]
+        counts = facts["counts"]
         lines.append(f"  winnable     {100 * share:.2f} %, Wilson {', '.join(sides)}")
         lines.append(f"  deals        {', '.join(f'{n:,} {word}' for word, n in counts.items())}")
     for name, words in (("fewest", "fewest moves"), ("score", "best score"), ("nodes", "nodes")):
-        if (found := said[name]) is not None:
+        if (stats := facts[name]) is not None:
             lines.append(
-                f"  {words:<13}mean {found['mean']:,.2f}, median {found['median']:,.10g}, "
-                f"{found['min']:,} to {found['max']:,}, of {found['n']:,} deals"
+                f"  {words:<13}mean {stats['mean']:,.2f}, median {stats['median']:,.10g}, "
+                f"{stats['min']:,} to {stats['max']:,}, of {stats['n']:,} deals"
             )
     limit = "the solver's" if labels.limit is None else f"{labels.limit:,} nodes"
     asked = "shortest wins" if labels.optimal else "any win"
     lines += [
         f"  asked        {'best scores' if is_scored(labels.game) else asked}, limit {limit}",
-        f"  decks        {said['decks']}",
-        f"  content      {said['content']}",
+        f"  decks        {facts['decks']}",
+        f"  content      {facts['content']}",
         f"  file         {labels.source}",
     ]
-    measured = said["score"] if is_scored(labels.game) else said["fewest"]
+    measured = facts["score"] if is_scored(labels.game) else facts["fewest"]
     width = find_width()
     lines = [line if len(line) <= width else wrap_words(line, width, "    ", "") for line in lines]
     return lines + _histogram(measured or {}, max(min(BAR, width - SIDES), 1))
 
 
-def _histogram(found: dict[str, Any], bar: int) -> list[str]:
+def _histogram(statistics: dict[str, Any], bar: int) -> list[str]:
     """Return a bar for each number of moves, or each score, if there are at most `MOST`."""
-    counts: dict[str, int] = found.get("counts", {})
+    counts: dict[str, int] = statistics.get("counts", {})
     longest = max(counts.values(), default=1)
     return [
         f"  {value:>9}  {'█' * max(round(bar * count / longest), 1)} {count:,}"
@@ -340,17 +329,17 @@ def _histogram(found: dict[str, Any], bar: int) -> list[str]:
 
 
 def _verify_files(
-    arguments: argparse.Namespace, found: Sequence[Labels]
+    arguments: argparse.Namespace, files: Sequence[Labels]
 ) -> list[LabelVerification] | list[None]:
     """Solve a sample of each file's deals again; None for each without ``--verify``."""
     if arguments.verify is None:
         for name in ("seed", "jobs", "backend", "address"):
             if getattr(arguments, name) is not None:
                 raise ValueError(f"--{name} needs --verify: add it, or leave --{name} out")
-        return [None] * len(found)
+        return [None] * len(files)
     verifications = []
     with use_cluster(arguments, None) as cluster, join_cluster(cluster):
-        for labels in found:
+        for labels in files:
             with progress_bars(count_sample(labels, arguments.verify)) as bars:
                 bar = bars("deals solved again", labels.variant)
                 verifications.append(
@@ -363,17 +352,17 @@ def _verification_lines(verification: LabelVerification) -> list[str]:
     """Return the result of solving a sample again, as lines of text."""
     lines = [f"  verified     a random sample solved again, seed {verification.seed}"]
     for kind in verification.kinds:
-        said = f"{kind.name}: {kind.solved:,} of {kind.total:,} labels, {kind.disagree} wrong"
+        text = f"{kind.name}: {kind.solved:,} of {kind.total:,} labels, {kind.disagree} wrong"
         if kind.unconfirmed:
-            said += f", {kind.unconfirmed} not confirmed by this solver"
+            text += f", {kind.unconfirmed} not confirmed by this solver"
         if kind.outdated:
-            said += f", {kind.outdated} open labels decided by this solver"
+            text += f", {kind.outdated} open labels decided by this solver"
         if kind.solved < kind.total:
             share = f"{100 * kind.detectable:.2g} %"
-            said += (
+            text += (
                 f"; finds a wrong one with probability {100 * DETECTION:.0f} % if {share} are wrong"
             )
-        lines.append(f"    {said}")
+        lines.append(f"    {text}")
     if not verification.same_solver:
         lines.append(
             "    The labels come from another or an unknown version of the solver: only answers "
@@ -381,7 +370,7 @@ def _verification_lines(verification: LabelVerification) -> list[str]:
         )
     shown = verification.disagreements[:SHOWN]
     lines += [f"    {one}" for one in shown]
-    if more := len(verification.disagreements) - len(shown):
-        lines.append(f"    and {more:,} more")
+    if hidden := len(verification.disagreements) - len(shown):
+        lines.append(f"    and {hidden:,} more")
     width = find_width()
     return [wrap_words(line, width, "      ", "") if len(line) > width else line for line in lines]

@@ -18,11 +18,10 @@ from parlour.envs import GAMES, CardEnv, Game
 from parlour.envs.core.options import changed_options, describe_options, options_text
 
 from ..files import write_bytes
-from .games import FILE
-from .generated_blocks import ROOT, markdown_table, renew_blocks
 from .leaderboard import CARD_FILE, CARDS, write_tables
-from .main import COMMANDS
+from .main import COMMANDS, GAMES_FILE
 from .model_card import list_known, summarise_agent, write_card
+from .output import ROOT, markdown_table, renew_blocks
 
 ARGUMENT = re.compile(r"^    (\S+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
@@ -109,7 +108,7 @@ def games() -> str:
 
 def describe_games() -> str:
     """Return the file of facts about all games that ``parlour list`` reads."""
-    facts = [
+    games = [
         {
             "name": game.name,
             "title": game.title,
@@ -121,7 +120,7 @@ def describe_games() -> str:
         }
         for game in GAMES.values()
     ]
-    rows = ",\n".join(json.dumps(one, ensure_ascii=False) for one in facts)
+    rows = ",\n".join(json.dumps(fact, ensure_ascii=False) for fact in games)
     return f"[\n{rows}\n]\n"
 
 
@@ -185,7 +184,7 @@ PUBLIC = {
 def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
     """Return each document of a clone, with the functions that make its generated blocks."""
     board, trained = root / "docs" / "leaderboard.csv", root / "agents" / "pretrained"
-    found: dict[Path, dict[str, Callable[[], str]]] = {
+    documents: dict[Path, dict[str, Callable[[], str]]] = {
         root / "README.md": {make.__name__: make for make in ABOUT_ALL},
         root / "docs" / "guides" / "environments.md": {"arguments": arguments},
         root / "docs" / "figures.md": {},
@@ -193,14 +192,14 @@ def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
         trained / "README.md": {"agents": partial(agents, trained)},
     }
     for path in sorted(trained.glob("*/agent.json")):
-        found[path.parent / CARD_FILE] = {"card": partial(card, path.parent, board)}
+        documents[path.parent / CARD_FILE] = {"card": partial(card, path.parent, board)}
     for game in GAMES.values():
-        found[root / "envs" / "games" / game.name / "README.md"] = {
+        documents[root / "envs" / "games" / game.name / "README.md"] = {
             make.__name__: partial(make, game) for make in ABOUT_GAME
         }
     for page, package in PUBLIC.items():
-        found[root / "docs" / "api" / f"{page}.md"] = {"names": partial(names, package)}
-    return found
+        documents[root / "docs" / "api" / f"{page}.md"] = {"names": partial(names, package)}
+    return documents
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
@@ -211,7 +210,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         print(f"{root}: a clone of the repository has {', '.join(missing)}", file=sys.stderr)
         return 2
     check = "--check" in (sys.argv[1:] if arguments is None else arguments)
-    list_file = root / FILE.relative_to(ROOT)
+    list_file = root / GAMES_FILE.relative_to(ROOT)
     renewed = {list_file: describe_games()}
     for path, blocks in documents.items():
         text = path.read_text(encoding="utf-8")

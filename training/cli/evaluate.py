@@ -1,10 +1,8 @@
 """``parlour evaluate`` and ``parlour compare``: agents play the same deals."""
 
 import argparse
-import json
-import sys
 from collections.abc import Sequence
-from contextlib import nullcontext, redirect_stdout
+from pathlib import Path
 from typing import Any
 
 from parlour.envs import find_game
@@ -12,18 +10,20 @@ from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.game import digest16
 
 from ..evaluation.outputs import FILES, check_folder
-from ..evaluation.spec import DEALS, EvaluationSpec, is_for_several, make_specs
+from ..evaluation.spec import EvaluationSpec, is_for_several, make_specs
 from ..parallel.tasks import Cluster
 from .arguments import (
     AGENT_HELP,
-    MOST_DEALS,
     MOST_HANDS,
+    add_deal_range,
+    add_game_and_rules,
+    add_json,
+    add_opponents,
     add_record,
-    add_rules,
     add_rules_mismatch,
+    read_line,
     read_options,
     read_path,
-    read_text,
     read_variants,
     read_whole,
     refuse_flags,
@@ -37,26 +37,26 @@ from .cluster import (
     use_cluster,
     write_key,
 )
-from .progress import progress_bars
+from .output import print_and_save, progress_bars, report_finished, reserve_stdout
 
 EXAMPLES = {
     "evaluate": """\
   parlour evaluate pyramid --variant classic --agent uniform --deals 20000 --seed 1 --json
   parlour evaluate pyramid --agent mymodule:MyAgent --option passes=2 --option undo=yes
-  parlour evaluate seven-twenty-seven --agent greedy --field uniform greedy
+  parlour evaluate seven-twenty-seven --agent greedy --opponents uniform greedy
 
 --json prints one object on stdout: won, score, moves and the game's further facts, each
 {"mean", "low", "high", "n"}, with ms_per_decision, agent, variant, rules, deal set and seed. In a
 game that nobody wins, won is null, and another word (reached) says how often its aim was reached.
 --out writes episodes.parquet (a row a game), summary.json and comparison (png, svg, pdf).
 
-In a game for several the agent plays each deal from every seat, with --field in the others: net is
-what it won, in antes a hand, positions the same at each position from the dealer's left.
+In a game for several the agent plays each deal from every seat, with --opponents in the others: net
+is what it won, in antes a hand, positions the same at each position from the dealer's left.
 """,
     "compare": """\
   parlour compare pyramid --variant three-passes --agents uniform greedy runs/my-agent
   parlour compare pyramid --variant classic web --agents uniform greedy --out results --json
-  parlour compare seven-twenty-seven --agents uniform greedy --field greedy --deals 2000
+  parlour compare seven-twenty-seven --agents uniform greedy --opponents greedy --deals 2000
   parlour compare poker-squares --variant british --agents mine=pretrained --allow-rules-mismatch
   parlour compare pyramid --variant all --agents uniform greedy --report pyramid.html
   parlour compare pyramid --agents greedy pimc@40 --jobs -1 --out results
@@ -68,16 +68,16 @@ all given before.
 --out writes episodes.parquet (a row a game), summary.json and comparison (png, svg, pdf), --report
 tables, pictures and conditions as one page that loads nothing.
 
-In a game for several each agent plays each deal from every seat: in --field, and among seats all
-played by each of the others. --json then has "pairs", too, and a difference has net and positions:
-each from the dealer's left, with an interval and a p-value corrected by Holm's method.
+In a game for several each agent plays each deal from every seat: among --opponents, and among seats
+all played by each of the others. --json then has "pairs", too, and a difference has net and
+positions: each from the dealer's left, with an interval and a p-value corrected by Holm's method.
 """,
 }
 
 
 def add_evaluate(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour evaluate``."""
-    add_rules(parser)
+    add_game_and_rules(parser)
     parser.add_argument("--agent", default="uniform", help=f"{AGENT_HELP} (default: uniform)")
     _add_deals(parser)
     add_rules_mismatch(parser)
@@ -85,7 +85,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
 
 def add_compare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour compare``."""
-    add_rules(parser, many=True)
+    add_game_and_rules(parser, many=True)
     parser.add_argument(
         "--agents",
         nargs="+",
@@ -104,21 +104,9 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_deals(parser: argparse.ArgumentParser) -> None:
+    add_deal_range(parser)
     parser.add_argument(
-        "--deals",
-        type=read_whole(MOST_DEALS),
-        default=DEALS,
-        help=f"number of deals (default: {DEALS})",
-    )
-    parser.add_argument(
-        "--deal-set", type=read_text, help="deal set of numbered deals (default: GAME-1)"
-    )
-    whole = read_whole()
-    parser.add_argument(
-        "--first", type=whole, default=0, help="number of the first deal (default: 0)"
-    )
-    parser.add_argument(
-        "--seed", type=whole, default=0, help="seed of the agents' own draws (default: 0)"
+        "--seed", type=read_whole(), default=0, help="seed of the agents' own draws (default: 0)"
     )
     parser.add_argument(
         "--key",
@@ -131,13 +119,7 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
         help="in solitaires: truncate games after this many moves; 0: no limit "
         f"(default: {MAX_MOVES})",
     )
-    parser.add_argument(
-        "--field",
-        nargs="+",
-        metavar="AGENT",
-        help="in games for several: agents in the other seats, repeated in order (default: greedy "
-        "and the rule-based agents)",
-    )
+    add_opponents(parser, "greedy and the rule-based agents")
     parser.add_argument(
         "--partner",
         metavar="AGENT",
@@ -152,7 +134,7 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--truth",
-        type=read_text,
+        type=read_line,
         metavar="FILE",
         help="file of solver labels (parlour deals make), or no (default: labels of these deals)",
     )
@@ -160,9 +142,7 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
         "--out", type=read_path, metavar="FOLDER", help="folder for Parquet, JSON and pictures"
     )
     add_record(parser)
-    parser.add_argument(
-        "--json", action="store_true", help="print JSON, and nothing else, on stdout"
-    )
+    add_json(parser)
     add_cluster(parser)
 
 
@@ -182,14 +162,14 @@ def run_compare(arguments: argparse.Namespace) -> int:
 def _read_specs(
     arguments: argparse.Namespace, variants: Sequence[str] | None, key: str | None
 ) -> list[EvaluationSpec]:
-    """What is to be played, by each variant; ValueError for flags that make no sense there."""
+    """Return the specification of each variant; ValueError for flags that do not apply to it."""
     game, options = find_game(arguments.game), read_options(arguments.option)
     if is_for_several(game, variants, options):
         refuse_flags(arguments, ("max_moves",), "a game for several always ends")
         refuse_flags(arguments, ("truth",), "deals of a game for several have no solver")
     else:
         alone = f"{game.title} as chosen is for one player"
-        refuse_flags(arguments, ("field", "partner", "hands"), alone)
+        refuse_flags(arguments, ("opponents", "partner", "hands"), alone)
     return make_specs(
         game,
         variants,
@@ -210,15 +190,16 @@ def _read_specs(
 def _compare(
     arguments: argparse.Namespace, variants: Sequence[str] | None, agents: Sequence[str]
 ) -> int:
-    """Let agents play where it was said; finished parts are kept beside the results."""
+    """Let agents play, and keep finished parts next to the results until all is done."""
     with use_cluster(arguments, chunks_in(arguments.out)) as cluster:
         drop_record(cluster, arguments.record, _name_record(arguments))
         specs = _read_specs(arguments, variants, arguments.key or read_key(cluster))
-        return _play(arguments, specs, agents, cluster)
+        _play(arguments, specs, agents, cluster)
+    return 0
 
 
 def _name_record(arguments: argparse.Namespace) -> str:
-    """What differs when games of something else, or another file of them, are asked for."""
+    """Return a digest of the arguments that decide which games are recorded, and where."""
     names = (
         "command",
         "game",
@@ -226,7 +207,7 @@ def _name_record(arguments: argparse.Namespace) -> str:
         "option",
         "agent",
         "agents",
-        "field",
+        "opponents",
         "partner",
         "record",
     )
@@ -238,70 +219,55 @@ def _play(
     specs: Sequence[EvaluationSpec],
     agents: Sequence[str],
     cluster: Cluster | None,
-) -> int:
-    """Let agents play, then print and save what came of it, even of those before one that fails."""
+) -> None:
+    """Let agents play, then print and save the results.
+
+    If an agent fails, the results of the agents before it are printed and saved.
+    """
     from ..evaluation.compare import compare_specs
     from ..evaluation.result import Comparison
 
-    if not arguments.json or arguments.out:  # a missing package is reported before hours of play
+    # Imported before hours of play, so that a missing package is reported first.
+    if not arguments.json or arguments.out:
         from ..evaluation.report import report
+    page = getattr(arguments, "report", None)
+    if page:
+        from ..evaluation.report.report_page import check_page, write_page
     if arguments.out:
         check_folder(arguments.out, FILES)
         write_key(cluster, specs[0].key)
         if arguments.record:
             note_record(cluster, _name_record(arguments))
-    page = getattr(arguments, "report", None)
     if page:
-        from ..evaluation.report.report_page import (  # what is missing: said now
-            check_page,
-            write_page,
-        )
-
         check_page(page)
-    finished: list[Any] = []
-    failed: BaseException | None = None
-    aside = redirect_stdout(sys.stderr) if arguments.json else nullcontext()
-    with aside, progress_bars(arguments.deals) as bars:
-        try:
-            compare_specs(
-                specs,
-                agents,
-                field=arguments.field,
-                partner=arguments.partner,
-                report=bars,
-                finished=finished,
-                cluster=cluster,
-            )
-        except (Exception, KeyboardInterrupt, SystemExit) as error:
-            if not finished:
-                raise
-            failed = error
-    comparison = Comparison(finished)
-    try:  # the results are printed first: saving them may fail
-        if arguments.json:
-            _print_json(finished[0] if arguments.command == "evaluate" else comparison)
-        else:
-            _print_tables(comparison)
-    finally:
-        written = report.save(comparison, arguments.out) if arguments.out else []
+    evaluations: list[Any] = []
+
+    def save() -> list[Path]:
+        comparison = Comparison(evaluations)
+        paths = report.save(comparison, arguments.out) if arguments.out else []
         if page:
             write_page(comparison, page)
-            written.append(page)
-    if not arguments.json:
-        for path in written:
-            print(f"written: {path}")
-    if failed is not None:
-        raise failed  # what the others did before it is kept all the same
-    return 0
+            paths.append(page)
+        return paths
 
+    def print_results() -> None:
+        comparison = Comparison(evaluations)
+        result = evaluations[0] if arguments.command == "evaluate" else comparison
+        print_and_save(
+            arguments, result.summary, lambda console: report.show(comparison, console), save
+        )
 
-def _print_json(result: Any) -> None:
-    print(json.dumps(result.summary()), flush=True)
-
-
-def _print_tables(comparison: Any) -> None:
-    from ..evaluation.report.report import show
-    from ..evaluation.report.terminal_tables import open_console
-
-    show(comparison, open_console())
-    sys.stdout.flush()
+    with (
+        report_finished(evaluations, print_results),
+        reserve_stdout(arguments),
+        progress_bars(arguments.deals) as bars,
+    ):
+        compare_specs(
+            specs,
+            agents,
+            field=arguments.opponents,
+            partner=arguments.partner,
+            report=bars,
+            finished=evaluations,
+            cluster=cluster,
+        )

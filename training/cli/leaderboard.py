@@ -38,8 +38,7 @@ from ..files import sole_use
 from ..parallel.tasks import Cluster, join_cluster
 from .arguments import MOST_DEALS, read_path, read_whole
 from .cluster import CHUNKS, add_cluster, use_cluster
-from .generated_blocks import ROOT, markdown_table, renew_page, write_page
-from .progress import progress_bars
+from .output import ROOT, markdown_table, progress_bars, renew_page, write_page
 
 BOARD_FILE = ROOT / "docs" / "leaderboard.csv"
 CARDS = "../agents/pretrained"
@@ -160,7 +159,7 @@ def run_leaderboard(arguments: argparse.Namespace) -> int:
         return _check_page(page, make)
     writes = arguments.update or arguments.mark or arguments.page
     with sole_use(path, "written") if writes else nullcontext():
-        entries = [one for one in read_board(path) if _is_wanted(one, arguments.only)]
+        entries = [entry for entry in read_board(path) if _is_wanted(entry, arguments.only)]
         try:
             return _run_or_verify(arguments, entries)
         finally:  # after an interruption, too
@@ -169,21 +168,21 @@ def run_leaderboard(arguments: argparse.Namespace) -> int:
 
 
 def _check_words(arguments: argparse.Namespace) -> None:
-    given = [
+    flags = [
         f"--{name}" for name in ("update", "mark", "page", "check") if getattr(arguments, name)
     ]
     if arguments.update and arguments.mark:
         raise ValueError(
             "--update and --mark must not be combined: --update plays, --mark verifies"
         )
-    if arguments.check and len(given) > 1:
-        raise ValueError(f"--check writes nothing: leave {given[0]} out")
+    if arguments.check and len(flags) > 1:
+        raise ValueError(f"--check writes nothing: leave {flags[0]} out")
     if arguments.deals is None:
         return
     if arguments.deals < 1:
         raise ValueError(f"--deals must be a whole number from 1, or {ALL}, got {arguments.deals}")
-    if given and not arguments.mark:
-        raise ValueError(f"--deals is only for verification: leave it or {given[0]} out")
+    if flags and not arguments.mark:
+        raise ValueError(f"--deals is only for verification: leave it or {flags[0]} out")
 
 
 def _run_or_verify(arguments: argparse.Namespace, entries: Sequence[Entry]) -> int:
@@ -270,11 +269,11 @@ def _describe(entry: Entry, deals: int = 0) -> str:
         return f"{entry.title}: line {entry.line}: {entry.mark}"
     if entry.claim is None:
         return f"{entry.title}: not played yet"
-    said = f"{entry.title}: {unit_text(entry)} {claim_text(entry, entry.claim)}"
+    text = f"{entry.title}: {unit_text(entry)} {claim_text(entry, entry.claim)}"
     if not deals:
-        return said
+        return text
     part = f"all {deals:,}" if deals == entry.deals else f"the first {deals:,} of {entry.deals:,}"
-    return f"{said}: holds on {part} deals"
+    return f"{text}: holds on {part} deals"
 
 
 def write_tables(path: Path, cards: str = "") -> str:
@@ -294,13 +293,13 @@ def group_entries(entries: Sequence[Entry]) -> dict[tuple[str, str], list[Entry]
     return groups
 
 
-def write_table(group: Sequence[Entry], cards: str = "", own: str = "") -> str:
+def write_table(group: Sequence[Entry], cards: str = "", digest: str = "") -> str:
     """Return the table of entries of one game and set of rules, with its notes.
 
     ``cards`` is the path from the page to the folder of the pretrained agents (empty: no links to
-    their model cards). ``own`` is the digest of an agent whose rows are printed in bold.
+    their model cards). ``digest`` is the digest of an agent whose rows are printed in bold.
     """
-    rows = [_row(entry, group, cards, own) for entry in _rank(group)]
+    rows = [_row(entry, group, cards, digest) for entry in _rank(group)]
     table = markdown_table(["agent", unit_text(group[0]), *HEADS], rows)
     return f"{table}\n{_command(group[0])}\n{_conditions(group)}{_marks(group)}"
 
@@ -327,7 +326,7 @@ def _rank(group: Sequence[Entry]) -> list[Entry]:
     return sorted(group, key=place)
 
 
-def _row(entry: Entry, group: Sequence[Entry], cards: str, own: str) -> list[str]:
+def _row(entry: Entry, group: Sequence[Entry], cards: str, digest: str) -> list[str]:
     claim, name = entry.claim, f"`{agent_text(entry)}`"
     source = _source(entry, cards)
     if claim is None:
@@ -336,7 +335,7 @@ def _row(entry: Entry, group: Sequence[Entry], cards: str, own: str) -> list[str
     if entry.mark:
         name, score = f"{MARK} {name}", f"~~{score}~~"
     return [
-        f"**{name}**" if own and claim.agent_digest == own else name,
+        f"**{name}**" if digest and claim.agent_digest == digest else name,
         score,
         _gap(entry, claim, group),
         time_text(claim.ms),
@@ -357,9 +356,12 @@ def _gap(entry: Entry, claim: Claim, group: Sequence[Entry]) -> str:
     if claim.bound is not None:
         return f"{entry.times * (claim.bound - claim.score):.2f}"
     seen = [
-        one.claim.score
-        for one in group
-        if one.claim and one.claim.sees_all and one.deal_set == entry.deal_set and not one.mark
+        other.claim.score
+        for other in group
+        if other.claim
+        and other.claim.sees_all
+        and other.deal_set == entry.deal_set
+        and not other.mark
     ]
     return f"≈ {entry.times * (max(seen) - claim.score):.2f}" if seen else NOTHING
 
@@ -398,8 +400,8 @@ def _source(entry: Entry, cards: str) -> str:
 
 def _command(entry: Entry) -> str:
     options = "".join(f" --option {pair}" for pair in entry.options.split())
-    field = f" --field {' '.join(FIELD)}" if entry.is_multiplayer else ""
-    words = f"parlour evaluate {entry.game.name} --variant {entry.variant}{options}{field}"
+    opponents = f" --opponents {' '.join(FIELD)}" if entry.is_multiplayer else ""
+    words = f"parlour evaluate {entry.game.name} --variant {entry.variant}{options}{opponents}"
     return f"`{words} --agent AGENT --deal-set DEAL_SET --deals DEALS --key {KEY}`\n"
 
 
@@ -417,6 +419,8 @@ def _conditions(group: Sequence[Entry]) -> str:
 
 def _marks(group: Sequence[Entry]) -> str:
     marked = [
-        f"- {MARK} `{agent_text(one)}`, {one.deal_set}: {one.mark}\n" for one in group if one.mark
+        f"- {MARK} `{agent_text(entry)}`, {entry.deal_set}: {entry.mark}\n"
+        for entry in group
+        if entry.mark
     ]
     return "\n" + "".join(marked) if marked else ""

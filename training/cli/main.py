@@ -11,6 +11,7 @@ them instead: ``run_train(parser, words)``.
 """
 
 import argparse
+import json
 import os
 import re
 import sys
@@ -18,19 +19,33 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
 from parlour import __version__
 
-from ..evaluation.report.terminal import as_line
-from . import asks_help, stop_status
-from .streams import READER_LEFT, drop_broken, has_reader_left, prepare_streams
+from ..evaluation.report.terminal import as_line, wrap_beside
+from .process import READER_LEFT, drop_broken, has_reader_left, prepare_streams, stop_status
 
 FAILED = 2
 """Exit status after an error, such as a wrong command line."""
 PAGE = ("starlette", "uvicorn", "websockets")
 """Packages of the extra ``page``; all others come with the extra ``train``."""
+
+
+HELP = {"-h", "--help", "--version"}
+GAMES_FILE = Path(__file__).with_name("games.json")
+EXAMPLES = {"list": "  parlour list\n"}
+AGENT_HELP = (
+    "uniform, greedy, human, oracle (sees all cards; in games with a solver), pretrained, a "
+    "rule-based agent of the game (parlour list), the folder of a saved agent or run, your own as "
+    "module:Class; mcts; pimc (in games with an exact solver); hindsight (Klondike); nested; "
+    "expectimax:, rollouts:, mcts:, pimc:, hindsight: or nested: before one of them; with a budget "
+    "for each decision (worlds, iterations, time) as in pimc@100, mcts@800:pretrained or "
+    "rollouts@50ms:greedy; NAME=AGENT calls it so"
+)
+"""Names of agents, for help texts."""
 
 
 class Command(NamedTuple):
@@ -43,7 +58,7 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
-    "list": Command("games", "list games, variants and agents"),
+    "list": Command("main", "list games, variants and agents"),
     "rules": Command("rules", "show options, variants and sources of a game's rules"),
     "train": Command("train", "train an agent (all arguments go to the trainer)", True),
     "tune": Command("tune", "search for settings by which training does best (Optuna)", True),
@@ -224,3 +239,28 @@ def _explain(error: BaseException) -> str:
     if isinstance(error, IllegalActionError) and str(error):
         return str(error)
     return f"{type(error).__name__}: {error} (--debug shows where)"
+
+
+def asks_help(words: Sequence[str]) -> bool:
+    """Return whether a command line asks for help, a version or shell completion."""
+    return any(word in HELP or word.startswith("--tyro-") for word in words)
+
+
+# ``parlour list``, which imports no game.
+
+
+def add_list(_: argparse.ArgumentParser) -> None:
+    """Add no arguments."""
+
+
+def run_list(_: argparse.Namespace) -> int:
+    """Print games, their variants, and the agents that can play."""
+    for game in json.loads(GAMES_FILE.read_text(encoding="utf-8")):
+        print(f"{game['name']}  {game['title']}, {game['id']}: {game['actions']} actions")
+        default = game["default"]
+        variants = [f"{name} (default)" if name == default else name for name in game["variants"]]
+        print(wrap_beside("variants", ", ".join(variants)))
+        if game["rule_agents"]:
+            print(wrap_beside("rule-based", ", ".join(game["rule_agents"])))
+    print(wrap_beside("agents", AGENT_HELP))
+    return 0

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from parlour.agents.networks.residual import BASE
+from parlour.agents.networks.options import BASE
 from parlour.agents.registry import can_load
 from parlour.agents.saved import (
     AFTERSTATES,
@@ -25,8 +25,7 @@ from parlour.envs.core.options import changed_options, options_text
 from ..evaluation.leaderboard.leaderboard import Entry, make_entry, read_board
 from ..evaluation.report.terminal import print_notice
 from ..evaluation.stats import Estimate
-from .arguments import MOST_DEALS, read_path, read_text, read_whole
-from .generated_blocks import markdown_table, write_page
+from .arguments import MOST_DEALS, read_line, read_path, read_whole
 from .leaderboard import (
     CARD_FILE,
     add_file,
@@ -36,6 +35,7 @@ from .leaderboard import (
     play_entry,
     write_table,
 )
+from .output import markdown_table, write_page
 
 BLOCK_NAME = "card"
 DEALS, SEARCH_DEALS = 2000, 500
@@ -88,7 +88,7 @@ def add_model_card(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--search",
-        type=read_text,
+        type=read_line,
         metavar="AGENT",
         help="search to compare with (default: hindsight@100 in Klondike, pimc@8 in other games "
         "with an exact solver, else mcts@100)",
@@ -119,10 +119,12 @@ def list_known(folder: Path, board: Path) -> list[Entry]:
     """
     if not board.is_file():
         return []
-    own, game = digest_agent(folder), find_game(read_description(folder)["game"])
-    found = [one for one in read_board(board) if one.claim and one.game == game]
-    played = [one.rules for one in found if one.claim and one.claim.agent_digest == own]
-    return [one for one in found if one.rules in played]
+    digest, game = digest_agent(folder), find_game(read_description(folder)["game"])
+    entries = [entry for entry in read_board(board) if entry.claim and entry.game == game]
+    played = [
+        entry.rules for entry in entries if entry.claim and entry.claim.agent_digest == digest
+    ]
+    return [entry for entry in entries if entry.rules in played]
 
 
 def _game_of(folder: Path) -> tuple[Game, Any]:
@@ -140,14 +142,14 @@ def evaluate_for_card(folder: Path, deals: int, search: str | None) -> list[Entr
     variant, options = name_rules(game, rules)
     search = search or usual_search(game, rules)
     agents = {"uniform": deals, "greedy": deals, search: min(deals, SEARCH_DEALS)}
-    found = []
+    entries = []
     for agent, number in {**agents, str(folder): deals}.items():
         cells = {"game": game.name, "variant": variant, "options": options, "agent": agent}
         entry = play_entry(make_entry(cells | {"deals": str(number)}), allow_code=True)
         if entry.mark:
             raise ValueError(f"agent {agent!r}: {entry.mark}")
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def usual_search(game: Game, rules: Any) -> str:
@@ -165,14 +167,14 @@ def name_rules(game: Game, rules: Any) -> tuple[str, str]:
 
 def read_facts(folder: Path) -> dict[str, Any]:
     """Return the content of ``agent.json``; ValueError naming file and field if it is invalid."""
-    said = read_description(folder)
+    description = read_description(folder)
     with name_file_in_errors(folder / AGENT_FILE):
-        check_fields(said["trained"], TRAINED_FIELDS, "trained.")
-        check_fields(said["scored"], SCORED_FIELDS, "scored.")
-        for fact, found in said["scored"].items():
-            if isinstance(found, dict):
-                check_fields(found, ESTIMATE_FIELDS, f"scored.{fact}.")
-    return said
+        check_fields(description["trained"], TRAINED_FIELDS, "trained.")
+        check_fields(description["scored"], SCORED_FIELDS, "scored.")
+        for fact, estimate in description["scored"].items():
+            if isinstance(estimate, dict):
+                check_fields(estimate, ESTIMATE_FIELDS, f"scored.{fact}.")
+    return description
 
 
 def write_card(folder: Path, group: Sequence[Entry]) -> str:
@@ -180,12 +182,12 @@ def write_card(folder: Path, group: Sequence[Entry]) -> str:
 
     ``group`` are evaluated entries of its game, its own among them (empty: not evaluated yet).
     """
-    said = read_facts(folder)
+    description = read_facts(folder)
     game, rules = _game_of(folder)
     parts = [
-        _facts_table(_describe_agent(folder, said, game, rules)),
+        _facts_table(_describe_agent(folder, description, game, rules)),
         "## How it was trained\n",
-        _write_training(folder, said, game, rules),
+        _write_training(folder, description, game, rules),
         "## How well it plays\n",
         _write_results(folder, group) if group else UNPLAYED,
         "## Use and limits\n",
@@ -196,9 +198,10 @@ def write_card(folder: Path, group: Sequence[Entry]) -> str:
 
 def _write_results(folder: Path, group: Sequence[Entry]) -> str:
     """Return a table of results for each set of rules."""
-    way, own = _way_to_cards(folder), digest_agent(folder)
+    way, digest = _way_to_cards(folder), digest_agent(folder)
     tables = {
-        rules: write_table(some, way, own) for (_, rules), some in group_entries(group).items()
+        rules: write_table(entries, way, digest)
+        for (_, rules), entries in group_entries(group).items()
     }
     if len(tables) == 1:
         return tables.popitem()[1]
@@ -207,8 +210,8 @@ def _write_results(folder: Path, group: Sequence[Entry]) -> str:
 
 def summarise_agent(folder: Path) -> list[str]:
     """Return the kind of a saved agent, and the command that trains one like it."""
-    said = read_facts(folder)
-    return [_kind(said["network"]), f"`{_command(folder, said['trained'])}`"]
+    description = read_facts(folder)
+    return [_kind(description["network"]), f"`{_command(folder, description['trained'])}`"]
 
 
 def _way_to_cards(folder: Path) -> str:
@@ -221,20 +224,20 @@ def _facts_table(facts: Mapping[str, str]) -> str:
 
 
 def _describe_agent(
-    folder: Path, said: Mapping[str, Any], game: Game, rules: Any
+    folder: Path, description: Mapping[str, Any], game: Game, rules: Any
 ) -> dict[str, str]:
     variant, options = name_rules(game, rules)
-    more = len(said.get("more_rules", ()))
-    others = f", and {more} other rules" if more else ""
+    further = len(description.get("more_rules", ()))
+    others = f", and {further} other rules" if further else ""
     weights = load_saved_agent(folder, game).weights.values()
-    size, numbers = sum(one.nbytes for one in weights), sum(one.size for one in weights)
+    size, numbers = sum(array.nbytes for array in weights), sum(array.size for array in weights)
     return {
-        "name": f"`{said['name']}`",
+        "name": f"`{description['name']}`",
         "game": f"{game.title}, `{variant}`{f' with {options}' if options else ''}{others}",
-        "kind": _kind(said["network"]),
+        "kind": _kind(description["network"]),
         "size": f"{numbers:,} numbers, {size / 2**20:.2f} MiB",
-        "reads": _reads(said["network"]["encoding"]),
-        "decides": _way(said),
+        "reads": _reads(description["network"]["encoding"]),
+        "decides": _way(description),
         "sees hidden cards": "no",
     }
 
@@ -251,14 +254,16 @@ def _reads(encoding: str) -> str:
     return READS.get(encoding, f"the observation, encoding `{encoding}`")
 
 
-def _way(said: Mapping[str, Any]) -> str:
-    if said["network"]["encoding"] == AFTERSTATES:
+def _way(description: Mapping[str, Any]) -> str:
+    if description["network"]["encoding"] == AFTERSTATES:
         return "takes the action whose outcome is worth most"
-    return "draws from its policy" if said.get("samples") else "takes the action it rates highest"
+    if description.get("samples"):
+        return "draws from its policy"
+    return "takes the action it rates highest"
 
 
-def _write_training(folder: Path, said: Mapping[str, Any], game: Game, rules: Any) -> str:
-    trained, scored = said["trained"], said["scored"]
+def _write_training(folder: Path, description: Mapping[str, Any], game: Game, rules: Any) -> str:
+    trained, scored = description["trained"], description["scored"]
     facts = {
         "method": f"`{trained.get('settings', {}).get('method', NOT_RECORDED)}`",
         "steps": f"{scored['steps']:,}" if "steps" in scored else NOT_RECORDED,
@@ -280,18 +285,18 @@ def _wall_time(trained: Mapping[str, Any]) -> str:
 
 def _validation(scored: Mapping[str, Any], goal: str) -> str:
     """Return the validation results of the trainer: the share that reached the goal, the score."""
-    found = {
+    estimates = {
         fact: Estimate(*(scored[fact][name] for name in Estimate._fields))
         for fact in (goal, "score")
         if isinstance(scored.get(fact), dict)
     }
-    if not found:
+    if not estimates:
         return NOT_RECORDED
     texts = [
-        f"{fact} {one.text(100)} %" if fact == goal else f"{fact} {one.text()}"
-        for fact, one in found.items()
+        f"{fact} {estimate.text(100)} %" if fact == goal else f"{fact} {estimate.text()}"
+        for fact, estimate in estimates.items()
     ]
-    deals = f"{min(one.n for one in found.values()):,} deals"
+    deals = f"{min(estimate.n for estimate in estimates.values()):,} deals"
     return f"{', '.join(texts)}, {deals} of the deal set `{scored.get('deal_set', NOT_RECORDED)}`"
 
 
@@ -312,11 +317,11 @@ def _command(folder: Path, trained: Mapping[str, Any]) -> str:
 
 def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -> list[str]:
     others = "; how it fares against people, or players unlike those it met, is not known"
-    own, groups = digest_agent(folder), group_entries(group)
+    digest, groups = digest_agent(folder), group_entries(group)
     better = [
-        f"By `{name}` {said}" if len(groups) > 1 else said
-        for (_, name), some in groups.items()
-        if (said := _best_beside(some, own))
+        f"By `{name}` {sentence}" if len(groups) > 1 else sentence
+        for (_, name), entries in groups.items()
+        if (sentence := _best_beside(entries, digest))
     ]
     leads = "pimc" if BASE in read_description(folder)["network"]["options"] else "mcts"
     return [
@@ -332,15 +337,15 @@ def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -
     ]
 
 
-def _best_beside(group: Sequence[Entry], own: str) -> str:
+def _best_beside(group: Sequence[Entry], digest: str) -> str:
     """Return the best agent without hidden cards on the first deal set, if it is another one."""
     fair = [
-        (one.claim.score, one.claim.agent_digest == own, agent_text(one))
-        for one in group
-        if one.claim
-        and not one.claim.sees_all
-        and not one.mark
-        and one.deal_set == group[0].deal_set
+        (entry.claim.score, entry.claim.agent_digest == digest, agent_text(entry))
+        for entry in group
+        if entry.claim
+        and not entry.claim.sees_all
+        and not entry.mark
+        and entry.deal_set == group[0].deal_set
     ]
     if not fair or max(fair)[1]:
         return ""

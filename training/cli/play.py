@@ -1,7 +1,7 @@
 """``parlour play``: play in the terminal, or watch an agent.
 
 `TerminalGame` is what is played and how it is shown. `play_solitaire` plays games for one player,
-`play_hands` a session at a table of several seats.
+`play_hands` a session of a game for several.
 """
 
 import argparse
@@ -33,19 +33,20 @@ from ..play.solitaire import Notice, SolitaireGame, make_agent_turn
 from .arguments import (
     AGENT_HELP,
     MOST_HANDS,
+    add_deal_set,
+    add_game_and_rules,
+    add_opponents,
     add_record,
-    add_rules,
     add_rules_mismatch,
     load_deck,
     read_deck,
     read_options,
     read_seconds,
-    read_text,
     read_whole,
     refuse_flags,
 )
+from .process import attach_terminal
 from .rules import rules_text
-from .streams import attach_terminal
 
 EXAMPLES = {
     "play": """\
@@ -62,7 +63,7 @@ EXAMPLES = {
 
 def add_play(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour play``."""
-    add_rules(parser)
+    add_game_and_rules(parser)
     add_rules_mismatch(parser)
     parser.add_argument("--agent", default="human", help=f"player: {AGENT_HELP} (default: human)")
     parser.add_argument(
@@ -72,9 +73,7 @@ def add_play(parser: argparse.ArgumentParser) -> None:
         "standard input",
     )
     parser.add_argument("--deal", type=read_whole(), help="number of a deal of the deal set")
-    parser.add_argument(
-        "--deal-set", type=read_text, help="deal set of numbered deals (default: GAME-1)"
-    )
+    add_deal_set(parser)
     parser.add_argument("--seed", type=read_whole(), help="seed of a random deal")
     parser.add_argument("--key", metavar="TEXT", help="seed of the agents' draws (default: random)")
     parser.add_argument(
@@ -82,13 +81,7 @@ def add_play(parser: argparse.ArgumentParser) -> None:
         type=read_whole(),
         help="in games for several: seat to play, or to watch (default: 0)",
     )
-    parser.add_argument(
-        "--opponents",
-        nargs="+",
-        metavar="AGENT",
-        help="in games for several: agents in the seats after it, repeated in order (default: "
-        "greedy and the rule-based agents)",
-    )
+    add_opponents(parser, "greedy and the rule-based agents", "seats after it")
     parser.add_argument(
         "--hands",
         type=read_whole(MOST_HANDS),
@@ -344,8 +337,8 @@ class TerminalSolitaire:
         if path is None or self.is_recorded or not self.deal.actions:
             return
         self.is_recorded = True
-        played = self.deal.replay(self.terminal.variant, (self.player.name,), end)
-        record_game(self.terminal, path, played)
+        replay = self.deal.replay(self.terminal.variant, (self.player.name,), end)
+        record_game(self.terminal, path, replay)
 
     def take_back(self, reason: type[Exception]) -> None:
         """Take back a move, or all moves."""
@@ -368,10 +361,10 @@ class TerminalSolitaire:
             terminal.say(line)
 
 
-def record_game(terminal: TerminalGame, path: Path, played: Replay) -> None:
+def record_game(terminal: TerminalGame, path: Path, replay: Replay) -> None:
     """Append a game to a file, or print why that failed."""
     try:
-        append_replays(path, [played])
+        append_replays(path, [replay])
     except OSError as error:
         terminal.say(f"This game is not recorded: {path}: {error.strerror or error}.")
 
@@ -392,9 +385,9 @@ def show_choice(
         raise PlayerQuit
 
 
-def ask_again(terminal: TerminalGame, what: str = "game") -> bool:
+def ask_again(terminal: TerminalGame, unit: str = "game") -> bool:
     """Return whether the person wants another one."""
-    return _answer(terminal, f"Another {what}? Enter: yes, q: quit > ") in ("", "y", "yes")
+    return _answer(terminal, f"Another {unit}? Enter: yes, q: quit > ") in ("", "y", "yes")
 
 
 def _answer(terminal: TerminalGame, prompt: str) -> str:
@@ -424,15 +417,16 @@ def play_hands(terminal: TerminalGame, seat: SeatChoice, agent: str = "human") -
 
 
 class TerminalSession(TableSession):
-    """A session at a table of several seats in the terminal."""
+    """A session of a game for several in the terminal."""
 
     def __init__(self, terminal: TerminalGame, seat: SeatChoice, agent: str) -> None:
         self.terminal = terminal
         game, rules = terminal.game, terminal.game.make_rules(terminal.variant, terminal.options)
-        chosen = terminal.chosen, terminal.seed, terminal.key, terminal.allow_rules_mismatch
-        own = self._make_person(rules) if agent == "human" else agent
+        choice = TableChoice(
+            game, rules, terminal.chosen, terminal.seed, terminal.key, terminal.allow_rules_mismatch
+        )
         self.hands, self.until = seat.hands, seat.until
-        super().__init__(TableChoice(game, rules, *chosen), seat, own)
+        super().__init__(choice, seat, self._make_person(rules) if agent == "human" else agent)
 
     def _make_person(self, rules: Any) -> HumanAgent:
         terminal = self.terminal
@@ -453,10 +447,10 @@ class TerminalSession(TableSession):
         """Play one hand, and print its result and the totals."""
         self._begin()
         while not self.is_over:
-            if self.seat == self.own:
-                self._say_heard()
-            action, agent = self.choose(), self.cast[self.seat]
-            if self.seat == self.own and not isinstance(agent, HumanAgent):
+            if self.seat == self.own_seat:
+                self._print_events()
+            action, agent = self.choose(), self.agents[self.seat]
+            if self.seat == self.own_seat and not isinstance(agent, HumanAgent):
                 show_choice(self.terminal, self.rules, self.rows.states[0], agent, action)
             self.play(action)
         self.record(OVER)
@@ -464,8 +458,8 @@ class TerminalSession(TableSession):
 
     def choose(self) -> int:
         """Return the action of the seat whose turn it is."""
-        say = self.terminal.say_thoughts if self.seat == self.own else None
-        return ask_player(self.cast[self.seat], self.make_turn(), say)
+        say = self.terminal.say_thoughts if self.seat == self.own_seat else None
+        return ask_player(self.agents[self.seat], self.make_turn(), say)
 
     def record(self, end: str) -> None:
         """Record the hand once, if there is a file and an action was made."""
@@ -480,28 +474,30 @@ class TerminalSession(TableSession):
         if self.hand == 1:
             name = describe_rules(self.game, self.rules, self.terminal.variant)
             self.terminal.say(f"{self.game.title}, {name}, {self.source}")
-            self.terminal.say(", ".join(self._who(seat) for seat in range(self.players)))
+            self.terminal.say(", ".join(self._name_seat(seat) for seat in range(self.players)))
         else:
             self.terminal.say(f"\nHand {self.hand}")
 
-    def _say_heard(self) -> None:
-        if self.heard:
-            self.terminal.say("\n" + "\n".join(self.heard))
-        self.heard = []
+    def _print_events(self) -> None:
+        if self.events:
+            self.terminal.say("\n" + "\n".join(self.events))
+        self.events = []
 
     def _end(self) -> None:
-        self._say_heard()
+        self._print_events()
         scene = self.game.layout(self.own_state(), self.rules)
         self.terminal.say("\n" + ansi(scene, self.terminal.colour))
-        self.terminal.say(f"Over: {self._standing(self.nets)}.")
+        self.terminal.say(f"Over: {self._nets_text(self.nets)}.")
         if self.hand > 1:
-            self.terminal.say(f"After {self.hand} hands: {self._standing(self.totals)}.")
+            self.terminal.say(f"After {self.hand} hands: {self._nets_text(self.totals)}.")
 
-    def _standing(self, nets: np.ndarray) -> str:
-        each = nets / self.unit
-        return ", ".join(f"{self._who(seat)} {each[seat]:+g}" for seat in range(self.players))
+    def _nets_text(self, nets: np.ndarray) -> str:
+        units = nets / self.unit
+        return ", ".join(
+            f"{self._name_seat(seat)} {units[seat]:+g}" for seat in range(self.players)
+        )
 
-    def _who(self, seat: int) -> str:
-        if isinstance(self.cast[seat], HumanAgent):
+    def _name_seat(self, seat: int) -> str:
+        if isinstance(self.agents[seat], HumanAgent):
             return f"seat {seat} (you)"
-        return f"seat {seat} ({self.cast[seat].name})"
+        return f"seat {seat} ({self.agents[seat].name})"

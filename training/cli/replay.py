@@ -2,7 +2,6 @@
 
 import argparse
 import json
-from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -15,7 +14,7 @@ from ..evaluation.replays.replay_view import review_replay, save_film, save_html
 from ..evaluation.report.terminal import as_line, print_notice, print_wrapped
 from ..evaluation.reviews.review_judges import WORLDS
 from ..files import write_bytes
-from .arguments import MOST_ROWS, read_path, read_seconds, read_whole, refuse_flags
+from .arguments import MOST_ROWS, add_json, read_path, read_seconds, read_whole, refuse_flags
 
 LISTED = 20
 """Number of games that are listed."""
@@ -28,8 +27,7 @@ ONE_GAME = ("move", "seat", "svg", "film", "html", "worlds", "delay")
 EXAMPLES = {
     "replay": """\
   parlour evaluate pyramid --agent greedy --deals 100 --record greedy.jsonl
-  parlour replay greedy.jsonl                   list the games, and verify all of them
-  parlour replay greedy.jsonl --verify --json   verify: exit status 1 if one is not as recorded
+  parlour replay greedy.jsonl                   verify all games: exit status 1 if one is wrong
   parlour replay greedy.jsonl --game 3          step by step, as text
   parlour replay greedy.jsonl --game 3 --move 10 --svg position.svg
   parlour replay greedy.jsonl --game 3 --film game.gif
@@ -41,7 +39,6 @@ EXAMPLES = {
 def add_replay(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour replay``."""
     parser.add_argument("file", type=read_path, metavar="FILE", help="what --record has written")
-    parser.add_argument("--verify", action="store_true", help="verify all games, and list none")
     parser.add_argument(
         "--game", type=read_whole(), metavar="K", help="show game K of the file, from 1"
     )
@@ -74,7 +71,7 @@ def add_replay(parser: argparse.ArgumentParser) -> None:
         type=read_whole(MOST_ROWS),
         help=f"of each decision in that review; 0: no review (default: {WORLDS})",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON on stdout")
+    add_json(parser)
 
 
 def run_replay(arguments: argparse.Namespace) -> int:
@@ -82,9 +79,7 @@ def run_replay(arguments: argparse.Namespace) -> int:
     if arguments.game is None:
         refuse_flags(arguments, ONE_GAME, "name a game, with --game")
         return _verify(arguments)
-    if arguments.verify:
-        raise ValueError("--verify: all games are verified; leave --game out")
-    replay = _find(arguments.file, arguments.game)
+    replay = _find_game(arguments.file, arguments.game)
     _require_sound(replay)
     if arguments.json:
         print(json.dumps(_describe(replay)))
@@ -96,30 +91,31 @@ def run_replay(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    counted: Counter[str] = Counter()
     listed: list[Replay] = []
+    games = 0
 
     def count() -> Iterator[Replay]:
-        for one in iterate_replays(arguments.file, print_notice):
-            counted["games"] += 1
+        nonlocal games
+        for replay in iterate_replays(arguments.file, print_notice):
+            games += 1
             if len(listed) < LISTED:
-                listed.append(one)
-            yield one
+                listed.append(replay)
+            yield replay
 
     faults = list(verify_replays(count()))
-    if not counted["games"]:
+    if not games:
         raise ValueError(f"{arguments.file} must contain at least one game, got none")
     if arguments.json:
-        said = [{"game": one.replay.line, "fault": one.text} for one in faults]
-        print(json.dumps({"games": counted["games"], "faults": said}))
+        wrong = [{"game": fault.replay.line, "fault": fault.text} for fault in faults]
+        print(json.dumps({"games": games, "faults": wrong}))
     else:
-        _print_games([] if arguments.verify else listed, counted["games"], faults)
+        _print_games(listed, games, faults)
     return FAULTY if faults else 0
 
 
 def _print_games(listed: list[Replay], games: int, faults: list[Fault]) -> None:
-    for one in listed:
-        print_wrapped(f"{one.line}  {as_line(one.headline)}")
+    for replay in listed:
+        print_wrapped(f"{replay.line}  {as_line(replay.headline)}")
     if listed and games > len(listed):
         print(f"... and {games - len(listed):,} more")
     for fault in faults:
@@ -128,14 +124,14 @@ def _print_games(listed: list[Replay], games: int, faults: list[Fault]) -> None:
     print(f"{games:,} game{'s' * (games != 1)}, {wrong}")
 
 
-def _find(path: Path, number: int) -> Replay:
-    """The game of that number in a file; ValueError if there is none."""
+def _find_game(path: Path, number: int) -> Replay:
+    """Return the game with a number in a file; ValueError if there is none."""
     if number < 1:
         raise ValueError(f"--game {number}: games are numbered from 1")
-    found = next(islice(iterate_replays(path, print_notice), number - 1, None), None)
-    if found is None:
+    replay = next(islice(iterate_replays(path, print_notice), number - 1, None), None)
+    if replay is None:
         raise ValueError(f"--game {number}: {path} has fewer games")
-    return found
+    return replay
 
 
 def _require_sound(replay: Replay) -> None:
@@ -165,7 +161,7 @@ def _write(replay: Replay, arguments: argparse.Namespace) -> None:
 
 
 def _write_html(replay: Replay, arguments: argparse.Namespace) -> None:
-    """One page; at a table of several as one seat sees it, or else the first."""
+    """Write one page; in a game for several as ``--seat`` sees it (default: the first seat)."""
     seat = arguments.seat or 0
     worlds = WORLDS if arguments.worlds is None else arguments.worlds
     review = review_replay(replay, seat, worlds) if worlds else None
@@ -174,7 +170,7 @@ def _write_html(replay: Replay, arguments: argparse.Namespace) -> None:
 
 
 def _show(replay: Replay, move: int | None, seat: int | None) -> None:
-    """Print positions as text, and what was done in each."""
+    """Print positions as text, and the action in each."""
     print_wrapped(as_line(replay.headline))
     last = len(replay.actions)
     for number in range(last + 1) if move is None else [last if move == -1 else move]:

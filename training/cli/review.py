@@ -1,11 +1,8 @@
 """``parlour review``: the cost of each decision of a game, or of an agent over many deals."""
 
 import argparse
-import json
-import sys
-from collections.abc import Callable
-from contextlib import nullcontext, redirect_stdout
-from functools import partial
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from parlour.envs import GAMES, Game, find_game
@@ -20,21 +17,22 @@ from ..evaluation.reviews.review_judges import WORLDS, Judge, make_judge
 from ..evaluation.reviews.review_lost import DEALS as LOST_DEALS
 from ..evaluation.reviews.review_lost import choose_lost, make_lost_spec, review_lost_deals
 from ..evaluation.spec import EvaluationSpec, check_number
-from ..parallel.tasks import Cluster
 from .arguments import (
     AGENT_HELP,
     MOST_DEALS,
     MOST_ROWS,
-    add_rules,
+    add_deal_set,
+    add_game_and_rules,
+    add_json,
+    add_opponents,
     add_rules_mismatch,
     read_options,
     read_path,
-    read_text,
     read_whole,
     refuse_flags,
 )
 from .cluster import add_cluster, chunks_in, read_key, use_cluster, write_key
-from .progress import progress_bars
+from .output import print_and_save, progress_bars, report_finished, reserve_stdout
 from .solve import read_actions
 
 EXAMPLES = {
@@ -42,7 +40,7 @@ EXAMPLES = {
   parlour review pyramid --deal 17 --agent greedy --out results
   parlour review pyramid --deal 0 --actions "pyramid 22" "pyramid 21" DEAL
   parlour review pyramid --agent greedy --deals 200 --worlds 50
-  parlour review seven-twenty-seven --deal 3 --agent greedy --field tight loose
+  parlour review seven-twenty-seven --deal 3 --agent greedy --opponents tight loose
   parlour compare pyramid --agents uniform greedy --deals 300 --out results
   parlour review --from results --lost-though-winnable --agent greedy
 
@@ -57,7 +55,7 @@ the means over a deal set with by_kind, by_phase and worst.
 
 def add_review(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour review``."""
-    add_rules(parser, optional=True)
+    add_game_and_rules(parser, optional=True)
     add_rules_mismatch(parser)
     whole = read_whole()
     parser.add_argument("--deal", type=whole, help="number of the one deal to review")
@@ -69,9 +67,7 @@ def add_review(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--first", type=whole, help="number of the first of these deals (default: 0)"
     )
-    parser.add_argument(
-        "--deal-set", type=read_text, help="deal set of numbered deals (default: GAME-1)"
-    )
+    add_deal_set(parser)
     parser.add_argument("--agent", help=f"agent that plays: {AGENT_HELP} (default: greedy)")
     parser.add_argument(
         "--actions",
@@ -97,12 +93,7 @@ def add_review(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seat", type=whole, help="in games for several: seat whose decisions are reviewed"
     )
-    parser.add_argument(
-        "--field",
-        nargs="+",
-        metavar="AGENT",
-        help="in games for several: agents in the other seats, repeated in order (default: greedy)",
-    )
+    add_opponents(parser, "greedy")
     parser.add_argument("--key", metavar="TEXT", help="seed of the agents' draws (default: random)")
     parser.add_argument(
         "--from",
@@ -122,174 +113,151 @@ def add_review(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=read_path, metavar="FOLDER", help="folder for table and pictures"
     )
-    parser.add_argument(
-        "--json", action="store_true", help="print JSON, and nothing else, on stdout"
-    )
+    add_json(parser)
     add_cluster(parser)
 
 
 def run_review(arguments: argparse.Namespace) -> int:
     """Print the cost of decisions, of one game or of many."""
     if arguments.results is not None or arguments.lost_though_winnable:
-        return _run_lost(arguments)
-    if arguments.game is None:
+        _review_lost(arguments)
+    elif arguments.game is None:
         raise ValueError(f"name a game ({', '.join(GAMES)}), or results by --from")
-    game = find_game(arguments.game)
-    rules = game.make_rules(arguments.variant, read_options(arguments.option))
-    _check_flags(arguments, game, rules)
-    judge = make_judge(game, rules, arguments.worlds, arguments.seed, arguments.player)
-    if arguments.out:
-        check_folder(arguments.out, REVIEW_FILES)
-    if arguments.actions is not None:
-        _report(arguments, _review_actions(arguments, game, judge))
-        return 0
-    with use_cluster(arguments, chunks_in(arguments.out)) as cluster:
-        spec = _read_spec(arguments, game, arguments.key or read_key(cluster))
-        write_key(cluster, spec.key)
-        review = partial(_review_deals, arguments, spec, judge, cluster)
-        return _run_deals(arguments, spec, spec.deals, review)
-
-
-def _run_deals(
-    arguments: argparse.Namespace,
-    spec: EvaluationSpec,
-    deals: int,
-    review: Callable[..., None],
-    lost: int | None = None,
-) -> int:
-    """Review one game after another; ``review`` takes a progress function and a list to fill.
-
-    If it fails, or is interrupted, the finished reviews are printed and saved first.
-    """
-    reviews: list[Any] = []
-    failed: BaseException | None = None
-    aside = redirect_stdout(sys.stderr) if arguments.json else nullcontext()
-    with aside, progress_bars(deals) as bars:
-        try:
-            review(partial(_begin, bars, spec), reviews)
-        except (Exception, KeyboardInterrupt, SystemExit) as error:
-            if not reviews:
-                raise
-            failed = error
-    _report(arguments, _sum_up(arguments, spec, reviews, lost))
-    if failed is not None:
-        raise failed  # after the finished reviews are printed and saved
+    elif arguments.actions is not None:
+        _review_actions(arguments)
+    else:
+        _review_agent(arguments)
     return 0
 
 
-def _run_lost(arguments: argparse.Namespace) -> int:
+def _read_judge(arguments: argparse.Namespace) -> Judge:
+    """Return the judge of the game named; ValueError for flags that must not be combined."""
+    game = find_game(arguments.game)
+    rules = game.make_rules(arguments.variant, read_options(arguments.option))
+    if arguments.deal is not None:
+        refuse_flags(arguments, ("deals", "first"), "--deal names one deal")
+    if arguments.actions is not None:
+        refuse_flags(arguments, ("agent", "key", "opponents"), "--actions says what was played")
+        if arguments.deal is None:
+            raise ValueError("--actions goes with --deal NUMBER")
+    if game.num_players(rules) == 1:
+        refuse_flags(arguments, ("seat", "opponents"), f"{game.title} as chosen is for one player")
+    return _make_judge(arguments, game, rules)
+
+
+def _make_judge(arguments: argparse.Namespace, game: Game, rules: Any) -> Judge:
+    """Return the judge of a game, after checking that the results can be written."""
+    judge = make_judge(game, rules, arguments.worlds, arguments.seed, arguments.player)
+    if arguments.out:
+        check_folder(arguments.out, REVIEW_FILES)
+    return judge
+
+
+def _review_actions(arguments: argparse.Namespace) -> None:
+    """Review a game whose actions are given."""
+    judge = _read_judge(arguments)
+    game = judge.game
+    deal_set = arguments.deal_set or default_deal_set(game.name)
+    state = deal_position(game, judge.rules, deal_set, arguments.deal)
+    actions = read_actions(game, judge.rules, state, arguments.actions)
+    seat = arguments.seat or 0
+    _report(arguments, review_deal(judge, arguments.deal, actions, deal_set=deal_set, seat=seat))
+
+
+def _review_agent(arguments: argparse.Namespace) -> None:
+    """Review the games that an agent plays."""
+    judge = _read_judge(arguments)
+    is_single = arguments.deal is not None
+    deals = DEALS if arguments.deals is None else arguments.deals
+    with use_cluster(arguments, chunks_in(arguments.out)) as cluster:
+        spec = make_review_spec(
+            judge.game,
+            arguments.variant,
+            read_options(arguments.option),
+            deals=1 if is_single else deals,
+            deal_set=arguments.deal_set,
+            first=(arguments.deal if is_single else arguments.first) or 0,
+            key=arguments.key or read_key(cluster),
+            allow_rules_mismatch=arguments.allow_rules_mismatch,
+        )
+        write_key(cluster, spec.key)
+        with _reporting(arguments, spec, spec.deals) as (begin, reviews):
+            review_spec(
+                spec,
+                arguments.agent or "greedy",
+                judge,
+                seat=arguments.seat or 0,
+                field=arguments.opponents or ["greedy"],
+                progress=begin,
+                finished=reviews,
+                cluster=cluster,
+            )
+
+
+def _review_lost(arguments: argparse.Namespace) -> None:
     """Review the winnable deals that were lost in saved results."""
     if arguments.results is None or not arguments.lost_though_winnable:
         raise ValueError("--from RESULTS and --lost-though-winnable go together")
-    told = "--from says what was played"
+    reason = "--from says what was played"
     if arguments.game is not None:
-        raise ValueError(f"game {arguments.game!r}: {told}")
-    refuse_flags(arguments, ("first", "deal_set", "key", "actions", "seat", "field"), told)
+        raise ValueError(f"game {arguments.game!r}: {reason}")
+    refuse_flags(arguments, ("first", "deal_set", "key", "actions", "seat", "opponents"), reason)
     if arguments.option:
-        raise ValueError(f"--option: {told}")
+        raise ValueError(f"--option: {reason}")
     if arguments.deal is not None:
         refuse_flags(arguments, ("deals",), "--deal names one deal")
     lost = choose_lost(arguments.results, arguments.agent, arguments.variant, arguments.deal)
     deals = LOST_DEALS if arguments.deals is None else arguments.deals
     check_number("deals", deals, 1)
     spec = make_lost_spec(lost, arguments.allow_rules_mismatch)
-    judge = make_judge(spec.game, spec.rules, arguments.worlds, arguments.seed, arguments.player)
-    if arguments.out:
-        check_folder(arguments.out, REVIEW_FILES)
-
-    with use_cluster(arguments, chunks_in(arguments.out)) as cluster:
-
-        def review(progress: Any, reviews: list[Any]) -> None:
-            given: dict[str, Any] = {"progress": progress, "finished": reviews, "cluster": cluster}
-            review_lost_deals(spec, lost[:deals], judge, arguments.agent, **given)
-
-        return _run_deals(arguments, spec, min(deals, len(lost)), review, len(lost))
-
-
-def _check_flags(arguments: argparse.Namespace, game: Game, rules: Any) -> None:
-    """Raise ValueError for flags that must not be combined."""
-    if arguments.deal is not None:
-        refuse_flags(arguments, ("deals", "first"), "--deal names one deal")
-    if arguments.actions is not None:
-        refuse_flags(arguments, ("agent", "key", "field"), "--actions says what was played")
-        if arguments.deal is None:
-            raise ValueError("--actions goes with --deal NUMBER")
-    if game.num_players(rules) == 1:
-        refuse_flags(arguments, ("seat", "field"), f"{game.title} as chosen is for one player")
+    judge = _make_judge(arguments, spec.game, spec.rules)
+    with (
+        use_cluster(arguments, chunks_in(arguments.out)) as cluster,
+        _reporting(arguments, spec, min(deals, len(lost)), len(lost)) as (begin, reviews),
+    ):
+        review_lost_deals(
+            spec,
+            lost[:deals],
+            judge,
+            arguments.agent,
+            progress=begin,
+            finished=reviews,
+            cluster=cluster,
+        )
 
 
-def _read_spec(arguments: argparse.Namespace, game: Game, key: str | None) -> EvaluationSpec:
-    """Return the specification of the games that the agent plays."""
-    options, one = read_options(arguments.option), arguments.deal is not None
-    deals = DEALS if arguments.deals is None else arguments.deals
-    return make_review_spec(
-        game,
-        arguments.variant,
-        options,
-        deals=1 if one else deals,
-        deal_set=arguments.deal_set,
-        first=(arguments.deal if one else arguments.first) or 0,
-        key=key,
-        allow_rules_mismatch=arguments.allow_rules_mismatch,
-    )
+@contextmanager
+def _reporting(
+    arguments: argparse.Namespace, spec: EvaluationSpec, deals: int, lost: int | None = None
+) -> Iterator[tuple[Callable[[str], Progress | None], list[Any]]]:
+    """Give a progress function of agents, and the list of reviews that the block fills.
+
+    After the block the reviews are printed and saved, even if an error has ended it. ``lost`` is
+    the number of winnable deals that were lost.
+    """
+    reviews: list[Any] = []
+
+    def report() -> None:
+        if arguments.deal is not None:
+            _report(arguments, reviews[0])
+        else:
+            _report(arguments, DealSetReview(spec, reviews[0].agent, reviews, lost))
+
+    with (
+        report_finished(reviews, report),
+        reserve_stdout(arguments),
+        progress_bars(deals) as bars,
+    ):
+        yield lambda agent: bars(agent, spec.base_variant), reviews
 
 
-def _begin(
-    bars: Callable[[str, str], Progress | None], spec: EvaluationSpec, agent: str
-) -> Progress | None:
-    return bars(agent, spec.base_variant)
-
-
-def _review_deals(
-    arguments: argparse.Namespace,
-    spec: EvaluationSpec,
-    judge: Judge,
-    cluster: Cluster | None,
-    progress: Callable[[str], Progress | None],
-    reviews: list[Any],
-) -> None:
-    review_spec(
-        spec,
-        arguments.agent or "greedy",
-        judge,
-        seat=arguments.seat or 0,
-        field=arguments.field or ["greedy"],
-        progress=progress,
-        finished=reviews,
-        cluster=cluster,
-    )
-
-
-def _sum_up(
-    arguments: argparse.Namespace, spec: EvaluationSpec, reviews: list[Any], lost: int | None
-) -> Any:
-    """Return the one review, or a summary; ``lost`` is the number of winnable deals lost."""
-    if arguments.deal is not None:
-        return reviews[0]
-    return DealSetReview(spec, reviews[0].agent, reviews, lost)
-
-
-def _review_actions(arguments: argparse.Namespace, game: Game, judge: Judge) -> Any:
-    """Review a game whose actions are given."""
-    deal_set = arguments.deal_set or default_deal_set(game.name)
-    state = deal_position(game, judge.rules, deal_set, arguments.deal)
-    actions = read_actions(game, judge.rules, state, arguments.actions)
-    return review_deal(judge, arguments.deal, actions, deal_set=deal_set, seat=arguments.seat or 0)
-
-
-def _report(arguments: argparse.Namespace, found: Any) -> None:
-    """Print a review, then save it, which may fail."""
-    from ..evaluation.report.terminal_tables import open_console
+def _report(arguments: argparse.Namespace, review: Any) -> None:
+    """Print a review, then save it."""
     from ..evaluation.reviews import review_report
 
-    try:
-        if arguments.json:
-            print(json.dumps(found.summary()), flush=True)
-        else:
-            review_report.show(found, open_console())
-            sys.stdout.flush()
-    finally:
-        written = review_report.save(found, arguments.out) if arguments.out else []
-    if not arguments.json:
-        for path in written:
-            print(f"written: {path}")
+    print_and_save(
+        arguments,
+        review.summary,
+        lambda console: review_report.show(review, console),
+        lambda: review_report.save(review, arguments.out) if arguments.out else [],
+    )

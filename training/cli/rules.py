@@ -7,8 +7,7 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.options import changed_options, describe_options, options_text
 
 from ..evaluation.report.terminal import wrap_beside
-from .arguments import add_rules as add_game_and_rules
-from .arguments import read_options
+from .arguments import add_game_and_rules, read_options
 
 EXAMPLES = {
     "rules": """\

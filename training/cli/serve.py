@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ..evaluation.replays.replay_files import load_replays
 from ..evaluation.report.terminal import print_notice
-from . import STOPPED, stop_status
 from .arguments import AGENT_HELP, read_path, read_whole
+from .process import STOPPED, stop_status
 
 PORT = 8727
 SWITCH = 0.0005

@@ -26,7 +26,15 @@ from ..evaluation.labels.truth import verify_solution
 from ..evaluation.report.terminal import time_text
 from ..evaluation.reviews.review_judges import is_double_dummy
 from ..evaluation.spec import check_number
-from .arguments import add_rules, load_deck, read_deck, read_options, read_text, read_whole
+from .arguments import (
+    add_deal_set,
+    add_game_and_rules,
+    add_json,
+    load_deck,
+    read_deck,
+    read_options,
+    read_whole,
+)
 
 WORDS = {True: "yes", False: "no", None: "undecided"}
 
@@ -45,11 +53,9 @@ in words, cards (those of each move), actions as numbers, fewest (if proven), sc
 
 def add_solve(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour solve``."""
-    add_rules(parser)
+    add_game_and_rules(parser)
     parser.add_argument("--deal", type=read_whole(), help="number of a deal of the deal set")
-    parser.add_argument(
-        "--deal-set", type=read_text, help="deal set of numbered deals (default: GAME-1)"
-    )
+    add_deal_set(parser)
     parser.add_argument(
         "--deck",
         type=read_deck,
@@ -64,7 +70,7 @@ def add_solve(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--fewest", action="store_true", help="find the shortest win")
     add_limit(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_json(parser)
 
 
 def add_limit(parser: argparse.ArgumentParser) -> None:
@@ -84,36 +90,33 @@ def run_solve(arguments: argparse.Namespace) -> int:
     check_number("limit", 1 if arguments.limit is None else arguments.limit, 1)
     solve = None if is_double_dummy(game, rules) else solver_of(game, rules)
     state, named = _start_position(game, rules, arguments)
-    actions = read_actions(game, rules, state, arguments.actions)
-    state = play_actions(game, rules, state, actions)
-    variant = describe_rules(game, rules, arguments.variant)
+    state = play_actions(game, rules, state, read_actions(game, rules, state, arguments.actions))
+    facts = {"game": game.name, "variant": describe_rules(game, rules, arguments.variant), **named}
     if solve is None:
-        facts, lines = solve_seats(game, rules, state, arguments.limit)
-        said = {"game": game.name, "variant": variant, **named, **facts}
-        print(json.dumps(said) if arguments.json else "\n".join([_title(game, said), *lines]))
+        details, lines = solve_seats(game, rules, state, arguments.limit)
+        text = "\n".join([_title(game, facts), *lines])
+        print(json.dumps(facts | details) if arguments.json else text)
         return 0
     if state["over"][0] != Over.RUNNING:
-        found, spent = Solution(bool(state["won"][0]), [], 0, [], int(state["score"][0])), 0.0
+        solution, spent = Solution(bool(state["won"][0]), [], 0, [], int(state["score"][0])), 0.0
     else:
         begun = perf_counter() - COMPILATIONS.seconds
-        found = solve(state, rules, optimal=arguments.fewest, limit=arguments.limit)
+        solution = solve(state, rules, optimal=arguments.fewest, limit=arguments.limit)
         spent = 1000 * (perf_counter() - COMPILATIONS.seconds - begun)
-        verify_solution(game, rules, state, found)
-    moves = describe_moves(game, rules, state, found.actions or [])
-    said = {
-        "game": game.name,
-        "variant": variant,
-        **named,
-        "winnable": found.winnable,
-        "score": found.score,
-        "fewest": found.fewest,
-        "moves": found.moves,
-        "actions": None if found.actions is None else [int(action) for action in found.actions],
-        "cards": None if found.actions is None else [cards for _, cards in moves],
-        "nodes": int(found.nodes),
+        verify_solution(game, rules, state, solution)
+    actions = solution.actions
+    moves = describe_moves(game, rules, state, actions or [])
+    facts |= {
+        "winnable": solution.winnable,
+        "score": solution.score,
+        "fewest": solution.fewest,
+        "moves": solution.moves,
+        "actions": None if actions is None else [int(action) for action in actions],
+        "cards": None if actions is None else [cards for _, cards in moves],
+        "nodes": int(solution.nodes),
         "ms": spent,
     }
-    print(json.dumps(said) if arguments.json else _solution(game, said, moves))
+    print(json.dumps(facts) if arguments.json else _solution(game, facts, moves))
     return 0
 
 
@@ -142,15 +145,15 @@ def read_actions(game: Game, rules: Any, state: np.ndarray, words: Sequence[str]
     labels = [f"{action} {game.label(action)}" for action in range(game.actions)]
     names = {game.label(action).lower(): action for action in range(game.actions)}
     names |= {str(action): action for action in range(game.actions)}
-    found: list[int] = []
+    actions: list[int] = []
     for word in words:
         known = spell_word(word).lower()
         if known not in names:
-            at = play_actions(game, rules, state, found)[0]
-            legal = [] if at["over"] else list_actions(at["legal"])
+            position = play_actions(game, rules, state, actions)[0]
+            legal = [] if position["over"] else list_actions(position["legal"])
             raise ValueError(unknown_text("action", word, [labels[k] for k in legal], labels))
-        found.append(names[known])
-    return found
+        actions.append(names[known])
+    return actions
 
 
 def describe_moves(
@@ -163,7 +166,7 @@ def describe_moves(
     """
     rows, action = Rows(game, rules, 1), np.zeros(1, np.int64)
     rows.take_over(state)
-    found: list[tuple[str, str]] = []
+    moves: list[tuple[str, str]] = []
     labels: list[str] = []
     cards: list[str] = []
     for action[0] in actions:
@@ -172,9 +175,9 @@ def describe_moves(
         cards += _card_of(game, rules, rows.states[0], int(action[0]))
         rows.step(action)
         if rows.states["moves"][0] != before or rows.states["over"][0] != Over.RUNNING:
-            found.append((" + ".join(labels), " ".join(cards)))
+            moves.append((" + ".join(labels), " ".join(cards)))
             labels, cards = [], []
-    return found
+    return moves
 
 
 def _card_of(game: Game, rules: Any, state: np.void, action: int) -> list[str]:
@@ -187,26 +190,26 @@ def _card_of(game: Game, rules: Any, state: np.void, action: int) -> list[str]:
     return [card_name(waiting)] if waiting else []
 
 
-def _title(game: Game, said: dict[str, Any]) -> str:
-    deal = (
-        f"deal {said['deal']}, deal set {said['deal_set']}" if "deal" in said else "a chosen deck"
-    )
-    return f"{game.title}, {said['variant']}, {deal}"
+def _title(game: Game, facts: dict[str, Any]) -> str:
+    deal = "a chosen deck"
+    if "deal" in facts:
+        deal = f"deal {facts['deal']}, deal set {facts['deal_set']}"
+    return f"{game.title}, {facts['variant']}, {deal}"
 
 
-def _solution(game: Game, said: dict[str, Any], moves: Sequence[tuple[str, str]]) -> str:
-    lines = [_title(game, said)]
+def _solution(game: Game, facts: dict[str, Any], moves: Sequence[tuple[str, str]]) -> str:
+    lines = [_title(game, facts)]
     if is_scored(game):
-        score = "none" if said["score"] is None else said["score"]
+        score = "none" if facts["score"] is None else facts["score"]
         lines.append(f"best score found: {score}, {len(moves)} moves")
     else:
         way = f", in {len(moves)} moves" if moves else ""
-        fewest = " (no way is shorter)" if said["fewest"] is not None and moves else ""
-        lines.append(f"winnable: {WORDS[said['winnable']]}{way}{fewest}")
+        fewest = " (no way is shorter)" if facts["fewest"] is not None and moves else ""
+        lines.append(f"winnable: {WORDS[facts['winnable']]}{way}{fewest}")
     wide = max((len(move) for move, _ in moves), default=0)
     for number, (move, cards) in enumerate(moves, 1):
         lines.append(f"{number:>4}  {move:<{wide}}  {cards}".rstrip())
-    lines.append(f"solved in {time_text(said['ms'])}, {said['nodes']:,} positions looked at")
+    lines.append(f"solved in {time_text(facts['ms'])}, {facts['nodes']:,} positions looked at")
     if COMPILATIONS.seconds >= 1:
         seconds = f"{COMPILATIONS.seconds:.0f} s"
         lines[-1] += f"; before that the solver was compiled, once, in {seconds}"

@@ -13,7 +13,7 @@ from _thread import interrupt_main
 from threading import Timer, main_thread
 from typing import Any
 
-from . import Terminated, stop_status
+from .process import Terminated, open_closed, stop_status
 
 DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 """Signals that stop a command, and their usual handlers.
@@ -28,8 +28,6 @@ def main() -> int:
     signals = [one for one, handler in DEFAULTS.items() if signal.getsignal(one) is handler]
     for signum in signals:
         signal.signal(signum, leave)
-    from .streams import open_closed
-
     open_closed()
     from .main import main as run
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from parlour.envs import GAMES
 
-from . import asks_help
 from .arguments import name_options
-from .progress import notify_if_slow
+from .main import asks_help
+from .output import notify_if_slow
 
 
 def add_train(parser: argparse.ArgumentParser) -> None:

@@ -4,13 +4,12 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext, redirect_stdout
 from importlib import import_module
 
 from ..tuning.search import check_extras
-from . import stop_status
-from .arguments import MOST_JOBS, name_options, read_path, read_text, read_whole
-from .progress import notify_if_slow
+from .arguments import MOST_JOBS, add_json, name_options, read_line, read_path, read_whole
+from .output import notify_if_slow, reserve_stdout
+from .process import stop_status
 
 EXAMPLES = {
     "tune": """\
@@ -73,7 +72,7 @@ def add_tune(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--storage",
-        type=read_text,
+        type=read_line,
         metavar="URL",
         help="storage of the trials: sqlite:///FILE or the URL of another database, or a file "
         "(default: journal.log in the folder of the search)",
@@ -89,13 +88,11 @@ def add_tune(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--address",
-        type=read_text,
+        type=read_line,
         help="Ray cluster to join: HOST:PORT, or auto (default: RAY_ADDRESS if it is set, else a "
         "cluster is started on this machine); it gets as many workers as it has room for",
     )
-    parser.add_argument(
-        "--json", action="store_true", help="print JSON, and nothing else, on stdout"
-    )
+    add_json(parser)
 
 
 def run_tune(parser: argparse.ArgumentParser, words: Sequence[str]) -> int:
@@ -111,8 +108,8 @@ def run_tune(parser: argparse.ArgumentParser, words: Sequence[str]) -> int:
     with notify_if_slow("parlour: loading torch ..."):
         import_module("..tuning.study", __package__)  # which `tune` uses
     try:
-        with redirect_stdout(sys.stderr) if arguments.json else nullcontext():
-            found = tune(
+        with reserve_stdout(arguments):
+            study = tune(
                 base,
                 trials=arguments.trials,
                 space=arguments.space,
@@ -131,8 +128,8 @@ def run_tune(parser: argparse.ArgumentParser, words: Sequence[str]) -> int:
     from ..tuning.report import BEST, show, summary
 
     if arguments.json:
-        print(json.dumps(summary(found)), flush=True)
+        print(json.dumps(summary(study)), flush=True)
         return 0
-    show(found, open_console())
-    print(f"written: {found.folder / BEST}, tune.png, tune.json, trials.parquet")
+    show(study, open_console())
+    print(f"written: {study.folder / BEST}, tune.png, tune.json, trials.parquet")
     return 0

@@ -1,8 +1,8 @@
-"""CFR+, exact values and exact best responses on a `game_tree.GameTree`, each in one loop.
+"""CFR+, exact values and exact best responses on a `game_tree.Tree`, each in one loop.
 
-CFR+ as Tammelin has it ("Solving large imperfect information games using CFR+", 2014): regrets
-never fall below zero, the seats are updated in turn, the average weighs iteration t by t. At a
-table of two its average goes to an equilibrium; with more seats nothing is promised.
+CFR+ follows Tammelin ("Solving large imperfect information games using CFR+", 2014): regrets never
+fall below zero, the seats are updated in turn, and iteration t has weight t in the average. With
+two players the average converges to an equilibrium; with more there is no such guarantee.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from .game_tree import Tree
 
 
 class TreeArrays(NamedTuple):
-    """What the loops read of a tree, by its names."""
+    """The arrays of a tree that the loops read, by the names in `Tree`."""
 
     parent: np.ndarray
     first: np.ndarray
@@ -34,24 +34,24 @@ def tree_arrays(tree: Tree) -> TreeArrays:
 
 @jit
 def write_reach(
-    tree: TreeArrays, seat: int, policy: np.ndarray, own: np.ndarray, others: np.ndarray
+    tree: TreeArrays, seat: int, policy: np.ndarray, seat_reach: np.ndarray, other_reach: np.ndarray
 ) -> None:
-    """Write how likely a seat's choices, and all others' and chance's, lead to each node."""
-    own[0] = others[0] = 1.0
+    """Write the reach probabilities of each node: by a seat's choices, and by all others."""
+    seat_reach[0] = other_reach[0] = 1.0
     for node in range(1, len(tree.parent)):
         above, arc = tree.parent[node], tree.arc[node]
-        own[node], others[node] = own[above], others[above]
+        seat_reach[node], other_reach[node] = seat_reach[above], other_reach[above]
         if arc < 0:
-            others[node] *= tree.chance[node]
+            other_reach[node] *= tree.chance[node]
         elif tree.player[above] == seat:
-            own[node] *= policy[arc]
+            seat_reach[node] *= policy[arc]
         else:
-            others[node] *= policy[arc]
+            other_reach[node] *= policy[arc]
 
 
 @jit
 def write_values(tree: TreeArrays, seat: int, policy: np.ndarray, values: np.ndarray) -> None:
-    """Write what each node is worth to a seat if all play by a policy."""
+    """Write the value of each node to a seat if all seats play a policy."""
     for node in range(len(tree.parent) - 1, -1, -1):
         value = tree.returns[node, seat]
         first = tree.first[node]
@@ -71,14 +71,14 @@ def iterate(
     policy: np.ndarray,
     regrets: np.ndarray,
     sums: np.ndarray,
-    own: np.ndarray,
-    others: np.ndarray,
+    seat_reach: np.ndarray,
+    other_reach: np.ndarray,
     values: np.ndarray,
 ) -> None:
-    """Run iterations ``first`` to ``last - 1`` of CFR+; they are counted from 1."""
+    """Run iterations ``first`` to ``last - 1`` of CFR+, counted from 1."""
     for iteration in range(first, last):
         for seat in range(tree.returns.shape[1]):
-            write_reach(tree, seat, policy, own, others)
+            write_reach(tree, seat, policy, seat_reach, other_reach)
             write_values(tree, seat, policy, values)
             for node in range(len(tree.parent)):
                 if tree.player[node] != seat:
@@ -86,8 +86,8 @@ def iterate(
                 begin = tree.first[node]
                 for child in range(begin, begin + tree.branches[node]):
                     arc = tree.arc[child]
-                    regrets[arc] += others[node] * (values[child] - values[node])
-                    sums[arc] += iteration * own[node] * policy[arc]
+                    regrets[arc] += other_reach[node] * (values[child] - values[node])
+                    sums[arc] += iteration * seat_reach[node] * policy[arc]
             match_regrets(starts, owner, seat, regrets, policy)
 
 
@@ -95,7 +95,7 @@ def iterate(
 def match_regrets(
     starts: np.ndarray, owner: np.ndarray, seat: int, regrets: np.ndarray, policy: np.ndarray
 ) -> None:
-    """Forget a seat's negative regrets, and let it play in proportion to the others."""
+    """Set a seat's negative regrets to 0, and its policy in proportion to the others."""
     for infoset in range(len(owner)):
         if owner[infoset] != seat:
             continue
@@ -120,11 +120,20 @@ def best_response(
     best: np.ndarray,
     values: np.ndarray,
 ) -> None:
-    """Write what each node is worth to a seat that answers all others' policy best.
+    """Write the value of each node to a seat that plays a best response to the others' policy.
 
-    ``others`` is from `write_reach`; ``gains`` are zeros, one an entry; ``best`` gets the entry
-    that is chosen in each of the seat's sets. The nodes of a set are all on one level: who has seen
-    the same has seen as many events.
+    All nodes of an information set are on one level, since they follow equally many events.
+
+    Args:
+        tree: the arrays of the tree.
+        levels: `Tree.levels`.
+        starts: `Tree.starts`.
+        seat: the seat.
+        policy: the policy of the others.
+        others: the reach probabilities by the others, from `write_reach`.
+        gains: zeros, one for each entry of a policy.
+        best: receives the entry that is chosen in each of the seat's information sets.
+        values: receives the values.
     """
     for level in range(len(levels) - 2, -1, -1):
         begin, end = levels[level], levels[level + 1]
@@ -143,7 +152,7 @@ def write_level_values(
     gains: np.ndarray,
     values: np.ndarray,
 ) -> None:
-    """Write what the nodes of a level are worth where others choose, and ``gains`` of the seat."""
+    """Write the values of the nodes of a level where others act, and the ``gains`` of the seat."""
     for node in range(begin, end):
         first, mine = tree.first[node], tree.player[node] == seat
         value = tree.returns[node, seat]
@@ -167,7 +176,7 @@ def choose_level(
     best: np.ndarray,
     values: np.ndarray,
 ) -> None:
-    """Choose the entry of most gain in each set of the seat on a level; write what it is worth."""
+    """Choose the entry with the largest gain in each set of the seat on a level."""
     for node in range(begin, end):
         if tree.player[node] != seat:
             continue
@@ -181,12 +190,12 @@ def choose_level(
 
 
 class Exploitability(NamedTuple):
-    """How a policy does against who knows it, exactly, in antes a hand.
+    """The exact values of a policy, and the gains of best responses to it, in antes a hand.
 
-    ``values``, float64 (players,), is what each seat gets if all play the policy, ``gains`` how
-    much more if it alone plays its best response instead. ``position_values`` and
-    ``position_gains`` are the same by position: the first acts first, the dealer is last. ``best``
-    are the best responses of all seats, as one policy.
+    ``values``, float64 (players,), are the nets if all seats play the policy, ``gains`` the
+    increase for a seat that alone plays its best response. ``position_values`` and
+    ``position_gains`` are the same by position: the first to act comes first, the dealer last.
+    ``best`` are the best responses of all seats, as one policy.
     """
 
     values: np.ndarray
@@ -202,22 +211,22 @@ class Exploitability(NamedTuple):
 
     @property
     def exploitability(self) -> float:
-        """The mean gain of a seat: at a table of two, what a best response wins on average."""
+        """The mean gain of the seats."""
         return float(self.gains.mean())
 
 
 def exploit(tree: Tree, policy: np.ndarray) -> Exploitability:
     """Return the exact values of a policy, and of the best response of each seat to it."""
     walk, players, begins = tree_arrays(tree), tree.players, tree.begins
-    own, others, values = (np.zeros(tree.nodes) for _ in range(3))
+    seat_reach, other_reach, values = (np.zeros(tree.nodes) for _ in range(3))
     paid, answered = (np.zeros((players, len(begins))) for _ in range(2))
     best = np.zeros(tree.infosets, np.int64)
     for seat in range(players):
         write_values(walk, seat, policy, values)
         paid[seat] = values[begins]
-        write_reach(walk, seat, policy, own, others)
+        write_reach(walk, seat, policy, seat_reach, other_reach)
         room = np.zeros(len(tree.actions))
-        best_response(walk, tree.levels, tree.starts, seat, policy, others, room, best, values)
+        best_response(walk, tree.levels, tree.starts, seat, policy, other_reach, room, best, values)
         answered[seat] = values[begins]
     pure = np.zeros(len(tree.actions))
     pure[best] = 1.0
@@ -234,49 +243,49 @@ def by_position(table: np.ndarray, dealers: np.ndarray) -> np.ndarray:
 
 
 def own_reach(tree: Tree, policy: np.ndarray) -> np.ndarray:
-    """Return how likely its own seat's choices lead to each information set, float64."""
-    walk, found = tree_arrays(tree), np.zeros(tree.infosets)
-    own, others = np.zeros(tree.nodes), np.zeros(tree.nodes)
+    """Return the probability that the seat's own choices lead to each information set, float64."""
+    walk, reach = tree_arrays(tree), np.zeros(tree.infosets)
+    seat_reach, other_reach = np.zeros(tree.nodes), np.zeros(tree.nodes)
     for seat in range(tree.players):
-        write_reach(walk, seat, policy, own, others)
+        write_reach(walk, seat, policy, seat_reach, other_reach)
         mine = tree.player == seat
-        found[tree.infoset[mine]] = own[mine]  # the same at all nodes of a set
-    return found
+        reach[tree.infoset[mine]] = seat_reach[mine]  # the same at all nodes of a set
+    return reach
 
 
-def meet(tree: Tree, policy: np.ndarray, others: np.ndarray) -> float:
-    """Return what a seat gets in antes a hand, on average, by a policy if all others play another.
+def play_against(tree: Tree, policy: np.ndarray, others: np.ndarray) -> float:
+    """Return the mean net of a policy against another in all other seats, in antes a hand.
 
-    It sits in each seat in turn.
+    The mean is over the seats.
     """
     walk, values = tree_arrays(tree), np.zeros(tree.nodes)
     owner = np.repeat(tree.owner, np.diff(tree.starts))
-    found = []
+    nets = []
     for seat in range(tree.players):
         write_values(walk, seat, np.where(owner == seat, policy, others), values)
-        found.append(values[0])
-    return float(np.mean(found))
+        nets.append(values[0])
+    return float(np.mean(nets))
 
 
 class Solver:
-    """CFR+ on a tree: `run` some iterations, then take the `average`, and run on if need be."""
+    """CFR+ on a tree: `run` iterations, then take the `average`."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree, self.walk, self.iterations = tree, tree_arrays(tree), 0
         self.policy = tree.uniform()
-        """What was played last; it is not what converges."""
+        """The current policy. The average converges, not this one."""
         self.regrets, self.sums = np.zeros(len(self.policy)), np.zeros(len(self.policy))
         self._room = [np.zeros(tree.nodes) for _ in range(3)]
 
     def run(self, iterations: int) -> None:
-        """Run so many iterations more."""
+        """Run further iterations."""
         begin, self.iterations = self.iterations + 1, self.iterations + iterations
         starts, owner, end = self.tree.starts, self.tree.owner, self.iterations + 1
         tables = self.policy, self.regrets, self.sums
         iterate(self.walk, starts, owner, begin, end, *tables, *self._room)
 
     def average(self) -> np.ndarray:
-        """Return the average policy; uniform in a set that its seat has never come to."""
+        """Return the average policy; uniform in information sets that were never reached."""
         starts = self.tree.starts
         totals = np.repeat(np.add.reduceat(self.sums, starts[:-1]), np.diff(starts))
         with np.errstate(invalid="ignore"):

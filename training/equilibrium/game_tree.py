@@ -1,11 +1,10 @@
-"""The whole tree of a hand of Seven Twenty-Seven, in flat arrays, for small rules.
+"""The complete game tree of a hand of Seven Twenty-Seven, in flat arrays, for small rules.
 
-It is built level by level over the compiled kernel: every dealer, every class of card that can
-come, every legal action. Nodes are numbered level by level, the children of one node stand
-together, and a node's parent comes before it, so one loop over the arrays is a walk.
+The compiled kernel builds it level by level: every dealer, every class of card that can come, every
+legal action. Nodes are numbered level by level, the children of a node have consecutive numbers,
+and a node's parent comes before it, so one loop over the arrays visits the whole tree.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ from parlour.envs.games.seven_twenty_seven.chance import (
 from parlour.envs.games.seven_twenty_seven.rules import Rules
 
 MOST_NODES = 5_000_000
-"""Of a tree, if nothing else is said: some four gigabytes while it grows."""
+"""Default maximum number of nodes; the tree takes about four gigabytes while it is built."""
 
 
 class Tree(NamedTuple):
@@ -37,25 +36,25 @@ class Tree(NamedTuple):
 
     rules: Rules
     dealer: int | None
-    """The seat that deals; None: chance chooses it."""
+    """The seat that deals (None: chance chooses it)."""
     parent: np.ndarray
-    """int32 (n,), of the root 0."""
+    """int32 (n,), the parent of a node; 0 for the root."""
     first: np.ndarray
     """int32 (n,), the first child."""
     branches: np.ndarray
-    """int8 (n,), how many children; they stand together, by the numbers of their outcomes."""
+    """int8 (n,), the number of children, which are consecutive and sorted by outcome."""
     player: np.ndarray
     """int8 (n,), the seat that acts, CHANCE or END."""
     infoset: np.ndarray
-    """int32 (n,), of the seat that acts, else -1."""
+    """int32 (n,), the information set of the seat that acts, or -1."""
     outcome: np.ndarray
-    """int8 (n,), by which action or outcome a node is reached."""
+    """int8 (n,), the action or outcome that leads to a node."""
     arc: np.ndarray
-    """int32 (n,), the entry of a policy by which a node is reached; -1: chance does it."""
+    """int32 (n,), the entry of a policy that leads to a node; -1: chance does."""
     chance: np.ndarray
-    """float64 (n,), how likely chance takes to this node; 1 where a seat does."""
+    """float64 (n,), the probability of a node after its parent, by chance; 1 for an action."""
     returns: np.ndarray
-    """float64 (n, players), in antes; 0 before the end."""
+    """float64 (n, players), the nets in antes; 0 before the end."""
     levels: np.ndarray
     """int64 (depth + 1,), the first node of each level, and n."""
     starts: np.ndarray
@@ -63,102 +62,101 @@ class Tree(NamedTuple):
     actions: np.ndarray
     """int8 (entries,), the number of each entry's action."""
     owner: np.ndarray
-    """int8 (information sets,), whose it is."""
+    """int8 (information sets,), the seat that acts."""
     states: np.ndarray
-    """(information sets,) a state of each, as its seat sees it."""
+    """(information sets,), a state of each."""
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are: histories, the ends among them."""
+        """The number of nodes: histories, including the ends."""
         return len(self.parent)
 
     @property
     def ends(self) -> int:
-        """How many ends there are."""
+        """The number of ends."""
         return int((self.player == END).sum())
 
     @property
     def infosets(self) -> int:
-        """How many information sets there are."""
+        """The number of information sets."""
         return len(self.owner)
 
     @property
     def players(self) -> int:
-        """How many seats play."""
+        """The number of seats."""
         return self.returns.shape[1]
 
     @property
     def begins(self) -> np.ndarray:
-        """The nodes at which the dealer is known, and no card yet."""
+        """The nodes at which the dealer is known, but no card."""
         return np.arange(1, 1 + self.branches[0]) if self.dealer is None else np.zeros(1, np.int64)
 
     @property
     def dealers(self) -> np.ndarray:
-        """The seat that deals, from each of these on."""
+        """The dealer of each of these nodes."""
         return self.outcome[self.begins] if self.dealer is None else np.array([self.dealer])
 
     def uniform(self) -> np.ndarray:
-        """Return the policy that plays every legal action equally often."""
+        """Return the policy with equal probabilities of all legal actions."""
         return np.repeat(1.0 / np.diff(self.starts), np.diff(self.starts))
 
     def policy(self, probabilities: np.ndarray) -> np.ndarray:
-        """Return the policy of probabilities for each information set, (infosets, actions).
+        """Return the policy with these probabilities, (infosets, actions).
 
         Raises ValueError naming the first set where those of legal actions do not add up to 1.
         """
-        found = probabilities[
+        policy = probabilities[
             np.repeat(np.arange(self.infosets), np.diff(self.starts)), self.actions
         ]
-        sums = np.add.reduceat(found, self.starts[:-1])
-        fine = (np.abs(sums - 1) < 1e-4) & (np.minimum.reduceat(found, self.starts[:-1]) >= 0)
+        sums = np.add.reduceat(policy, self.starts[:-1])
+        fine = (np.abs(sums - 1) < 1e-4) & (np.minimum.reduceat(policy, self.starts[:-1]) >= 0)
         if not fine.all():
             worst = int(np.argmin(fine))
             raise ValueError(f"probabilities of information set {worst} add up to {sums[worst]}")
-        return found / np.repeat(sums, np.diff(self.starts))
+        return policy / np.repeat(sums, np.diff(self.starts))
 
 
 class Level(NamedTuple):
-    """The nodes of one level while the tree is built, and what each seat has seen of them."""
+    """The nodes of one level while the tree is built, and what each seat has seen at each."""
 
     states: np.ndarray
     stages: np.ndarray
     seen: np.ndarray
-    """int64 (n, players), a number for each sequence that a seat can have seen."""
+    """int64 (n, players), a number for each sequence of observations of a seat."""
     parent: np.ndarray
     outcome: np.ndarray
     chance: np.ndarray
 
 
-def build(
-    rules: Rules,
-    dealer: int | None = None,
-    most: int = MOST_NODES,
-    report: Callable[[int], object] | None = None,
-) -> Tree:
-    """Return the tree of the hands by these rules; ``report`` is told the nodes found so far.
+def build_tree(rules: Rules, dealer: int | None = None, most: int = MOST_NODES) -> Tree:
+    """Return the game tree of some rules.
 
-    Raises ValueError if there are more than ``most`` nodes, or no such seat as ``dealer``.
+    Args:
+        rules: the rules.
+        dealer: the seat that deals (None: chance chooses it).
+        most: maximum number of nodes.
+
+    Raises:
+        ValueError: the tree has more than ``most`` nodes, or there is no seat ``dealer``.
     """
     states, stages = initial_states(rules, dealer)
     zero = np.zeros(1, np.int64)
     level = Level(states, stages, np.zeros((1, rules.players), np.int64), zero, zero, np.ones(1))
-    growing = _TreeBuilder(rules)
+    builder = _TreeBuilder(rules)
     table = as_record(rules)
     while len(level.states):
         counts = np.zeros((len(level.states), WIDTH), np.int8)
         count_ways(level.states, level.stages, table, counts)
-        growing.add(level, counts)
+        builder.add(level, counts)
         here, outcome = np.nonzero(counts)
-        found = growing.nodes + len(here)
-        if found > most:
+        nodes = builder.nodes + len(here)
+        if nodes > most:
             raise ValueError(
-                f"the tree has more than {most} nodes (already {found}): exact play is for small "
+                f"the tree has more than {most} nodes (already {nodes}): exact play is for small "
                 "rules, such as the variant mini"
             )
-        if report is not None:
-            report(growing.nodes)
-        level = _next_level(level, counts, here, outcome, table, growing.nodes - len(counts))
-    return growing.done(dealer)
+        level = _next_level(level, counts, here, outcome, table, builder.nodes - len(counts))
+    return builder.build(dealer)
 
 
 def _next_level(
@@ -169,7 +167,7 @@ def _next_level(
     table: np.ndarray,
     first: int,
 ) -> Level:
-    """The level after this one, whose first node has the number ``first``."""
+    """Return the next level; ``first`` is the number of the first node of this one."""
     states, stages = copy_states(level.states, here), level.stages[here]
     seen = np.zeros((len(here), level.seen.shape[1]), np.int64)
     by_chance = stages != PLAY
@@ -182,7 +180,7 @@ def _next_level(
 
 
 class _TreeBuilder:
-    """What is known of the levels built so far."""
+    """Collects the arrays of the levels that are built."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -191,7 +189,7 @@ class _TreeBuilder:
         self.levels = [0]
 
     def add(self, level: Level, counts: np.ndarray) -> None:
-        """Put a level down; ``counts`` says how its nodes can go on."""
+        """Add a level; ``counts`` are the numbers of ways of each outcome at its nodes."""
         n, states = len(counts), level.states
         acts = (level.stages == PLAY) & (states["over"] == 0)
         player = np.where(level.stages == PLAY, END, CHANCE)
@@ -226,8 +224,8 @@ class _TreeBuilder:
         for name, array in arrays.items():
             self.parts.setdefault(name, []).append(array)
 
-    def done(self, dealer: int | None) -> Tree:
-        """Return the tree."""
+    def build(self, dealer: int | None) -> Tree:
+        """Return the tree of all levels."""
         all_of: dict[str, Any] = {name: np.concatenate(part) for name, part in self.parts.items()}
         legal = all_of.pop("legal")
         sizes = (legal > 0).sum(axis=1)

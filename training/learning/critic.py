@@ -5,7 +5,7 @@ actor critic for image-based robot learning", 2018; in card games Suphx and Perf
 second network, which reads the player's observation with one more piece at its end; the policy
 reads only the part in front, and the critic is not part of the saved agent.
 
-A network that corrects a rule-based agent (`parlour.agents.networks.residual`) reads which action
+A network that corrects a rule-based agent (`parlour.agents.networks.options`) reads which action
 that agent would play, in training and in play.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.agents.networks.residual import base_piece, mark_base_actions, show_more
+from parlour.agents.networks.options import base_piece, mark_base_actions, show_more
 from parlour.envs import Game
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.rules_table import RulesTable

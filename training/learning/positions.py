@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from parlour.agents.networks.residual import BASE_PIECE
+from parlour.agents.networks.options import BASE_PIECE
 from parlour.agents.validation import join_lines, read_bytes
 from parlour.envs import Game
 from parlour.envs.core.rules_table import RulesTable

@@ -1,4 +1,4 @@
-"""A table of several seats at which one plays hands: who sits there, and what is won so far."""
+"""A session of hands in a game for several players: the agents in the seats, and their totals."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from ..evaluation.compare import default_opponents
 from ..evaluation.play import first_dealers, hand_seeds
 from ..evaluation.replays.replay import LEFT, OVER, Replay, deal_fields, read_result
 from ..evaluation.spec import check_number
-from .solitaire import make_agent_turn
+from .solitaire import make_agent_turn, source_text
 
 
 class SeatChoice(NamedTuple):
@@ -37,10 +37,10 @@ class SeatChoice(NamedTuple):
 
 
 class TableChoice(NamedTuple):
-    """What is played at a table: see `CardEnv.reset` for ``chosen`` and ``seed``.
+    """The game of a session: see `CardEnv.reset` for ``chosen`` and ``seed``.
 
-    ``key`` is the secret that agents' draws come from (None: a new one); for
-    ``allow_rules_mismatch`` see `load_agent`.
+    ``key`` is the seed of the agents' draws (None: random); for ``allow_rules_mismatch`` see
+    `load_agent`.
     """
 
     game: Game
@@ -52,36 +52,36 @@ class TableChoice(NamedTuple):
 
 
 class TableSession:
-    """A session at a table: its hands, one after the other, the dealer moving on (`hand_seeds`).
+    """A session: hands played one after the other, each dealt by the next seat (`hand_seeds`).
 
-    ``own`` plays at the chosen seat: an agent, or its name. Raises ValueError for a wrong deck,
+    ``player`` is the agent at the chosen seat, or its name. Raises ValueError for a wrong deck,
     seat or number, or an unknown agent.
     """
 
-    def __init__(self, table: TableChoice, seat: SeatChoice, own: Agent | str) -> None:
+    def __init__(self, table: TableChoice, seat: SeatChoice, player: Agent | str) -> None:
         self.game, self.rules, self.table = table.game, table.rules, table
         self.players = self.game.num_players(self.rules)
-        self.own = check_seat("seat", seat.number, self.players)
+        self.own_seat = check_seat("seat", seat.number, self.players)
         check_number("hands", seat.hands, 1)
         check_number("until", 1 if seat.until is None else seat.until, 1)
         self.unit_name, self.unit = name_unit(self.game, self.rules)
         self.chosen = read_reset_options(self.game, self.rules, table.chosen)
         begin = secrets.randbelow(2**31) if table.seed is None else table.seed
-        self.source = ", ".join(f"{k} {v}" for k, v in (table.chosen or {"seed": begin}).items())
+        self.source = source_text(table.chosen, begin)
         self.session = _session_seed(self.chosen, begin)
-        self.cast = self._seat_agents(own, seat.opponents)
+        self.agents = self._seat_agents(player, seat.opponents)
         self.rows = Rows(self.game, self.rules, 1)
         self.words = key_words(table.key or new_key())
         self.totals = np.zeros(self.players, np.int64)
         self.hand = 0
         self.dealt: dict[str, Any] = {}
         self.actions: list[int] = []
-        """Those of all seats, in the hand that is played."""
-        self.heard: list[str] = []
-        """What the others have done since one's own last turn."""
+        """The actions of all seats in the current hand."""
+        self.events: list[str] = []
+        """The opponents' actions since the player's last turn, as lines of text."""
 
     def _seat_agents(
-        self, own: Agent | str, opponents: Sequence[Agent | str] | None
+        self, player: Agent | str, opponents: Sequence[Agent | str] | None
     ) -> list[Agent]:
         """Return the agent of each seat."""
         most = self.players - 1
@@ -89,11 +89,21 @@ class TableSession:
             raise ValueError(f"opponents: {len(opponents)} given; allowed are 1–{most}")
         if "human" in (opponents or ()):
             raise ValueError("opponents: there is one person, at the seat that --seat names")
-        asked = self.game, self.rules, self.table.seed or 0, self.table.allow_rules_mismatch
-        names = [*(opponents or default_opponents(self.game))][:most]
-        cast = [load_agent(one, *asked) if isinstance(one, str) else one for one in (own, *names)]
-        after = [(k - self.own) % self.players for k in range(self.players)]
-        return [cast[k and 1 + (k - 1) % (len(cast) - 1)] for k in after]
+        others = [*(opponents or default_opponents(self.game))][:most]
+        agents = [
+            load_agent(
+                agent,
+                self.game,
+                self.rules,
+                self.table.seed or 0,
+                self.table.allow_rules_mismatch,
+            )
+            if isinstance(agent, str)
+            else agent
+            for agent in (player, *others)
+        ]
+        places = [(seat - self.own_seat) % self.players for seat in range(self.players)]
+        return [agents[k and 1 + (k - 1) % (len(agents) - 1)] for k in places]
 
     @property
     def is_over(self) -> bool:
@@ -125,21 +135,21 @@ class TableSession:
 
     def replay(self, variant: str | None, end: str | None = None) -> Replay:
         """Return the hand as it is recorded: see `SolitaireGame.replay`."""
-        names = tuple(one.name for one in self.cast)
+        names = tuple(agent.name for agent in self.agents)
         facts = read_result(self.game, self.rules, self.rows.states)[0]
         over = end or (OVER if self.is_over else LEFT)
         played = variant or self.game.default, names, tuple(self.actions), facts, over
         return Replay(self.game, self.rules, *played, **self.dealt)
 
     def make_turn(self) -> Turn:
-        """Return what whoever's turn it is is asked."""
-        agent = self.cast[self.seat]
+        """Return the turn of the seat to act."""
+        agent = self.agents[self.seat]
         return make_agent_turn(agent, self.game, self.rules, self.rows.states, self.words)
 
     def play(self, action: int) -> None:
-        """Play a legal action; another's is noted as what is heard. At the end nets are added."""
-        if self.seat != self.own:
-            self.heard.append(self._describe_action(self.seat, action))
+        """Play a legal action. An opponent's is noted in `events`; a finished hand is counted."""
+        if self.seat != self.own_seat:
+            self.events.append(self._describe_action(self.seat, action))
         self.rows.step(np.array([action]))
         self.actions.append(action)
         if self.is_over:
@@ -147,19 +157,19 @@ class TableSession:
 
     @property
     def nets(self) -> np.ndarray:
-        """What each seat has won or lost in this hand, once it is over, int64 (players,).
+        """The nets of the seats in this hand, once it is over, int64 (players,).
 
-        Those, and the totals, are shown by ``unit``.
+        They are shown divided by ``unit``, and so are the totals.
         """
         return np.asarray(self.rows.states["net"][0, : self.players], np.int64)
 
     def own_state(self) -> np.void:
-        """Return the state as one's own seat sees it, a record."""
-        seats = np.array([self.own])
+        """Return the state as the player's seat sees it, a record."""
+        seats = np.array([self.own_seat])
         return view_states(self.game, self.rules, self.rows.states, seats)[0]
 
     def _describe_action(self, seat: int, action: int) -> str:
-        """What one hears of another's action, before it is played."""
+        """Return an opponent's action as the player may see it; called before it is played."""
         if self._is_secret(action):
             return f"seat {seat} has chosen"
         word = self.game.action_words(self.rows.states[0], self.rules)[action][0]
@@ -171,23 +181,23 @@ class TableSession:
         return f"seat {seat}: {self.game.label(action)}"
 
     def _is_secret(self, action: int) -> bool:
-        """Whether one cannot see it: another action would look the same."""
+        """Return whether the player cannot tell this action from another legal one."""
         rows, seen = Rows(self.game, self.rules, 1), {}
         for other in list_actions(self.rows.states["legal"][0]):
             rows.restore(self.rows.states)
             rows.step(np.array([other]))
-            after = view_states(self.game, self.rules, rows.states, np.array([self.own]))
+            after = view_states(self.game, self.rules, rows.states, np.array([self.own_seat]))
             seen[other] = after["shown"].tobytes()
         return list(seen.values()).count(seen[action]) > 1
 
 
 def name_unit(game: Game, rules: Any) -> tuple[str, float]:
-    """Return what nets are called at a table, and how much one is: chips, where an ante is paid."""
+    """Return the name and the size of the unit of nets: chips if there is an ante, else stakes."""
     return ("chips", 1.0) if hasattr(rules, "ante") else ("stakes", game.reward_unit(rules))
 
 
 def _session_seed(chosen: ChosenDeal | None, begin: int) -> np.ndarray:
-    """The seed of the session, uint64 (1,): of a numbered deal, or as an environment draws it."""
+    """Return the session's seed, uint64 (1,): of a numbered deal, or as an environment draws it."""
     if chosen is not None and chosen.deals is not None:
         return deal_seeds(chosen.deal_set, chosen.deals[:1])
     drawn = np.array([draw_seed(np.random.default_rng(begin))], np.uint64)

@@ -1,4 +1,4 @@
-"""A solitaire that a person plays: positions, moves taken back, the result, and notices.
+"""A solitaire that a person plays: positions, moves that are taken back, the result, and notices.
 
 A notice tells the person that the deal, or the position, can no longer be won.
 """
@@ -26,8 +26,8 @@ LIMIT = 100_000
 HOPELESS = "This deal cannot be won, whatever is played."
 GONE = "That gave the last chance away: this game can no longer be won (u takes it back)."
 
-MOST_KNOWN = 2_000
-"""Number of answers that are kept. A person may go back and forth for hours."""
+MAX_ANSWERS = 2_000
+"""Maximum number of answers in memory. A person may go back and forth for hours."""
 
 
 def make_agent_turn(
@@ -36,6 +36,12 @@ def make_agent_turn(
     """Return the turn of an agent; its draws come from ``words``, see `rng.key_words`."""
     states = copy_states(states)
     return make_turn(agent, game, rules, states, turn_seeds(words, states))
+
+
+def source_text(chosen: Mapping[str, Any] | None, seed: int) -> str:
+    """Return the source of a deal, such as ``"seed 3"`` or ``"deal 5, deal set pyramid-1"``."""
+    source = chosen or {"seed": seed}
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in source.items())
 
 
 class SolitaireGame:
@@ -58,7 +64,7 @@ class SolitaireGame:
         self.env, self.chosen, self.bests = env, chosen, bests
         seed = secrets.randbelow(2**31) if seed is None else seed
         env.reset(seed=seed, options=chosen)
-        self.source = ", ".join(f"{k} {value}" for k, value in (chosen or {"seed": seed}).items())
+        self.source = source_text(chosen, seed)
         """Source of the deal, such as ``"seed 3"``."""
         self.dealt = deal_fields(env.game, env.rules, env.rows.states, chosen)
         self.actions: list[int] = []
@@ -143,12 +149,12 @@ class SolitaireGame:
         before = self.load_best()
         if not result.better_than(before):
             return f"Your best so far: {before}."
-        said = "Your best so far." if before else "Your first result by these rules."
+        text = "Your best so far." if before else "Your first result by these rules."
         try:
             human_bests.keep_best(self._best_key(), result, self.bests)
         except OSError as error:
-            said += f" It could not be saved: {error}."
-        return said
+            text += f" It could not be saved: {error}."
+        return text
 
     def load_best(self) -> human_bests.Best | None:
         """Return the best result by these rules, or None."""
@@ -168,7 +174,7 @@ class Notice:
         self.game, self.rules = game, rules
         self.wanted = wanted and game.solve is not None and game.goal_name(rules) == "won"
         self.solve: Solve | None = None
-        self.known: dict[bytes, bool | None] = {}
+        self.answers: dict[bytes, bool | None] = {}
         """Answers of the solver, by the bytes of the position."""
         self.deal: bool | None = None
         """Whether the deal can be won."""
@@ -177,15 +183,15 @@ class Notice:
         """Return whether each position of a history can be won; an empty list without a solver."""
         if not self._is_able():
             return []
-        if len(self.known) > MOST_KNOWN:
-            self.known.clear()
-        found: list[bool | None] = []
+        if len(self.answers) > MAX_ANSWERS:
+            self.answers.clear()
+        winnable: list[bool | None] = []
         goes_back = bool(getattr(self.rules, "undo", False))  # then a lost game may be won again
         for position in history:
-            lost = not goes_back and bool(found) and found[-1] is False
-            found.append(False if lost else self._ask(position))
-        self.deal = found[0]
-        return found
+            is_lost = not goes_back and bool(winnable) and winnable[-1] is False
+            winnable.append(False if is_lost else self._ask(position))
+        self.deal = winnable[0]
+        return winnable
 
     def at_start(self, history: Sequence[np.ndarray]) -> str:
         """Return the notice if the deal cannot be won; else an empty text."""
@@ -194,8 +200,8 @@ class Notice:
 
     def after_move(self, history: Sequence[np.ndarray], over: bool) -> str:
         """Return the notice if the last move has made the game unwinnable; else an empty text."""
-        found = [] if over else self.judge(history)
-        return GONE if found and found[-2] and found[-1] is False else ""
+        winnable = [] if over else self.judge(history)
+        return GONE if winnable and winnable[-2] and winnable[-1] is False else ""
 
     def at_end(self, won: bool) -> str:
         """Return whether a lost deal could have been won, if that is known."""
@@ -214,22 +220,22 @@ class Notice:
 
     def _ask(self, position: np.ndarray) -> bool | None:
         key = position.tobytes()
-        if key not in self.known:
+        if key not in self.answers:
             assert self.solve is not None
-            self.known[key] = self.solve(position, self.rules, limit=LIMIT).winnable
-        return self.known[key]
+            self.answers[key] = self.solve(position, self.rules, limit=LIMIT).winnable
+        return self.answers[key]
 
 
 def best_text(notice: Notice, deal: np.ndarray) -> str:
     """Return the best result of a deal, states (1,), with all cards known; empty if unknown."""
     game, rules = notice.game, notice.rules
     try:
-        found = solver_of(game, rules)(deal, rules, limit=LIMIT)
+        solution = solver_of(game, rules)(deal, rules, limit=LIMIT)
     except ValueError:
         return ""
-    if found.score is not None:
-        return f"all cards known, a solver reaches {found.score}"
-    if found.winnable is None:
+    if solution.score is not None:
+        return f"all cards known, a solver reaches {solution.score}"
+    if solution.winnable is None:
         return ""
-    won = f"won in {len(found.moves or ())} moves" if found.winnable else "not to be won"
+    won = f"won in {len(solution.moves or ())} moves" if solution.winnable else "not to be won"
     return f"all cards known, this deal is {won}"

@@ -545,7 +545,7 @@ export class Page {
   announce(before) {
     const play = this.view.play, old = before?.play;
     const up = (scene) => new Map(scene.items.filter((item) => item.card).map((item) => [item.card, item.label]));
-    const lines = [...(play.said ?? [])];
+    const lines = [...(play.events ?? [])];
     if (!old || old.source !== play.source || before.game !== this.view.game) lines.push(`${play.rules}, ${play.source}`);
     else {
       const was = up(old.scene), now = up(play.scene);

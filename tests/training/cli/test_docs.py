@@ -9,14 +9,14 @@ import pytest
 
 from parlour.envs import GAMES, CardEnv
 from parlour.training.cli.docs import list_documents, main
-from parlour.training.cli.games import FILE
-from parlour.training.cli.generated_blocks import ROOT, renew_blocks
 from parlour.training.cli.leaderboard import BOARD_FILE
+from parlour.training.cli.main import GAMES_FILE
+from parlour.training.cli.output import ROOT, renew_blocks
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    for path in (*list_documents(ROOT), FILE):
+    for path in (*list_documents(ROOT), GAMES_FILE):
         copy = tmp_path / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)

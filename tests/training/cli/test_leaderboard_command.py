@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from parlour.training.cli import STOPPED, main
 from parlour.training.cli import leaderboard as board
+from parlour.training.cli import main
+from parlour.training.cli.process import STOPPED
 from parlour.training.evaluation.leaderboard import leaderboard_checks, leaderboard_play
 from parlour.training.evaluation.leaderboard.leaderboard import (
     COLUMNS,

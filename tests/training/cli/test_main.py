@@ -190,7 +190,7 @@ def test_options_change_the_rules(parlour: Any) -> None:
 
 def test_a_game_for_several_is_evaluated_from_every_seat(parlour: Any) -> None:
     line = "evaluate seven-twenty-seven --agent uniform --deals 20 --hands 2 --seed 1 --json"
-    said = parlour(f"{line} --field greedy mine_for_a_test:Last")
+    said = parlour(f"{line} --opponents greedy mine_for_a_test:Last")
     assert said.status == 0
     found = said.json
     check_estimate(found["net"], 20)
@@ -205,7 +205,7 @@ def test_a_game_for_several_is_compared_in_pairs_and_in_a_field(
     parlour: Any, elsewhere: Path
 ) -> None:
     agents = "uniform greedy mine_for_a_test:Last"
-    line = f"compare seven-twenty-seven --agents {agents} --field uniform --deals 20 --out"
+    line = f"compare seven-twenty-seven --agents {agents} --opponents uniform --deals 20 --out"
     found = parlour(f"{line} one --json").json
     assert [one["agent"] for one in found["results"]] == ["uniform", "greedy", "last"]
     assert len(found["pairs"]) == 6
@@ -380,7 +380,10 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
         ("evaluate", "required: GAME (see parlour evaluate --help)"),
         ("play pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
         ("play pyramid --deal 1 --seed 1", "--seed makes the deal"),
-        ("evaluate pyramid --field greedy --hands 2", "--field, --hands: Pyramid as chosen is for"),
+        (
+            "evaluate pyramid --opponents greedy --hands 2",
+            "--opponents, --hands: Pyramid as chosen is for",
+        ),
         ("play pyramid --seat 1 --hands 2", "--seat, --hands: Pyramid as chosen is for one player"),
         ("play pyramid --until 6", "--until: Pyramid as chosen is for one player"),
         ("play 28 --until 6 --hands 2", "--until says how long to play: it cannot go with --hands"),
@@ -388,7 +391,7 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
         ("compare seven-twenty-seven --max-moves 9", "--max-moves: a game for several always ends"),
         ("compare seven-twenty-seven --hands 0", "hands=0: allowed are whole numbers from 1"),
         ("evaluate seven-twenty-seven --deals 1", "deals=1: allowed are whole numbers from 2"),
-        ("evaluate seven-twenty-seven --field gredy", "unknown agent 'gredy'; did you mean"),
+        ("evaluate seven-twenty-seven --opponents gredy", "unknown agent 'gredy'; did you mean"),
         ("evaluate seven-twenty-seven --agent human", "agent 'human' plays one hand at a time"),
         (
             "compare poker_squares --variant classic duel",

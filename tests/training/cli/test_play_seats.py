@@ -300,8 +300,8 @@ def test_a_card_is_no_verb() -> None:
     hand = table.TableSession(table.TableChoice(at, at.make_rules(), seed=1), FIRST, "greedy")
     hand.begin_hand()
     while not hand.is_over:
-        hand.play(int(choose_actions(hand.cast[hand.seat], hand.make_turn())[0]))
-    heard = "\n".join(hand.heard)
+        hand.play(int(choose_actions(hand.agents[hand.seat], hand.make_turn())[0]))
+    heard = "\n".join(hand.events)
     assert re.search(r"seat \d: [7-9TJQKA][cdhs]$", heard, re.MULTILINE)
     assert re.search(r"seat \d: in [a-z]", heard)
     assert re.search(r"seat \d passes$", heard, re.MULTILINE)

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from parlour.training import compare, find_lost
-from parlour.training.cli import STOPPED, main
+from parlour.training.cli import main
+from parlour.training.cli.process import STOPPED
 from parlour.training.evaluation.outputs import REVIEW_FILES
 from parlour.training.evaluation.reviews import review_deal_set, review_lost
 from parlour.training.evaluation.reviews.review_judges import make_judge
@@ -87,7 +88,7 @@ def test_what_was_done_before_it_was_stopped_is_kept(
 
 def test_a_table_of_several_is_played_out(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("seven-twenty-seven", "--variant", "mini", "--player", "greedy", *SMALL)
-    found = read(capsys, *words, "--deal", "1", "--seat", "1", "--field", "tight")
+    found = read(capsys, *words, "--deal", "1", "--seat", "1", "--opponents", "tight")
     assert (found["unit"], found["seat"], found["exact"]) == ("net", 1, False)
     whole = read(capsys, *words, "--deals", "2")
     assert whole["deals"] == 2

@@ -163,7 +163,7 @@ def test_a_contract_in_play(capsys: pytest.CaptureFixture[str]) -> None:
         ("solve pyramid --deal 1 --deck Ac", "name what to solve: --deal NUMBER, or --deck CARDS"),
         ("solve pyramid --deck Ac --deal-set mine", "--deal-set goes with --deal"),
         ("solve pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
-        ("solve pyramid --deal -1", "deal -1 of deal set 'pyramid-1': deals are numbered from 0"),
+        ("solve pyramid --deal -1", "deal must be a whole number from 0, got -1"),
         ("solve pyramid --deal 1 --actions 41", "action 1, UNDO, is not legal"),
         ("solve pyramid --deal 1 --actions REDAEL", "unknown action 'REDAEL'; did you mean"),
         ("solve 28 --deal 1 --actions 42 57 x", "action 2, ask for trumps, is not legal"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from parlour.envs.core.kernel.compiling import SAID as COMPILING
-from parlour.training.cli.streams import READER_LEFT
+from parlour.training.cli.process import READER_LEFT
 
 BEGIN = """
 import importlib.abc, os, signal, sys

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from parlour.envs.core.kernel.compiling import SAID as COMPILING
-from parlour.training.cli import games, main
-from parlour.training.cli.streams import READER_LEFT
+from parlour.training.cli import main
+from parlour.training.cli.process import READER_LEFT
 
 ENTRIES = {
     "module": ["-m", "parlour"],
@@ -138,6 +138,6 @@ def test_another_broken_pipe_is_an_error(
     def fail(_: object) -> int:
         raise BrokenPipeError(32, "Broken pipe")
 
-    monkeypatch.setattr(games, "run_list", fail)
+    monkeypatch.setattr(main, "run_list", fail)
     assert main.main(["list"]) == 2
     assert "Broken pipe" in capsys.readouterr().err

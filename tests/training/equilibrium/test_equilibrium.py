@@ -25,17 +25,17 @@ from parlour.envs.core.kernel.rng import key_words, turn_seeds
 from parlour.envs.core.rows import Rows
 from parlour.envs.games.seven_twenty_seven.chance import CHANCE, END, ExplicitHand
 from parlour.training.cli.main import main
-from parlour.training.equilibrium.cfr import Solver, exploit, meet, own_reach
+from parlour.training.equilibrium.cfr import Solver, exploit, own_reach, play_against
 from parlour.training.equilibrium.exploitability import (
     SAMPLES,
     checkpoints,
     extract_policy,
-    find,
+    find_equilibrium,
     make_policy_table,
-    save,
-    solve,
+    run_cfr,
+    save_equilibrium,
 )
-from parlour.training.equilibrium.game_tree import Tree, build
+from parlour.training.equilibrium.game_tree import Tree, build_tree
 
 GAME = GAMES["seven_twenty_seven"]
 SMALL: list[dict[str, Any]] = [
@@ -56,12 +56,12 @@ def rules(options: dict[str, Any]) -> Any:
 
 @pytest.fixture(scope="module")
 def mini() -> Tree:
-    return build(rules({}))
+    return build_tree(rules({}))
 
 
 @pytest.fixture(scope="module")
 def small() -> Tree:
-    return build(rules({"max_stands": 1}))
+    return build_tree(rules({"max_stands": 1}))
 
 
 def some_policy(tree: Tree, seed: int = 0) -> np.ndarray:
@@ -83,13 +83,13 @@ def reached(tree: Tree) -> np.ndarray:
 def test_the_size_of_mini(mini: Tree) -> None:
     assert (mini.nodes, mini.ends, mini.infosets) == (238_647, 127_332, 52_416)
     assert (mini.player >= 0).sum() == 98_064
-    assert build(rules({}), dealer=1).ends == 63_666
+    assert build_tree(rules({}), dealer=1).ends == 63_666
 
 
 @pytest.mark.parametrize("options", SMALL, ids=str)
 def test_the_tree_is_what_a_hand_can_become(options: dict[str, Any]) -> None:
     """Held against a walk through all hands, one by one, by what seats have seen in words."""
-    tree = build(rules(options))
+    tree = build_tree(rules(options))
     words: dict[int, str] = {}
     reach = reached(tree)
     todo = [(0, ExplicitHand(tree.rules))]
@@ -154,7 +154,7 @@ def plain_best(tree: Tree, seat: int, policy: np.ndarray) -> float:
 
 @pytest.mark.parametrize("options", SMALL[:3], ids=str)
 def test_best_responses_are_best(options: dict[str, Any]) -> None:
-    tree = build(rules(options), dealer=0)
+    tree = build_tree(rules(options), dealer=0)
     policy = some_policy(tree)
     found = exploit(tree, policy)
     for seat in range(tree.players):
@@ -164,21 +164,21 @@ def test_best_responses_are_best(options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("options", SMALL, ids=str)
 def test_best_responses_win_what_they_promise(options: dict[str, Any]) -> None:
-    tree = build(rules(options))
+    tree = build_tree(rules(options))
     for policy in (tree.uniform(), some_policy(tree)):
         found = exploit(tree, policy)
         assert (found.gains >= 0).all()
         promised = (found.values + found.gains).mean()
-        assert meet(tree, found.best, policy) == pytest.approx(promised)
-        assert meet(tree, policy, policy) == pytest.approx(0, abs=1e-12)
+        assert play_against(tree, found.best, policy) == pytest.approx(promised)
+        assert play_against(tree, policy, policy) == pytest.approx(0, abs=1e-12)
         assert found.exploitability == pytest.approx(found.position_gains.mean())
         assert found.nash_conv == pytest.approx(found.position_gains.sum())
 
 
 def test_positions_are_those_of_a_table_with_one_dealer() -> None:
     for options in ({"max_stands": 1}, {"players": 3, "max_raises": 0}):
-        both = build(rules(options))
-        one = build(rules(options), dealer=both.players - 1)
+        both = build_tree(rules(options))
+        one = build_tree(rules(options), dealer=both.players - 1)
         every, fixed = exploit(both, both.uniform()), exploit(one, one.uniform())
         assert np.allclose(every.position_gains, fixed.gains)
         assert np.allclose(every.position_values, fixed.values)
@@ -186,7 +186,7 @@ def test_positions_are_those_of_a_table_with_one_dealer() -> None:
 
 
 def test_cfr_plus_solves_mini(mini: Tree) -> None:
-    solver, curve = solve(mini, 100)
+    solver, curve = run_cfr(mini, 100)
     found = [point.exploitability for point in curve]
     assert [point.iterations for point in curve] == [1, 2, 5, 10, 20, 50, 100]
     assert found == sorted(found, reverse=True)
@@ -200,8 +200,8 @@ def test_cfr_plus_solves_mini(mini: Tree) -> None:
 
 
 def test_with_chips_that_can_be_halved_positions_are_equal() -> None:
-    tree = build(rules({"ante": 4, "min_bet": 4, "max_bet": 4}), dealer=1)
-    solver, _ = solve(tree, 200)
+    tree = build_tree(rules({"ante": 4, "min_bet": 4, "max_bet": 4}), dealer=1)
+    solver, _ = run_cfr(tree, 200)
     assert exploit(tree, solver.average()).values == pytest.approx([0, 0], abs=0.002)
 
 
@@ -213,7 +213,7 @@ def test_a_solver_goes_on_where_it_was(small: Tree) -> None:
     assert np.array_equal(once.average(), twice.average())
     assert checkpoints(1) == [1] and checkpoints(70) == [1, 2, 5, 10, 20, 50, 70]
     with pytest.raises(ValueError, match="iterations=0"):
-        solve(small, 0)
+        run_cfr(small, 0)
 
 
 class Sometimes(UniformAgent):
@@ -300,7 +300,7 @@ def test_hands_that_are_played_pay_what_the_tree_says(mini: Tree) -> None:
             actions[mine] = choose_actions(agent, turn)
         rows.step(actions, rows.states["over"] == 0)
     nets = rows.states["net"][np.arange(2 * n), first].reshape(2, n).mean(axis=0)
-    exact = meet(mini, extract_policy(table, mini).policy, mini.uniform())
+    exact = play_against(mini, extract_policy(table, mini).policy, mini.uniform())
     assert abs(nets.mean() - exact) < 4 * nets.std() / n**0.5
     assert exact > 0.7
 
@@ -315,7 +315,7 @@ def test_probabilities_must_add_up(small: Tree) -> None:
 
 
 def test_the_table_and_who_reads_it(tmp_path: Path) -> None:
-    found = find(["uniform", GreedyAgent()], iterations=200)
+    found = find_equilibrium(["uniform", GreedyAgent()], iterations=200)
     names = [row.agent for row in found.rows]
     assert names == ["CFR+", "uniform", "greedy"]
     solved, uniform, greedy = found.rows
@@ -338,10 +338,10 @@ def test_the_table_and_who_reads_it(tmp_path: Path) -> None:
     assert turn.masks[np.arange(len(actions)), actions].all()
 
     pytest.importorskip("torch")
-    row = save(found, tmp_path / "solved")
+    row = save_equilibrium(found, tmp_path / "solved")
     again = PolicyTableAgent.load(tmp_path / "solved", GAME, found.tree.rules)
     assert row.exploited.exploitability == exact.exploitability
-    assert np.array_equal(again.probabilities, agent.probabilities)
+    assert np.array_equal(again.policy, agent.policy)
     assert np.array_equal(again.act(turn), actions)
     other = GAME.make_rules("mini", {"ante": 2})
     with pytest.raises(ValueError, match="other rules"):
@@ -366,9 +366,9 @@ def test_own_reach_is_of_the_seat_alone(small: Tree) -> None:
 
 def test_rules_that_are_too_large_are_refused() -> None:
     with pytest.raises(ValueError, match="more than 1000 nodes"):
-        build(rules({}), most=1000)
+        build_tree(rules({}), most=1000)
     with pytest.raises(ValueError, match="dealer=2: allowed are the seats 0 to 1"):
-        build(rules({}), dealer=2)
+        build_tree(rules({}), dealer=2)
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -488,14 +488,14 @@ SLOW = [
 
 @pytest.mark.parametrize("options", [SMALL[0], *SLOW], ids=str)
 def test_it_says_what_openspiel_says(options: dict[str, Any]) -> None:
-    beside_openspiel(build(rules(options), dealer=1), iterations=4)
+    beside_openspiel(build_tree(rules(options), dealer=1), iterations=4)
 
 
 @pytest.mark.slow
 def test_it_says_what_openspiel_says_of_a_dealer_by_chance() -> None:
-    beside_openspiel(build(rules({"start_down": 2})), iterations=4)
+    beside_openspiel(build_tree(rules({"start_down": 2})), iterations=4)
 
 
 @pytest.mark.slow
 def test_it_says_what_openspiel_says_of_mini() -> None:
-    beside_openspiel(build(rules({}), dealer=1), iterations=3)
+    beside_openspiel(build_tree(rules({}), dealer=1), iterations=3)

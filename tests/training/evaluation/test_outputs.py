@@ -89,7 +89,7 @@ def test_labels_and_equilibria_are_refused_before_work(
     from parlour.training.evaluation.labels import labelling
 
     monkeypatch.setattr(labelling, "make_labels", refuse_play)
-    monkeypatch.setattr(exploitability, "build", refuse_play)
+    monkeypatch.setattr(exploitability, "build_tree", refuse_play)
     Path("kept").mkdir()
     Path("kept/mine").write_text("not an agent")
     for line in (

@@ -1,4 +1,4 @@
-"""Networks that correct a player by rule: they begin as it plays, and read what it would play."""
+"""Networks that correct a rule-based agent: they begin as it plays, and read what it would play."""
 
 import json
 from dataclasses import replace
@@ -12,7 +12,7 @@ import torch
 from parlour.agents.baselines.greedy import GreedyAgent
 from parlour.agents.networks.build import build_network
 from parlour.agents.networks.learned import LearnedAgent
-from parlour.agents.networks.residual import BASE_PIECE, mark_base_actions
+from parlour.agents.networks.options import BASE_PIECE, mark_base_actions
 from parlour.agents.registry import load_agent
 from parlour.agents.saved import SavedAgentError
 from parlour.agents.search.rollouts import RolloutAgent

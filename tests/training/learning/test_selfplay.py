@@ -25,7 +25,7 @@ from parlour.envs.core.turn import Agent
 from parlour.envs.games.seven_twenty_seven.knowledge import HIDDEN
 from parlour.training.equilibrium.cfr import exploit
 from parlour.training.equilibrium.exploitability import extract_policy
-from parlour.training.equilibrium.game_tree import Tree, build
+from parlour.training.equilibrium.game_tree import Tree, build_tree
 from parlour.training.evaluation.play import play_duplicate
 from parlour.training.learning import checkpoint
 from parlour.training.learning.learner import CardPolicy
@@ -87,7 +87,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tiny() -> Tree:
-    return build(GAME.make_rules("mini", TINY))
+    return build_tree(GAME.make_rules("mini", TINY))
 
 
 def exploitability(agent: Agent, tree: Tree) -> float:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from parlour.envs import find_game
-from parlour.training.cli import STOPPED, main
+from parlour.training.cli import main
+from parlour.training.cli.process import STOPPED
 from parlour.training.evaluation import parts
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.labels import labelling

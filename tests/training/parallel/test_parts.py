@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.training.cli import STOPPED, main
+from parlour.training.cli import main
+from parlour.training.cli.process import STOPPED
 from parlour.training.evaluation import parts
 from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.replays.replay_files import load_replays

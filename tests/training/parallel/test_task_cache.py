@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from parlour.envs.core.turn import Turn
-from parlour.training.cli import STOPPED, main
+from parlour.training.cli import main
+from parlour.training.cli.process import STOPPED
 from parlour.training.evaluation import parts
 from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.labels import labelling

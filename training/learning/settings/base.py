@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 import tyro
 
-from parlour.agents.networks.limits import DEEPEST, WIDEST, check_network
+from parlour.agents.networks.options import DEEPEST, WIDEST, check_network
 from parlour.agents.validation import shorten
 from parlour.envs import Game, find_game
 from parlour.envs.core.rules_table import (

@@ -7,7 +7,7 @@ is wrong in them before it loads one.
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from parlour.agents.networks.residual import BASE, LIFT, LIFT_OPTION, MOST_LIFT
+from parlour.agents.networks.options import BASE, LIFT, LIFT_OPTION, MOST_LIFT
 from parlour.agents.networks.value_table import require_afterstates
 from parlour.agents.validation import shorten
 from parlour.envs import Game, find_game

@@ -1,4 +1,4 @@
-"""Standard streams of a command: closed streams, readers that leave, and encodings.
+"""Exit statuses and standard streams of a command: closed streams, readers that leave, encodings.
 
 A reader that leaves, as in ``parlour list | head -1``, ends the command quietly with exit status 1.
 The documentation of Python recommends this (module `signal`, "Note on SIGPIPE"): the default action
@@ -7,13 +7,30 @@ of SIGPIPE would also kill a server or a worker whose socket closes.
 
 import os
 import select
+import signal
 import sys
 from contextlib import suppress
 from io import TextIOWrapper
 from typing import TextIO
 
+STOPPED = 128 + signal.SIGINT
+"""Exit status after Ctrl-C."""
 READER_LEFT = 1
 """Exit status if the reader of stdout or stderr leaves before the command has written all."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM has arrived: the command stops as after Ctrl-C."""
+
+    signum = signal.SIGTERM
+    arrived = False
+    """Whether SIGTERM has arrived: a library may raise another KeyboardInterrupt in its place."""
+
+
+def stop_status(stopped: KeyboardInterrupt) -> int:
+    """Return the exit status of a command that a signal has stopped: 128 plus its number."""
+    usual = signal.SIGTERM if Terminated.arrived else signal.SIGINT
+    return 128 + int(getattr(stopped, "signum", usual))
 
 
 def open_closed() -> None:

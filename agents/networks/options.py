@@ -1,10 +1,11 @@
-"""Residual policies: networks that correct a rule-based agent, the base.
+"""Names, sizes and options of networks, known without torch: settings are checked before it loads.
 
-Such a network need not learn first what its base knows: it starts with the base's play and learns
-where another action is better (Silver and others, "Residual policy learning", 2018, arXiv
-1812.06298; Johannink and others, "Residual reinforcement learning for robot control", 2019). The
-observation ends with one flag for each action, set for the action of the base. The logit of that
-action is constant; the logits of the others start near 0 and are learned.
+The option ``base`` makes a residual policy: a network that corrects a rule-based agent, the base.
+It need not learn first what its base knows: it starts with the base's play and learns where another
+action is better (Silver and others, "Residual policy learning", 2018, arXiv 1812.06298; Johannink
+and others, "Residual reinforcement learning for robot control", 2019). The observation ends with
+one flag for each action, set for the action of the base. The logit of that action is constant; the
+logits of the others start near 0 and are learned.
 """
 
 from dataclasses import replace
@@ -19,6 +20,10 @@ from parlour.envs.core.options import unknown_text
 from parlour.envs.core.schema import FLAG, Features, Piece
 from parlour.envs.core.turn import best_actions
 
+NETWORK_NAMES = ("mlp", "embedding", "bonds", "numbers", "ranks", "attention")
+"""The names of the networks; `build.NETWORKS` has their classes, in the same order."""
+WIDEST, DEEPEST = 8192, 128
+"""The largest width and depth allowed: networks that play cards are far smaller."""
 BASE = "base"
 """The network option that names the base."""
 BASE_PIECE = "base_action"
@@ -27,6 +32,19 @@ LIFT, LIFT_OPTION = 3.0, "lift"
 """The logit of its action, and the network option that sets it. With 3.0 the action has a
 probability of 83 % among five actions before training."""
 MOST_LIFT = 20
+
+
+def check_network(name: str) -> None:
+    """Raise ValueError, naming the networks, for a name that none has."""
+    if name not in NETWORK_NAMES:
+        raise ValueError(unknown_text("network", name, NETWORK_NAMES))
+
+
+def check_size(width: int, depth: int) -> None:
+    """Raise ValueError for a width or depth out of range."""
+    for name, value, high in (("width", width, WIDEST), ("depth", depth, DEEPEST)):
+        if not 1 <= value <= high:
+            raise ValueError(f"{name}={value}: allowed are numbers from 1 to {high}")
 
 
 def show_more(game: Game, piece: Piece) -> Game:

@@ -1,0 +1,349 @@
+"""Networks whose layers work on tokens: one for each rank of cards, or one for each card's place.
+
+`RankTokens` has one token for each rank, and the same weights for all ranks. In a solitaire of
+pairs, the chances of a rank depend on the places of its four cards and of its partners' cards,
+whatever the rank. Each position then teaches the network something about all ranks.
+
+`CardTokens` has one token for each place of a card. The tokens attend to each other (Vaswani and
+others, "Attention is all you need", 2017). A position costs far more than with a sum of embeddings;
+the pages of the games say where that pays.
+"""
+
+from collections.abc import Collection
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from parlour.envs.core.options import parse_bool
+from parlour.envs.core.schema import CARD, RANK, Features, Piece
+
+from .card_network import CardNetwork, linear
+
+TOKENS = RANK.num_values
+"""The number of ranks; the token of a rank has its number less one."""
+HEADS = 4
+"""Attention heads of each layer; ``width`` must be a multiple of it."""
+
+
+class TokenNetwork(CardNetwork):
+    """Base class of networks whose layers work on tokens and are always normalized.
+
+    A subclass overrides ``forward`` and has heads of its own, over its tokens.
+    """
+
+    encoding = "codes"
+    name: ClassVar[str]
+    """The name in `networks.NETWORKS`."""
+
+    def __init__(
+        self,
+        features: Features,
+        actions: int,
+        width: int,
+        depth: int,
+        *,
+        layer_norm: bool | int | str = True,
+    ) -> None:
+        super().__init__(features, actions, width, depth, layer_norm=layer_norm)
+        if not self.layer_norm:
+            raise self.refuse("its layers are always normalised")
+
+    def add_heads(self) -> None:
+        """Add no heads: subclasses have their own."""
+
+    def refuse(self, reason: str) -> ValueError:
+        """Return the error for a network that cannot be built."""
+        return ValueError(f"network {self.name!r}: {reason}")
+
+
+def list_entries_beside(features: Features, read: Collection[str]) -> list[int]:
+    """Return the entries of all pieces except those named in ``read``."""
+    others = [piece for piece in features.pieces if piece.name not in read]
+    return [entry for piece in others for entry in features.entry_range(piece.name)]
+
+
+class ShareReader(nn.Module):
+    """Maps entries of ``codes`` to shares of their highest value, and flags for nonzero ones."""
+
+    highs: Tensor
+
+    def __init__(self, features: Features, entries: list[int]) -> None:
+        super().__init__()
+        self.entries, self.columns = entries, 2 * len(entries)
+        highs = torch.as_tensor(features.high, dtype=torch.float32)[entries]
+        self.register_buffer("highs", highs, persistent=False)
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Return columns float32 (n, columns) of codes (n, width)."""
+        shown = codes[:, self.entries].float()
+        return torch.cat([shown / self.highs, (shown > 0).float()], dim=1)
+
+
+# One token for each rank.
+
+
+class RankTokens(TokenNetwork):
+    """Tokens for ranks, in ``depth`` layers of ``width`` channels with hidden layers of twice that.
+
+    For games with bonds between ranks (`Features.bonds`) and an action for each place of a piece
+    (`Features.actions_on`). A token reads the pieces of kind RANK, the marks on their places and
+    the counts by rank as far as they are about its rank; all tokens read everything else alike.
+    With ``names_ranks`` a token knows its rank, for rules by which more than two cards may go
+    together.
+    """
+
+    name = "ranks"
+
+    def __init__(
+        self,
+        features: Features,
+        actions: int,
+        width: int,
+        depth: int,
+        *,
+        names_ranks: bool | int | str = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(features, actions, width, depth, **options)
+        self.names_ranks = parse_bool("names_ranks", names_ranks)
+        if features.bonds is None or features.actions_on is None:
+            raise self.refuse("this game names no bonds between ranks")
+        self.reader = RankReader(features)
+        self.own = linear(self.reader.columns, width)
+        self.partners = nn.Linear(self.reader.columns, width, bias=False)
+        self.common = nn.Linear(self.reader.common.columns, width)
+        if self.names_ranks:
+            self.rank = nn.Parameter(torch.randn(TOKENS, width) * 0.1)
+        self.norm = nn.LayerNorm(width)
+        self.layers = nn.ModuleList(TokenLayer(width) for _ in range(depth))
+        self.clicked = features.entry_range(features.actions_on)
+        self.place = nn.Parameter(torch.randn(width, len(self.clicked)) * 0.02)
+        self.place_bias = nn.Parameter(torch.zeros(len(self.clicked)))
+        self.other = linear(2 * width, actions - len(self.clicked), 0.01)
+        self.value = linear(2 * width, 1, 0.1)
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """See `CardNetwork.forward`."""
+        tokens, common = self.reader(observations)
+        start = self.own(tokens) + self.reader.bonds @ self.partners(tokens)
+        if self.names_ranks:
+            start = start + self.rank
+        hidden = self.norm(start + self.common(common)[:, None]).relu()
+        for layer in self.layers:
+            hidden = layer(hidden, self.reader.bonds)
+        scores = nn.functional.pad(hidden @ self.place, (0, 0, 1, 0))  # rank 0, no card, scores 0
+        ranks = self.reader.ranks(observations, self.clicked)
+        on_places = scores.gather(1, ranks[:, None]).squeeze(1) + self.place_bias
+        summary = summarise(hidden)
+        logits = torch.cat([on_places, self.other(summary)], dim=1)
+        return self.lift_base(logits, observations), self.value(summary).squeeze(-1)
+
+
+class TokenLayer(nn.Module):
+    """A layer in which each token reads itself, its partners and a summary of all tokens."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.own, self.partners = nn.Linear(width, 2 * width), nn.Linear(width, 2 * width)
+        self.all, self.out = nn.Linear(2 * width, 2 * width), nn.Linear(2 * width, width)
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, hidden: Tensor, bonds: Tensor) -> Tensor:
+        """Return the next tokens (n, ranks, width); ``bonds`` is (ranks, ranks)."""
+        read = self.own(hidden) + self.partners(bonds @ hidden)
+        added: Tensor = self.out((read + self.all(summarise(hidden))[:, None]).relu())
+        tokens: Tensor = self.norm(hidden + added)
+        return tokens
+
+
+def summarise(tokens: Tensor) -> Tensor:
+    """Return mean and maximum over the tokens, (n, 2 * width)."""
+    return torch.cat([tokens.mean(dim=1), tokens.amax(dim=1)], dim=1)
+
+
+class RankReader(nn.Module):
+    """Maps ``codes`` to columns for each rank and columns that all ranks share."""
+
+    bonds: Tensor
+
+    def __init__(self, features: Features) -> None:
+        super().__init__()
+        assert features.bonds is not None
+        self.features = features
+        self.cards = [piece for piece in features.pieces if piece.kind is RANK]
+        names = {piece.name for piece in self.cards}
+        self.marks = [piece for piece in features.pieces if piece.marks in names]
+        self.counts = [piece for piece in features.pieces if piece.by_rank]
+        self.columns = 1 + sum(self._size(piece) for piece in self.cards)
+        self.columns += sum(piece.size for piece in self.marks)
+        self.columns += sum(piece.kind.num_values + 1 for piece in self.counts)
+        read = {p.name for p in (*self.cards, *self.marks, *self.counts)}
+        read |= {piece.where for piece in self.cards if piece.where}
+        self.common = ShareReader(features, list_entries_beside(features, read))
+        codes = [(rank + 1) << RANK.shift for rank in range(TOKENS)]
+        bonds = torch.tensor(features.bonds[codes][:, codes], dtype=torch.float32)
+        self.register_buffer("bonds", bonds, persistent=False)
+
+    def _size(self, piece: Piece) -> int:
+        """Return the columns of a piece of cards: its places, times where the cards may be."""
+        return piece.size * self._count_wheres(piece)
+
+    def _count_wheres(self, piece: Piece) -> int:
+        if piece.where is None:
+            return 1
+        return next(one.kind.num_values for one in self.features.pieces if one.name == piece.where)
+
+    def ranks(self, codes: Tensor, entries: range) -> Tensor:
+        """Return the ranks of cards, int64 (n, entries): 0 for no card, else 1 to `TOKENS`."""
+        return codes[:, entries.start : entries.stop].long() >> RANK.shift
+
+    def forward(self, codes: Tensor) -> tuple[Tensor, Tensor]:
+        """Return columns (n, ranks, columns) and common columns (n, common.columns)."""
+        n, device = len(codes), codes.device
+        flat = torch.zeros(n, (TOKENS + 1) * self.columns, device=device)
+        at = 1
+        for piece in self.cards:
+            card_entries, wheres = self.features.entry_range(piece.name), self._count_wheres(piece)
+            places = torch.arange(piece.size, device=device) * wheres + at
+            ranks = self.ranks(codes, card_entries)
+            if piece.where:
+                beside = self.features.entry_range(piece.where)
+                where = codes[:, beside.start : beside.stop].long()
+                ranks, places = torch.where(where > 0, ranks, 0), places + (where - 1).clamp(min=0)
+            flat.scatter_(1, ranks * self.columns + places, 1.0)
+            at += self._size(piece)
+        for piece in self.marks:
+            entries = self.features.entry_range(piece.name)
+            assert piece.marks is not None
+            ranks = self.ranks(codes, self.features.entry_range(piece.marks))
+            ranks = torch.where(codes[:, entries.start : entries.stop] > 0, ranks, 0)
+            places = torch.arange(piece.size, device=device) + at
+            flat.scatter_(1, ranks * self.columns + places, 1.0)
+            at += piece.size
+        tokens = flat.view(n, TOKENS + 1, self.columns)[:, 1:]
+        for piece in self.counts:
+            entries = self.features.entry_range(piece.name)
+            counts = codes[:, entries.start : entries.stop].long()
+            tokens.scatter_(2, (counts + at)[..., None], 1.0)
+            at += piece.kind.num_values + 1
+        tokens[:, :, 0] = (
+            self.bonds.sum(dim=1) == 0
+        ).float()  # ranks without partners go out alone
+        return tokens, self.common(codes)
+
+
+# One token for each place of a card.
+
+
+def list_cards(features: Features) -> list[Piece]:
+    """Return the pieces whose entries are cards, and therefore tokens."""
+    return [piece for piece in features.pieces if piece.kind in (CARD, RANK)]
+
+
+def list_beside(features: Features, cards: Piece) -> list[Piece]:
+    """Return the pieces that describe the cards of a piece: where they are, and their marks."""
+    return [one for one in features.pieces if one.name == cards.where or one.marks == cards.name]
+
+
+def list_common(features: Features) -> list[int]:
+    """Return the entries that describe no single place, for the table's token."""
+    of_places = {
+        one.name for cards in list_cards(features) for one in (cards, *list_beside(features, cards))
+    }
+    return list_entries_beside(features, of_places)
+
+
+class CardTokens(TokenNetwork):
+    """Tokens for places, in ``depth`` layers of attention of ``width`` channels.
+
+    For games whose pieces show cards (kinds CARD and RANK). Where each action belongs to a place
+    (`Features.actions_on`), the logit of an action comes from the token of its place, by the same
+    weights for all places. Other logits and the value come from the table's token.
+    """
+
+    name = "attention"
+
+    def __init__(
+        self, features: Features, actions: int, width: int, depth: int, **options: Any
+    ) -> None:
+        super().__init__(features, actions, width, depth, **options)
+        if width % HEADS:
+            raise ValueError(f"width={width}: network {self.name!r} takes multiples of {HEADS}")
+        self.cards = list_cards(features)
+        if not self.cards:
+            raise self.refuse("this game shows no cards one by one")
+        self.faces = nn.ModuleList(
+            nn.Embedding(one.kind.num_values + 1, width) for one in self.cards
+        )
+        self.beside = nn.ModuleList(
+            nn.Embedding(beside.kind.max_code + 1, width)
+            for piece in self.cards
+            for beside in list_beside(features, piece)
+        )
+        self.places = nn.Parameter(torch.randn(sum(one.size for one in self.cards), width) * 0.1)
+        self.common = ShareReader(features, list_common(features))
+        self.table = nn.Linear(self.common.columns, width)
+        self.layers = nn.ModuleList(AttentionLayer(width) for _ in range(depth))
+        self.norm = nn.LayerNorm(width)
+        on_places = features.actions_on
+        self.clicked = features.entry_range(on_places) if on_places else range(0)
+        self.place = linear(width, 1, 0.01)
+        self.other = linear(width, actions - len(self.clicked), 0.01)
+        self.value = linear(width, 1, 0.1)
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """See `CardNetwork.forward`."""
+        table = self.table(self.common(observations))
+        hidden = torch.cat([table[:, None], self._read_cards(observations)], dim=1)
+        for layer in self.layers:
+            hidden = layer(hidden)
+        hidden = self.norm(hidden)
+        table = hidden[:, 0]
+        on_places = self.place(hidden[:, self._clicked_tokens()]).squeeze(-1)
+        logits = torch.cat([on_places, self.other(table)], dim=1)
+        return self.lift_base(logits, observations), self.value(table).squeeze(-1)
+
+    def _clicked_tokens(self) -> slice:
+        """Return the tokens of the places that actions belong to."""
+        start = 1
+        for piece in self.cards:
+            if piece.name == self.features.actions_on:
+                return slice(start, start + piece.size)
+            start += piece.size
+        return slice(0, 0)
+
+    def _read_cards(self, codes: Tensor) -> Tensor:
+        """Return the tokens of all places, (n, places, width)."""
+        beside, tokens = iter(self.beside), []
+        for piece, faces in zip(self.cards, self.faces, strict=True):
+            shown = (self._codes_of(codes, piece) >> piece.kind.shift) - piece.kind.offset
+            token = faces(shown.clamp(min=0))
+            for one in list_beside(self.features, piece):
+                token = token + next(beside)(self._codes_of(codes, one))
+            tokens.append(token)
+        return torch.cat(tokens, dim=1) + self.places
+
+    def _codes_of(self, codes: Tensor, piece: Piece) -> Tensor:
+        entries = self.features.entry_range(piece.name)
+        return codes[:, entries.start : entries.stop].int()
+
+
+class AttentionLayer(nn.Module):
+    """A layer of attention and of a dense network for each token, both added to the token."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.norm_read, self.norm_think = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.questions, self.read = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.think, self.out = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """Return the next tokens (n, tokens, width)."""
+        n, tokens, width = hidden.shape
+        parts = self.questions(self.norm_read(hidden)).view(n, tokens, 3, HEADS, width // HEADS)
+        query, key, value = parts.permute(2, 0, 3, 1, 4)
+        seen = nn.functional.scaled_dot_product_attention(query, key, value)
+        hidden = hidden + self.read(seen.transpose(1, 2).reshape(n, tokens, width))
+        thought: Tensor = self.out(self.think(self.norm_think(hidden)).relu())
+        return hidden + thought
