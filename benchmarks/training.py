@@ -28,8 +28,8 @@ from parlour.agents.baselines.uniform import pick_uniform
 from parlour.agents.networks.build import network_class
 from parlour.envs import CardEnv, find_game
 from parlour.envs.interfaces.sb3 import CardVecEnv
-from parlour.training.learning.learner import PHASES
 from parlour.training.learning.methods.ppo import CardPPO, make_ppo
+from parlour.training.learning.network_run import PHASES
 from parlour.training.learning.run import RESULT_FILE
 from parlour.training.learning.settings.methods import PPOSettings
 from parlour.training.learning.train import train

@@ -1,8 +1,8 @@
-"""A Parlour agent in a Gymnasium loop: here the tree search, on one deal.
+"""A Parlour agent, here the tree search, plays one deal in a Gymnasium loop.
 
     python examples/agent_in_gymnasium.py --agent mcts@100
 
-`prepare_turn` makes of the environment what the agent may see: hidden cards are dealt anew.
+`prepare_turn` returns what the agent may see of the environment: hidden cards are resampled.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""A population of AgileRL's PPO agents with masks, on many Parlour games at once.
+"""Train a population of AgileRL's PPO agents with masks on a batch of Parlour games.
 
     python examples/agilerl_masked.py --steps 40000
 
-AgileRL reads ``info["action_mask"]`` of Parlour's vector environment as it is, when it plays,
-learns and tests. After each round the best agents are kept and the learning rates of some are
-changed. ``illegal="raise"`` would tell if it chose without a mask. Needs ``pip install agilerl
-peft`` (2.58 imports the second without asking for it).
+AgileRL reads ``info["action_mask"]`` of Parlour's vector environment when it plays, learns and
+tests. Each round keeps the best agents and changes the learning rates of some. ``illegal="raise"``
+raises an error if an agent acts without a mask. Needs ``pip install agilerl peft`` (version 2.58
+imports peft without requiring it).
 """
 
 import argparse
@@ -26,7 +26,7 @@ AGENTS, ENVS, ROUND = 2, 16, 4096
 
 
 def make_agents(envs: gym.vector.VectorEnv) -> list[PPO]:
-    """Return the population, all alike."""
+    """Return a population of equal agents."""
     return PPO.population(
         size=AGENTS,
         observation_space=envs.single_observation_space,
@@ -38,7 +38,7 @@ def make_agents(envs: gym.vector.VectorEnv) -> list[PPO]:
 
 
 def reward_a_game(agents: list[PPO], envs: gym.vector.VectorEnv, rounds: int = 10) -> str:
-    """Return what each agent is paid a game."""
+    """Return the mean reward of each agent for a game."""
     return ", ".join(f"{float(agent.test(envs, loop=rounds)):.3f}" for agent in agents)
 
 

@@ -1,10 +1,10 @@
-"""PGPE of EvoTorch with masks: a policy is evolved by the rewards of whole games.
+"""Evolve a policy with masks by PGPE of EvoTorch, from the rewards of whole games.
 
     python examples/evotorch_masked.py --generations 40
 
-EvoTorch takes an observation as one row of numbers. Gymnasium's `FlattenObservation` makes one of
-mask and observation; the network cuts the mask off and makes illegal actions impossible.
-``illegal="raise"`` would tell if it did not. Needs ``pip install evotorch``.
+EvoTorch takes an observation as one row of numbers. Gymnasium's `FlattenObservation` concatenates
+mask and observation; the network splits the mask off and makes illegal actions impossible.
+``illegal="raise"`` raises an error if it does not. Needs ``pip install evotorch``.
 """
 
 import argparse
@@ -23,21 +23,21 @@ POPULATION, GAMES = 40, 8
 
 
 class Policy(nn.Module):
-    """Points for each action, -1e8 for what is illegal; GymNE plays the best."""
+    """Scores of the actions, -1e8 for illegal ones; GymNE takes the best action."""
 
     def __init__(self, columns: int, actions: int) -> None:
         super().__init__()
         self.actions = actions
-        self.points = nn.Linear(columns, actions)
+        self.scores = nn.Linear(columns, actions)
 
     def forward(self, row: torch.Tensor) -> torch.Tensor:
-        """Return the points for rows of a mask and what is seen behind it."""
-        mask, seen = row[..., : self.actions], row[..., self.actions :]
-        return self.points(seen).masked_fill(mask == 0, -1e8)
+        """Return the scores for rows of a mask and an observation."""
+        mask, observation = row[..., : self.actions], row[..., self.actions :]
+        return self.scores(observation).masked_fill(mask == 0, -1e8)
 
 
 def make_env(**keywords: str) -> gym.Env:
-    """Return an environment whose observation is the mask, then what is seen."""
+    """Return an environment whose observation is the mask, followed by the observation."""
     env = gym.make(**keywords, skip_forced=True, illegal="raise")
     return FlattenObservation(DictObservation(env, dtype="float32", mask_dtype="float32"))
 

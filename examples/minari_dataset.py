@@ -2,7 +2,7 @@
 
     python examples/minari_dataset.py --agent greedy --games 100 --folder datasets
 
-The dataset knows its environment, so that `recover_environment` plays on by the same rules. Needs
+The dataset names its environment, so `recover_environment` returns it with the same rules. Needs
 ``pip install "minari[create,hdf5]" pillow``.
 """
 
@@ -21,7 +21,7 @@ from parlour.envs import DictObservation  # the import registers the games
 
 
 def record(collector: minari.DataCollector, agent_name: str, games: int) -> int:
-    """Let the agent play so many games; return how many steps it took."""
+    """Let the agent play some games; return the number of steps."""
     table = collector.unwrapped
     agent = load_agent(agent_name, table.game, table.rules)
     steps = 0
@@ -37,7 +37,7 @@ def record(collector: minari.DataCollector, agent_name: str, games: int) -> int:
 
 
 def describe(dataset: minari.MinariDataset) -> None:
-    """Print what a dataset holds."""
+    """Print the content of a dataset."""
     won, scores, legal = [], [], []
     for episode in dataset:
         masks = episode.observations["action_mask"][: len(episode)]
@@ -46,8 +46,8 @@ def describe(dataset: minari.MinariDataset) -> None:
         scores.append(episode.infos["score"][-1])
         legal.append(masks.sum(axis=1).mean())
     print(f"{dataset.id}: {dataset.total_episodes} games, {dataset.total_steps} steps")
-    for name, seen in episode.observations.items():
-        print(f"{name}: {seen.dtype}, of the last game {seen.shape}")
+    for name, array in episode.observations.items():
+        print(f"{name}: {array.dtype}, of the last game {array.shape}")
     print(f"infos {', '.join(sorted(episode.infos))}")
     print(f"won {np.mean(won):.1%}, mean score {np.mean(scores):.2f}")
     print(f"legal actions a step {np.mean(legal):.1f}, every action taken was one of them")

@@ -2,9 +2,9 @@
 
     python examples/own_loop.py --steps 200000
 
-Nothing of Parlour's training is used: `gymnasium.make_vec` gives the games and
-``infos["action_mask"]`` the masks. What is learned here is little; it is the loop that is to be
-read and changed.
+The loop uses nothing of `parlour.training`: `gymnasium.make_vec` makes the games and
+``infos["action_mask"]`` has the masks. The loop is short, for you to read and change; it learns
+little.
 """
 
 import argparse
@@ -38,10 +38,10 @@ class Network(nn.Module):
         return torch.distributions.Categorical(logits=logits), self.value(hidden).squeeze(-1)
 
 
-def play(envs: gym.vector.VectorEnv, network: Network, seen: tuple, steps: int) -> tuple:
-    """Play so many steps in each environment; return what was met, and where they stand."""
-    observation, mask = seen
-    met: dict[str, list[torch.Tensor]] = {
+def play(envs: gym.vector.VectorEnv, network: Network, state: tuple, steps: int) -> tuple:
+    """Play some steps in each environment; return the rollout and the last state."""
+    observation, mask = state
+    rollout: dict[str, list[torch.Tensor]] = {
         name: []
         for name in ("observations", "masks", "actions", "logs", "values", "rewards", "ends")
     }
@@ -56,41 +56,41 @@ def play(envs: gym.vector.VectorEnv, network: Network, seen: tuple, steps: int) 
         row = observations, masks, actions, policy.log_prob(actions), values
         row += (torch.as_tensor(reward, dtype=torch.float32),)
         row += (torch.as_tensor(terminated | truncated, dtype=torch.float32),)
-        for name, value in zip(met, row, strict=True):
-            met[name].append(value)
-    return {name: torch.stack(values) for name, values in met.items()}, (observation, mask)
+        for name, value in zip(rollout, row, strict=True):
+            rollout[name].append(value)
+    return {name: torch.stack(values) for name, values in rollout.items()}, (observation, mask)
 
 
-def advantages(met: dict[str, torch.Tensor], last: torch.Tensor) -> torch.Tensor:
-    """Return generalised advantages, (steps, environments)."""
-    found, ahead = torch.zeros_like(met["values"]), torch.zeros_like(last)
-    for t in reversed(range(len(found))):
-        goes_on = 1 - met["ends"][t]
-        following = last if t == len(found) - 1 else met["values"][t + 1]
-        error = met["rewards"][t] + GAMMA * goes_on * following - met["values"][t]
-        ahead = error + GAMMA * LAMBDA * goes_on * ahead
-        found[t] = ahead
-    return found
+def compute_advantages(rollout: dict[str, torch.Tensor], last: torch.Tensor) -> torch.Tensor:
+    """Return generalized advantages, (steps, environments)."""
+    advantages, advantage = torch.zeros_like(rollout["values"]), torch.zeros_like(last)
+    for t in reversed(range(len(advantages))):
+        continues = 1 - rollout["ends"][t]
+        following = last if t == len(advantages) - 1 else rollout["values"][t + 1]
+        error = rollout["rewards"][t] + GAMMA * continues * following - rollout["values"][t]
+        advantage = error + GAMMA * LAMBDA * continues * advantage
+        advantages[t] = advantage
+    return advantages
 
 
 def learn(
     network: Network,
     optimizer: torch.optim.Optimizer,
-    met: dict[str, torch.Tensor],
-    gains: torch.Tensor,
+    rollout: dict[str, torch.Tensor],
+    advantages: torch.Tensor,
 ) -> None:
-    """Improve policy and values by what was met."""
-    flat = {name: values.flatten(0, 1) for name, values in met.items()}
-    gain = gains.flatten()
-    returns = gain + flat["values"]
-    gain = (gain - gain.mean()) / (gain.std() + 1e-8)
+    """Improve policy and values from a rollout."""
+    flat = {name: values.flatten(0, 1) for name, values in rollout.items()}
+    gains = advantages.flatten()
+    returns = gains + flat["values"]
+    gains = (gains - gains.mean()) / (gains.std() + 1e-8)
     for _ in range(EPOCHS):
-        for some in torch.randperm(len(gain)).split(BATCH):
-            policy, values = network(flat["observations"][some], flat["masks"][some])
-            ratio = (policy.log_prob(flat["actions"][some]) - flat["logs"][some]).exp()
+        for batch in torch.randperm(len(gains)).split(BATCH):
+            policy, values = network(flat["observations"][batch], flat["masks"][batch])
+            ratio = (policy.log_prob(flat["actions"][batch]) - flat["logs"][batch]).exp()
             clipped = ratio.clamp(1 - CLIP, 1 + CLIP)
-            loss = -torch.min(ratio * gain[some], clipped * gain[some]).mean()
-            loss = loss + 0.5 * (values - returns[some]).square().mean()
+            loss = -torch.min(ratio * gains[batch], clipped * gains[batch]).mean()
+            loss = loss + 0.5 * (values - returns[batch]).square().mean()
             loss = loss - 0.01 * policy.entropy().mean()
             optimizer.zero_grad()
             loss.backward()
@@ -113,18 +113,20 @@ def main() -> None:
     observation, infos = envs.reset(seed=0)
     network = Network(observation.shape[1], envs.single_action_space.n)
     optimizer = torch.optim.Adam(network.parameters(), 3e-4)
-    seen, steps = (observation, infos["action_mask"]), 128
+    state, steps = (observation, infos["action_mask"]), 128
     updates, begun = max(1, arguments.steps // (steps * arguments.envs)), time.perf_counter()
     for update in range(updates):
-        met, seen = play(envs, network, seen, steps)
+        rollout, state = play(envs, network, state, steps)
+        observations, masks = state
         with torch.no_grad():
-            after = torch.as_tensor(seen[0], dtype=torch.float32), torch.as_tensor(seen[1] != 0)
-            last = network(*after)[1]
-        learn(network, optimizer, met, advantages(met, last))
-        ends = max(1.0, float(met["ends"].sum()))
+            last = network(
+                torch.as_tensor(observations, dtype=torch.float32), torch.as_tensor(masks != 0)
+            )[1]
+        learn(network, optimizer, rollout, compute_advantages(rollout, last))
+        ends = max(1.0, float(rollout["ends"].sum()))
         if update % 10 == 0:
             done = (update + 1) * steps * arguments.envs
-            print(f"{done:>9,} steps: reward a game {float(met['rewards'].sum()) / ends:.3f}")
+            print(f"{done:>9,} steps: reward a game {float(rollout['rewards'].sum()) / ends:.3f}")
     rate = updates * steps * arguments.envs / (time.perf_counter() - begun)
     print(f"{rate:,.0f} steps/s")
 

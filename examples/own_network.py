@@ -1,9 +1,9 @@
-"""A network of one's own as an agent, beside Parlour's on the same deals.
+"""Use your own network as an agent, and compare it with Parlour's agents on the same deals.
 
     python examples/own_network.py
 
-The agent says by ``encoding`` what it reads, and answers for many games at once. This one is not
-trained: it shows what is handed over and what must come back.
+``encoding`` names the observations that the agent reads; `act` returns actions for many games. This
+network is not trained: the example shows input and output of `act`.
 """
 
 import time
@@ -38,7 +38,7 @@ class NetworkAgent:
 
 if __name__ == "__main__":
     begun = time.perf_counter()
-    found = compare("pyramid", ["uniform", "greedy", NetworkAgent()], deals=500)
-    moves = sum(one.results.facts["moves"].sum() for one in found.evaluations)
-    print(found)
+    comparison = compare("pyramid", ["uniform", "greedy", NetworkAgent()], deals=500)
+    moves = sum(each.results.facts["moves"].sum() for each in comparison.evaluations)
+    print(comparison)
     print(f"{moves / (time.perf_counter() - begun):,.0f} steps/s")

@@ -1,10 +1,11 @@
-"""PPO of Ray's RLlib with masks, on Parlour's vector environment.
+"""Train PPO of Ray's RLlib with masks on Parlour's vector environment.
 
     python examples/rllib_masked.py --steps 20000
 
 `parlour.envs.interfaces.rllib` registers the games with Ray; `VECTOR_ENTRY_POINT` takes all games
 of a runner as one vector environment, and RLlib's own masking module reads the masks.
-``illegal="raise"`` would tell if it did not. Needs ``pip install "parlour[ray]" "ray[rllib]"``.
+``illegal="raise"`` raises an error if it does not. Needs
+``pip install "parlour[ray]" "ray[rllib]"``.
 """
 
 import argparse
@@ -22,7 +23,7 @@ BATCH = 2048
 
 
 def make_config(name: str, variant: str | None) -> PPOConfig:
-    """Return what is learned, and how."""
+    """Return the configuration of the algorithm."""
     network = {"head_fcnet_hiddens": [128, 128], "head_fcnet_activation": "relu"}
     rules = {"variant": variant, "skip_forced": True, "illegal": "raise"}
     return (
@@ -60,9 +61,9 @@ def main() -> None:
     algorithm = make_config(arguments.id, arguments.variant).build_algo()
     steps, begun = 0, time.perf_counter()
     while steps < arguments.steps:
-        found = algorithm.train()["env_runners"]
-        steps = int(found["num_env_steps_sampled_lifetime"])
-        print(f"{steps:>9,} steps: reward a game {found['episode_return_mean']:.3f}")
+        result = algorithm.train()["env_runners"]
+        steps = int(result["num_env_steps_sampled_lifetime"])
+        print(f"{steps:>9,} steps: reward a game {result['episode_return_mean']:.3f}")
     print(f"{steps / (time.perf_counter() - begun):,.0f} steps/s")
     algorithm.stop()
     ray.shutdown()

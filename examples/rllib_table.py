@@ -1,11 +1,11 @@
-"""A policy of Ray's RLlib learns all seats of a table, then plays against itself at the start.
+"""Train a policy of Ray's RLlib at all seats of a table, then compare it with the untrained one.
 
     python examples/rllib_table.py --iterations 10
 
 `parlour.envs.interfaces.rllib` registers the tables of several seats with Ray as multi-agent
 environments: the seat whose turn it is sees its cards and its mask. All seats share one masked
-policy (PPO). At the end it takes each seat in turn, and its start takes the others; a score of 0
-would be no gain. Needs
+policy (PPO). At the end the trained policy takes each seat in turn, and the untrained one takes the
+others; a score of 0 means that it gained nothing. Needs
 ``pip install "parlour[ray]" "parlour[pettingzoo]" "ray[rllib]"``.
 """
 
@@ -29,7 +29,7 @@ RULES = {"variant": "home", "players": 3, "illegal": "raise"}
 
 
 def make_config() -> PPOConfig:
-    """Return what is learned, and how: every seat by the policy "shared"."""
+    """Return the configuration: the policy "shared" learns every seat."""
     network = {"head_fcnet_hiddens": [128, 128], "head_fcnet_activation": "relu"}
     masked = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=network)
     return (
@@ -47,32 +47,32 @@ def make_config() -> PPOConfig:
     )  # fmt: skip
 
 
-def choose(policy: Any, seen: dict[str, np.ndarray]) -> int:
-    """Return an action that a policy draws for what a seat sees."""
-    batch = {name: torch.as_tensor(values)[None] for name, values in seen.items()}
+def choose(policy: Any, observation: dict[str, np.ndarray]) -> int:
+    """Draw an action of a policy for the observation of a seat."""
+    batch = {name: torch.as_tensor(values)[None] for name, values in observation.items()}
     with torch.no_grad():
         logits = policy.forward_inference({"obs": batch})["action_dist_inputs"]
     return int(torch.distributions.Categorical(logits=logits).sample())
 
 
 def play_hand(table: rllib.CardMultiAgentEnv, seats: dict[str, Any], seed: int) -> dict[str, float]:
-    """Play a hand and return what each seat has won, in antes."""
-    seen, _ = table.reset(seed=seed)
+    """Play a hand and return the result of each seat in antes."""
+    observations, _ = table.reset(seed=seed)
     while True:
-        actions = {seat: choose(seats[seat], view) for seat, view in seen.items()}
-        seen, rewards, over, _, _ = table.step(actions)
+        actions = {seat: choose(seats[seat], seen) for seat, seen in observations.items()}
+        observations, rewards, over, _, _ = table.step(actions)
         if over["__all__"]:
             return rewards
 
 
 def score_against(policy: Any, other: Any, hands: int) -> str:
-    """Return the mean score of a policy at one seat, the other at all others, by turns."""
+    """Return the mean score of a policy that takes each seat in turn, against another one."""
     table = rllib.make_table(GAME, RULES)
     scores = []
     for hand in range(hands):
-        own = table.possible_agents[hand % len(table.possible_agents)]
-        seats = dict.fromkeys(table.possible_agents, other) | {own: policy}
-        scores.append(play_hand(table, seats, seed=hand)[own])
+        seat = table.possible_agents[hand % len(table.possible_agents)]
+        seats = dict.fromkeys(table.possible_agents, other) | {seat: policy}
+        scores.append(play_hand(table, seats, seed=hand)[seat])
     spread = 1.96 * float(np.std(scores, ddof=1)) / hands**0.5
     return f"{np.mean(scores):+.2f} ± {spread:.2f}"
 
@@ -92,8 +92,8 @@ def main() -> None:
     start = copy.deepcopy(policy)
     begun = time.perf_counter()
     for _ in range(arguments.iterations):
-        found = algorithm.train()["env_runners"]
-    steps, seconds = int(found["num_env_steps_sampled_lifetime"]), time.perf_counter() - begun
+        result = algorithm.train()["env_runners"]
+    steps, seconds = int(result["num_env_steps_sampled_lifetime"]), time.perf_counter() - begun
     print(f"antes a hand against the start, mean of {arguments.hands} hands, with 95 % intervals")
     print(f"the start    {score_against(start, start, arguments.hands)}")
     print(f"the learned  {score_against(policy, start, arguments.hands)}")

@@ -1,10 +1,10 @@
-"""MaskablePPO of sb3-contrib on a Parlour game, then compared with random and greedy.
+"""Train MaskablePPO of sb3-contrib on a Parlour game, then compare it with uniform and greedy.
 
     python examples/sb3_masked.py --steps 100000
 
-`CardVecEnv` is a native vector environment of Stable-Baselines3; `from_sb3` makes an agent of the
-model, which Parlour's comparison takes as it takes its own. In a game for several it learns at one
-seat among greedy players, and is compared at every seat.
+`CardVecEnv` is a native vector environment of Stable-Baselines3; `from_sb3` turns the model into an
+agent for Parlour's comparison. In a game for several players the model learns at one seat, with
+greedy in the others, and the comparison plays every seat.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""PPO of skrl with masks on many Parlour games at once.
+"""Train PPO of skrl with masks on a batch of Parlour games.
 
     python examples/skrl_masked.py --steps 100000
 
 skrl has no masks of its own, but takes any dictionary as an observation: the policy reads the mask
-from it (`DictVectorObservation`) and makes illegal actions impossible. ``illegal="raise"`` would
-tell if it did not. Needs ``pip install skrl``.
+from it (`DictVectorObservation`) and makes illegal actions impossible. ``illegal="raise"`` raises
+an error if it does not. Needs ``pip install skrl``.
 """
 
 import argparse
@@ -27,14 +27,14 @@ ENVS, ROLLOUTS = 32, 64
 
 
 def make_envs(name: str) -> Wrapper:
-    """Return many games with masks as skrl takes them."""
+    """Return a batch of games whose observations contain masks, wrapped for skrl."""
     same_step = gym.vector.AutoresetMode.SAME_STEP
     envs = gym.make_vec(name, ENVS, autoreset_mode=same_step, skip_forced=True, illegal="raise")
     return wrap_env(DictVectorObservation(envs, dtype="float32", mask_dtype="bool"))
 
 
 def make_network(inputs: int, outputs: int, width: int = 128) -> nn.Module:
-    """Return two layers."""
+    """Return a network with two layers."""
     return nn.Sequential(nn.Linear(inputs, width), nn.ReLU(), nn.Linear(width, outputs))
 
 
@@ -50,14 +50,14 @@ class Policy(CategoricalMixin, Model):
         self.network = make_network(inputs, int(envs.action_space.n))
 
     def compute(self, inputs: dict, role: str = "") -> tuple[torch.Tensor, dict]:
-        """Return logits, -1e8 for what is illegal."""
+        """Return logits, -1e8 for illegal actions."""
         seen = unflatten_tensorized_space(self.observation_space, inputs["observations"])
         logits = self.network(seen["observation"].float())
         return logits.masked_fill(seen["action_mask"] == 0, -1e8), {}
 
 
 class Value(DeterministicMixin, Model):
-    """The values of what is seen."""
+    """The values of observations."""
 
     def __init__(self, envs: Wrapper) -> None:
         Model.__init__(
@@ -73,15 +73,15 @@ class Value(DeterministicMixin, Model):
 
 
 def reward_a_game(envs: Wrapper, policy: Policy, rounds: int = 200) -> float:
-    """Return what the policy is paid a game, over some rounds."""
-    paid, games = 0.0, 0
-    seen, _ = envs.reset()
+    """Return the mean reward of the policy for a game, over some rounds."""
+    total, games = 0.0, 0
+    observations, _ = envs.reset()
     for _ in range(rounds):
         with torch.no_grad():
-            actions, _ = policy.act({"observations": seen})
-        seen, reward, terminated, truncated, _ = envs.step(actions)
-        paid, games = paid + float(reward.sum()), games + int((terminated | truncated).sum())
-    return paid / max(1, games)
+            actions, _ = policy.act({"observations": observations})
+        observations, reward, terminated, truncated, _ = envs.step(actions)
+        total, games = total + float(reward.sum()), games + int((terminated | truncated).sum())
+    return total / max(1, games)
 
 
 def main() -> None:
@@ -109,9 +109,9 @@ def main() -> None:
     )
     print(f"reward a game before {reward_a_game(envs, models['policy']):.3f}")
     rounds = max(1, arguments.steps // (ENVS * ROLLOUTS)) * ROLLOUTS
-    how = {"timesteps": rounds, "disable_progressbar": True}
+    trainer = {"timesteps": rounds, "disable_progressbar": True}
     begun = time.perf_counter()
-    SequentialTrainer(env=envs, agents=agent, cfg=how).train()
+    SequentialTrainer(env=envs, agents=agent, cfg=trainer).train()
     rate = rounds * ENVS / (time.perf_counter() - begun)
     print(f"reward a game after {reward_a_game(envs, models['policy']):.3f}")
     print(f"{rate:,.0f} steps/s")

@@ -1,10 +1,10 @@
-"""DQN of Tianshou with masks on a Parlour game, then its games beside those of random play.
+"""Train DQN of Tianshou with masks on a Parlour game, then compare it with random play.
 
     python examples/tianshou_masked.py --steps 20000
 
-`DictObservation` gives the observation the names and types that Tianshou looks for; then its
-policies leave out what is illegal, when they explore, too. ``illegal="raise"`` would tell if they
-did not. Needs ``pip install tianshou``.
+`DictObservation` gives the observation the names and types that Tianshou expects. Its policies then
+never choose illegal actions, not even when they explore. ``illegal="raise"`` raises an error if
+they do. Needs ``pip install tianshou``.
 """
 
 import argparse
@@ -26,13 +26,13 @@ from parlour.envs import DictObservation  # the import registers the games
 
 
 def make_env(name: str) -> gym.Env:
-    """Return an environment whose observations have masks as Tianshou wants them."""
+    """Return an environment whose observations contain masks in the form of Tianshou."""
     env = gym.make(name, skip_forced=True, illegal="raise")
     return DictObservation(env, observation_key="obs", mask_key="mask", mask_dtype="bool")
 
 
 def make_envs(name: str, rows: int, seed: int) -> DummyVectorEnv:
-    """Return so many of them, seeded."""
+    """Return a vector of seeded environments."""
     envs = DummyVectorEnv([lambda: make_env(name) for _ in range(rows)])
     envs.seed(seed)
     return envs
@@ -50,7 +50,7 @@ def make_learner(env: gym.Env) -> DQN:
 
 
 def play(policy: Policy, name: str, games: int) -> str:
-    """Return what a policy is paid in games that it has not seen."""
+    """Return the mean reward of a policy in new games, with its interval."""
     collector = Collector(policy, make_envs(name, 10, seed=10_000))
     returns = collector.collect(n_episode=games, reset_before_collect=True).returns
     return f"{returns.mean():.3f} ± {1.96 * returns.std(ddof=1) / len(returns) ** 0.5:.3f}"

@@ -1,10 +1,10 @@
-"""PPO of TorchRL with masks on a Parlour game, written with TorchRL's collector and losses.
+"""Train PPO with masks on a Parlour game, with TorchRL's collector and losses.
 
     python examples/torchrl_masked.py --steps 20000
 
-The mask is part of the observation (`DictObservation`); `ActionMask` keeps random play to it, and
-`MaskedCategorical` the policy. ``illegal="raise"`` would tell if they did not. Needs ``pip install
-torchrl``.
+The mask is part of the observation (`DictObservation`). `ActionMask` applies it to random play and
+`MaskedCategorical` to the policy. ``illegal="raise"`` raises an error if they do not. Needs ``pip
+install torchrl``.
 """
 
 import argparse
@@ -48,14 +48,14 @@ def make_networks(env: EnvBase, width: int = 128) -> tuple[ProbabilisticActor, V
 
 
 def learn(
-    met: TensorDictBase, advantage: GAE, loss: ClipPPOLoss, optimizer: torch.optim.Optimizer
+    rollout: TensorDictBase, advantage: GAE, loss: ClipPPOLoss, optimizer: torch.optim.Optimizer
 ) -> None:
-    """Improve policy and values by what was met."""
+    """Improve policy and values from a rollout."""
     for _ in range(EPOCHS):
         with torch.no_grad():
-            advantage(met)
-        for some in torch.randperm(len(met)).split(BATCH):
-            parts = loss(met[some])
+            advantage(rollout)
+        for batch in torch.randperm(len(rollout)).split(BATCH):
+            parts = loss(rollout[batch])
             optimizer.zero_grad()
             (parts["loss_objective"] + parts["loss_critic"] + parts["loss_entropy"]).backward()
             nn.utils.clip_grad_norm_(loss.parameters(), 0.5)
@@ -86,11 +86,12 @@ def main() -> None:
         auto_register_policy_transforms=True,
     )
     done, begun = 0, time.perf_counter()
-    for met in collector:
-        done += len(met)
-        games = max(1, int(met["next", "done"].sum()))
-        print(f"{done:>9,} steps: reward a game {float(met['next', 'reward'].sum()) / games:.3f}")
-        learn(met, advantage, loss, optimizer)
+    for rollout in collector:
+        done += len(rollout)
+        games = max(1, int(rollout["next", "done"].sum()))
+        reward = float(rollout["next", "reward"].sum())
+        print(f"{done:>9,} steps: reward a game {reward / games:.3f}")
+        learn(rollout, advantage, loss, optimizer)
     collector.shutdown()
     print(f"{steps / (time.perf_counter() - begun):,.0f} steps/s")
 

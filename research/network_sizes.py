@@ -31,9 +31,13 @@ from parlour.envs.core.turn import best_actions
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.report.plots import COLOURS, plain_axes
 from parlour.training.evaluation.result import describe_machine
-from parlour.training.learning.methods.distill import DistillLoss
+from parlour.training.learning.methods.distill import (
+    DistillLoss,
+    Positions,
+    concatenate,
+    read_folder,
+)
 from parlour.training.learning.network_run import learning_precision
-from parlour.training.learning.positions import Positions, concatenate, read_folder
 from parlour.training.learning.settings.files import preset
 from parlour.training.learning.settings.methods import DistillSettings
 from parlour.training.learning.summary import write_figure

@@ -83,7 +83,7 @@ def measure(options: Options, name: str, seed: int, folder: str) -> dict[str, An
     settings = replace(
         settings, eval_deals=options.deals, threads=options.threads, device="cpu", seeds=(seed,)
     )
-    run = load_method(settings.method).run(settings, seed, Path(folder) / f"{name}-{seed}")
+    run = load_method(settings.method)(settings, seed, Path(folder) / f"{name}-{seed}")
     greedy = load_agent("greedy", run.game, run.rules, 0)
     goal = count_won(run, greedy, run.deals).mean()
     spent, curve, done = Spent(), [], False

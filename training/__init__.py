@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from .learning.settings.methods import make_settings
     from .learning.train import resume, train
     from .parallel.tasks import Cluster
-    from .tuning.search import Tuned, tune
+    from .tuning.study import Tuned, tune
 
-_PLACES = {
+_MODULES = {
     "DealSetReview": "evaluation.reviews.review_deal_set",
     "Cluster": "parallel.tasks",
     "Comparison": "evaluation.result",
@@ -35,7 +35,7 @@ _PLACES = {
     "Replay": "evaluation.replays.replay",
     "Review": "evaluation.reviews.review",
     "Settings": "learning.settings.base",
-    "Tuned": "tuning.search",
+    "Tuned": "tuning.study",
     "compare": "evaluation.compare",
     "evaluate": "evaluation.compare",
     "find_lost": "evaluation.reviews.review_lost",
@@ -51,10 +51,10 @@ _PLACES = {
     "save_html": "evaluation.replays.replay_view",
     "show": "evaluation.replays.replay_view",
     "train": "learning.train",
-    "tune": "tuning.search",
+    "tune": "tuning.study",
     "verify_replays": "evaluation.replays.replay",
 }
-"""Where each public name lies: loaded when asked for, since torch alone takes seconds."""
+"""The module of each public name. It is imported on first use, because torch takes seconds."""
 
 __all__ = [
     "Cluster",
@@ -87,7 +87,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from where it lies."""
-    if name not in _PLACES:
+    """Import the module of a public name and return its object."""
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    return getattr(import_module(f".{_MODULES[name]}", __name__), name)

@@ -1,6 +1,6 @@
-"""Files that are whole or not there: written aside, brought to disk, then renamed.
+"""Files that appear whole or not at all: written under another name, synced, then renamed.
 
-What is written in many steps, a run or a deal set, is written by one process at a time: `sole_use`.
+A folder that is written in many steps, such as a run, has one writer at a time: see `sole_use`.
 """
 
 import json
@@ -24,7 +24,7 @@ SEAL = "content_sha256"
 
 
 def sync(path: Path) -> None:
-    """Bring a file, or a folder's list of names, to disk."""
+    """Write a file, or a folder's list of names, to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -33,13 +33,13 @@ def sync(path: Path) -> None:
 
 
 def aside_of(name: str) -> str:
-    """Return the name under which a file or folder of that name is written until it is whole."""
+    """Return the temporary name of a file or folder while it is written."""
     return f".{name}.part"
 
 
 @contextmanager
 def name_path(path: Path) -> Iterator[None]:
-    """Name a path in an OSError that names none, such as that of a full disk."""
+    """Add the path to an OSError that names none, such as that of a full disk."""
     try:
         yield
     except OSError as error:
@@ -49,9 +49,9 @@ def name_path(path: Path) -> Iterator[None]:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file so that at any moment either the old or the new one is there, whole.
+    """Write a file so that at any moment either the whole old or the whole new one exists.
 
-    Where that fails the old one stays, and nothing else.
+    If writing fails, only the old one remains.
     """
     aside = path.with_name(aside_of(path.name))
     try:
@@ -76,12 +76,12 @@ def pack_arrays(arrays: Mapping[str, Any]) -> bytes:
 
     Raises TypeError for an array of Python objects, which NumPy would pickle.
     """
-    made = {name: np.asarray(array) for name, array in arrays.items()}
-    for name, array in made.items():
+    packed = {name: np.asarray(array) for name, array in arrays.items()}
+    for name, array in packed.items():
         if array.dtype.hasobject:
             raise TypeError(f"array {name!r} must not hold Python objects, got {array.dtype}")
     buffer = BytesIO()
-    np.savez(buffer, **made)  # type: ignore[arg-type]
+    np.savez(buffer, **packed)  # type: ignore[arg-type]
     return buffer.getvalue()
 
 
@@ -117,26 +117,27 @@ def seal(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unseal(values: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the values that `seal` was given.
+    """Return sealed values without their digest.
 
     Raises ValueError, naming the file ``name``, if the values were changed.
     """
-    found, wanted = _content_digest(values), values.get(SEAL)
-    if found != wanted:
-        raise ValueError(f"{name} was changed: expected content_sha256 {wanted}, got {found}")
+    digest, wanted = _content_digest(values), values.get(SEAL)
+    if digest != wanted:
+        raise ValueError(f"{name} was changed: expected content_sha256 {wanted}, got {digest}")
     return {key: value for key, value in values.items() if key != SEAL}
 
 
 def _content_digest(values: Mapping[str, Any]) -> str:
-    content = json.loads(json.dumps({key: v for key, v in values.items() if key != SEAL}))
+    content = {key: value for key, value in values.items() if key != SEAL}
+    content = json.loads(json.dumps(content))  # as it will be read from the file
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """Give a folder to fill, which becomes ``path`` when the block ends without an error.
+    """Yield a folder to fill, which becomes ``path`` when the block ends without an error.
 
-    An older folder of that name stays until the new one is on disk.
+    An older folder of that name remains until the new one is on disk.
     """
     aside = path.with_name(aside_of(path.name))
     shutil.rmtree(aside, ignore_errors=True)
@@ -161,12 +162,18 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def sole_use(path: Path, doing: str, name: Path | None = None) -> Iterator[None]:
-    """Have ``path`` for this block alone; ``doing`` says what the block does with it.
+    """Lock ``path`` for this block.
 
-    ``name`` is the path that errors name (default: ``path``).
+    The lock is a file in the same folder, which is removed afterwards. The system releases the lock
+    of a process that has died.
 
-    The lock is a file beside it, which is gone afterwards; the system opens the lock of a process
-    that has died. Raises ValueError at once if another process, or thread, has the path.
+    Args:
+        path: the file or folder to lock.
+        doing: what the block does with it, for errors, such as ``"written"``.
+        name: the path that errors name (default: ``path``).
+
+    Raises:
+        ValueError: another process or thread has locked the path.
     """
     from filelock import FileLock, Timeout
 
@@ -182,6 +189,6 @@ def sole_use(path: Path, doing: str, name: Path | None = None) -> Iterator[None]
     try:
         yield
     finally:
-        with suppress(OSError):  # before it is opened: filelock tries again if its file has gone
+        with suppress(OSError):  # before the release: filelock tries again if its file is gone
             os.unlink(lock.lock_file)
         lock.release()

@@ -18,7 +18,7 @@ from parlour.envs import find_game
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.turn import agent_field
 from parlour.training.evaluation.compare import compare, evaluate
-from parlour.training.learning.save_agent import save
+from tests.networks import save_network
 
 GAME = find_game("pyramid")
 RULES = GAME.make_rules()
@@ -100,7 +100,7 @@ def finish(run: Path, seed: int, name: str) -> Path:
     folder = run / f"seed-{seed}" / "agent"
     run.mkdir(exist_ok=True)
     (run / "settings.json").touch()
-    save(folder, name, GAME, RULES, build_network("mlp", GAME, 8, 1), network, {}, {})
+    save_network(folder, name, GAME, RULES, build_network("mlp", GAME, 8, 1), network)
     return folder
 
 

@@ -23,8 +23,7 @@ from parlour.envs.core.schema import (
     whole_number,
     write_onehot,
 )
-from parlour.training.learning.methods.distill import augment_symmetry
-from parlour.training.learning.positions import Positions, reorder
+from parlour.training.learning.methods.distill import Positions, augment_symmetry, reorder
 
 FEATURES = Features(
     [

@@ -30,17 +30,17 @@ def add_train(parser: argparse.ArgumentParser) -> None:
 
 def run_train(_: argparse.ArgumentParser, words: Sequence[str]) -> int:
     """Train, or print the help of the trainer; torch is loaded once the words are right."""
-    from ..learning.settings.command import parse, read_order, say_wrong
+    from ..learning.settings.command import parse, print_error, read_command
 
     words = name_options(words)
     if asks_help(words):
         parse(words)
         return 0
     try:
-        order = read_order(words)
+        command = read_command(words)
     except (ValueError, OSError) as error:
-        return say_wrong(error)
+        return print_error(error)
     with notify_if_slow("parlour: loading torch ..."):
-        from ..learning.train import carry_out
+        from ..learning.train import run_command
 
-    return carry_out(order)
+    return run_command(command)

@@ -4,9 +4,8 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 
-from ..tuning.search import check_extras
+from ..tuning import check_extras
 from .arguments import MOST_JOBS, add_json, name_options, read_line, read_path, read_whole
 from .output import notify_if_slow, reserve_stdout
 from .process import stop_status
@@ -100,13 +99,12 @@ def run_tune(parser: argparse.ArgumentParser, words: Sequence[str]) -> int:
     arguments, rest = parser.parse_known_args(name_options(words))
     check_extras(arguments.backend)
     from ..learning.settings.command import parse
-    from ..tuning.search import tune
 
     if any(word.partition("=")[0] == "--seeds" for word in rest):
         raise ValueError("--seeds: all trials train with one seed, that of --seed")
     base = parse([arguments.game, *rest])
     with notify_if_slow("parlour: loading torch ..."):
-        import_module("..tuning.study", __package__)  # which `tune` uses
+        from ..tuning.study import tune
     try:
         with reserve_stdout(arguments):
             study = tune(

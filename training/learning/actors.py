@@ -1,12 +1,12 @@
 """Actors: processes that play the games of a rollout, each a part of the rows.
 
-An actor keeps nothing from one rollout to the next: it receives its games as states in a `Job` and
-returns them in a `Part`. So any other actor could play the same part, and a lost part is played
-again with the same result.
+An actor keeps nothing between two rollouts: it receives its games as states in a `Job` and returns
+them in a `Part`. So any actor can play any part, and playing a lost part again gives the same
+result.
 
 Actions are drawn as the learner alone would draw them: `torch.multinomial` divides the
-probabilities of all rows by exponential draws and takes the greatest. An actor makes these draws
-for all rows and uses those of its own, so a row's games do not depend on the actor that plays it.
+probabilities of all rows by exponential draws and takes the largest. An actor makes these draws for
+all rows and uses those of its own rows, so a game does not depend on the actor that plays it.
 
 Actors are processes of this machine (`Actors`) or of a Ray cluster (`RayActors`); `CREWS` has both.
 They end with the learner, however it ends.
@@ -33,15 +33,16 @@ from parlour.envs.interfaces.sb3 import EPISODE_RECORD, CardVecEnv, RecentGames
 
 from ..parallel.engines import join_ray
 from ..parallel.parent import block_signals, watch_parent
-from .learner import ROLLOUT, CardLearner, CardPolicy, PhaseTimer
-from .network_run import learning_precision
+from .network_run import CardLearner, CardPolicy, PhaseTimer, learning_precision
 
 BLOCK = 16
 """Rows of a block; actors get whole blocks if there are enough, see `split_rows`."""
+ROLLOUT = ("observations", "action_masks", "actions", "log_probs", "advantages", "returns")
+"""Arrays of sb3-contrib's rollout buffer that an update needs."""
 SENT = (*ROLLOUT, "values")
-"""Arrays of a rollout buffer that an actor returns."""
+"""Arrays of the buffer that an actor returns."""
 SMALL = {"observations": np.int8, "action_masks": np.bool_}
-"""Types in which they are sent: codes, and the zeros and ones of one-hot columns, are small."""
+"""Smaller types in which it sends them: codes, and the zeros and ones of one-hot columns, fit."""
 MOST_DEATHS = 3
 """Deaths of an actor over one job after which the run ends."""
 MOST_RESTARTS = 100
@@ -80,16 +81,16 @@ class Part(NamedTuple):
     ended_in: np.ndarray
     """The step in which each of them ended, int64."""
     seconds: dict[str, float]
-    """Wall time by phase."""
+    """Wall time by phase in seconds."""
     processor: float
     """Processor time in seconds."""
 
 
 def split_rows(n: int, actors: int) -> list[range]:
-    """Return the rows of each actor, of n: as even as whole blocks of `BLOCK` rows allow.
+    """Return the rows of each actor, of n rows in all, as equal as whole blocks allow.
 
-    Matrix products are computed block by block, so a row is rounded alike in another whole block.
-    If there are too few blocks, rows are split one by one.
+    Matrix products are computed in blocks of `BLOCK` rows, so rounding is the same in every whole
+    block. If there are fewer blocks than actors, single rows are split.
     """
     block = BLOCK if n >= BLOCK * actors else 1
     blocks = -(-n // block)
@@ -98,33 +99,29 @@ def split_rows(n: int, actors: int) -> list[range]:
 
 
 class EndedGames(RecentGames):
-    """All games that end in a rollout, with their steps; as a callback it counts the steps."""
+    """All games that end in a rollout, with the steps in which they end.
 
-    def on_rollout_start(self) -> None:
+    ``buffer`` is the rollout buffer: its position is the number of the step.
+    """
+
+    def __init__(self, buffer: Any) -> None:
+        super().__init__()
+        self.buffer = buffer
+        self.begin()
+
+    def begin(self) -> None:
         """Begin a rollout."""
-        self.step = 0
         self.ended: list[np.ndarray] = [np.zeros(0, EPISODE_RECORD)]
         self.steps: list[np.ndarray] = [np.zeros(0, np.int64)]
 
     def add(self, games: np.ndarray) -> None:
         """Add games that have ended in this step, records (n,)."""
         self.ended.append(games)
-        self.steps.append(np.full(len(games), self.step))
-
-    def update_locals(self, names: dict[str, Any]) -> None:
-        """Ignore the local variables of the rollout."""
-
-    def on_step(self) -> bool:
-        """Count a step; continue."""
-        self.step += 1
-        return True
-
-    def on_rollout_end(self) -> None:
-        """Do nothing."""
+        self.steps.append(np.full(len(games), self.buffer.pos))
 
 
 class Collector:
-    """Plays some rows of a run's games, on the processor and with one thread.
+    """Plays some rows of a run's games on the CPU, with one thread.
 
     ``rows`` are their numbers among all ``settings.n_envs``.
     """
@@ -137,7 +134,7 @@ class Collector:
         assert isinstance(self.model.env, CardVecEnv)
         self.env = self.model.env
         self.model._setup_learn(0)
-        self.env.ended_games = self.games = EndedGames()
+        self.env.ended_games = self.games = EndedGames(self.model.rollout_buffer)
         cast(CardPolicy, self.model.policy).draw = self._draw
 
     def _draw(self, probabilities: Tensor) -> Tensor:
@@ -155,12 +152,12 @@ class Collector:
         model._last_obs = env.take_over(job.states, job.returns)
         model._last_episode_starts = job.starts
         torch.set_rng_state(torch.tensor(job.generator))
-        games = cast(Any, self.games)
+        self.games.begin()
         with learning_precision(self.settings):
-            model.collect_rollouts(env, games, buffer, self.settings.n_steps)
-        sent = {name: getattr(buffer, name) for name in SENT}
+            model.collect_rollouts(env)
+        arrays = {name: getattr(buffer, name) for name in SENT}
         return Part(
-            sent | {name: sent[name].astype(kind) for name, kind in SMALL.items()},
+            arrays | {name: arrays[name].astype(dtype) for name, dtype in SMALL.items()},
             torch.get_rng_state().numpy(),
             copy_states(env.rows.states),
             env.returns.copy(),
@@ -200,10 +197,10 @@ class Actors:
         Raises ChildProcessError if an actor dies `MOST_DEATHS` times, RuntimeError with its
         traceback if it fails.
         """
-        both = list(zip(self.actors, jobs, strict=True))
-        for actor, job in both:
+        pairs = list(zip(self.actors, jobs, strict=True))
+        for actor, job in pairs:
             actor.send(job)
-        return [actor.receive(job) for actor, job in both]
+        return [actor.receive(job) for actor, job in pairs]
 
     def close(self) -> None:
         """See `Crew.close`."""
@@ -222,9 +219,11 @@ class Actor:
         """Start the process."""
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        given = theirs, self.make, self.settings, self.rows, os.getpid()
         self.process = context.Process(
-            target=serve, args=given, name=f"actor {self.number}", daemon=True
+            target=serve,
+            args=(theirs, self.make, self.settings, self.rows, os.getpid()),
+            name=f"actor {self.number}",
+            daemon=True,
         )
         with block_signals():
             self.process.start()
@@ -269,13 +268,13 @@ class Actor:
 
 
 def serve(
-    connection: Connection, make: MakeLearner, settings: Any, rows: range, learner: int
+    connection: Connection, make: MakeLearner, settings: Any, rows: range, learner_pid: int
 ) -> None:
-    """Do the jobs that arrive on a connection until the learner, a process id, ends.
+    """Do the jobs that arrive on a connection until the learner's process ends.
 
     An error is sent back as text.
     """
-    watch_parent(learner)
+    watch_parent(learner_pid)
     try:
         collector = Collector(make, settings, rows)
         while True:
@@ -300,16 +299,16 @@ class RayActors:
         import ray.util.scheduling_strategies
 
         self.ray = ray
-        places = list_places(self.ray.nodes())
+        nodes = list_places(self.ray.nodes())
         self.actors = [
-            self._place(places[i % len(places)]).remote(make, settings, rows)
+            self._place(nodes[i % len(nodes)]).remote(make, settings, rows)
             for i, rows in enumerate(parts)
         ]
 
     def _place(self, node: str) -> Any:
-        """Return a class of actors on a node, or on any other one if that is gone.
+        """Return a class of actors on a node, or on any other node if that one is gone.
 
-        It reserves no processor: after a death it may share one with others, and need not wait.
+        It reserves no processor, so after a death it need not wait: it may share one with others.
         """
         strategies = self.ray.util.scheduling_strategies
         return self.ray.remote(Collector).options(
@@ -324,9 +323,9 @@ class RayActors:
 
         Raises ChildProcessError if an actor has died more than `MOST_RESTARTS` times.
         """
-        asked = [actor.collect.remote(job) for actor, job in zip(self.actors, jobs, strict=True)]
+        pairs = zip(self.actors, jobs, strict=True)
         try:
-            parts: list[Part] = self.ray.get(asked)
+            parts: list[Part] = self.ray.get([actor.collect.remote(job) for actor, job in pairs])
         except self.ray.exceptions.RayActorError as error:
             raise ChildProcessError(f"an actor of Ray is lost: {error}") from error
         return parts
@@ -339,7 +338,7 @@ class RayActors:
 
 
 def list_places(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the node of each processor of a cluster: first one of each node, then a second one.
+    """Return the node of each processor of a cluster: one of each node, then a second one ...
 
     ``nodes`` is the result of ``ray.nodes()``. Raises ConnectionError if there is no processor.
     """
@@ -354,4 +353,4 @@ def list_places(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 CREWS: dict[str, type[Crew]] = {"processes": Actors, "ray": RayActors}
-"""The crews by the setting ``backend``."""
+"""The class of the crew for each value of the setting ``backend``."""

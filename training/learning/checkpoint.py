@@ -1,10 +1,10 @@
 """Checkpoints: everything that the rest of a training run depends on.
 
-A checkpoint is taken between two rollouts, as a folder ``checkpoints/STEPS/``: ``arrays.npz`` holds
-the network, the optimizer, the games and the random generators, ``state.json`` plain values with
-the size and SHA-256 of every file that the checkpoint needs, also of those elsewhere in the run's
-folder. Reading a checkpoint runs no code. A checkpoint is written whole or not at all, and the last
-two are kept. A resumed run is equal to an uninterrupted one, bit for bit, with one thread.
+A checkpoint is saved between two rollouts, as a folder ``checkpoints/STEPS/``. ``arrays.npz`` has
+the network, the optimizer, the games and the random generators. ``state.json`` has plain values,
+and the size and SHA-256 of every file that the checkpoint needs, including those elsewhere in the
+run's folder. Reading a checkpoint runs no code. A checkpoint is written whole or not at all, and
+the last two are kept. With one thread, a resumed run is equal to an uninterrupted one, bit for bit.
 """
 
 import json
@@ -38,6 +38,7 @@ from ..files import (
 )
 
 KEPT = 2
+"""Number of checkpoints that are kept."""
 FOLDER = "checkpoints"
 ARRAYS, STATE = "arrays.npz", "state.json"
 OWN_FILE, RUN_FILES = "arrays", "files"
@@ -58,7 +59,7 @@ class Checkpoint:
     @property
     def files(self) -> dict[str, FileDigest]:
         """The files that the checkpoint needs besides its own, by path in the run's folder."""
-        return {name: FileDigest(**one) for name, one in self.values[RUN_FILES].items()}
+        return {name: FileDigest(**digest) for name, digest in self.values[RUN_FILES].items()}
 
 
 def save_arrays(
@@ -78,14 +79,14 @@ def save_arrays(
     with whole_folder(run / FOLDER / f"{values['steps']:012d}") as aside:
         data = pack_arrays(arrays)
         (aside / ARRAYS).write_bytes(data)
-        listed = {name: one._asdict() for name, one in (files or {}).items()}
+        listed = {name: digest._asdict() for name, digest in (files or {}).items()}
         state = values | {OWN_FILE: digest_bytes(data)._asdict(), RUN_FILES: listed}
         (aside / STATE).write_text(json.dumps(seal(state)), encoding="utf-8")
     drop_old(run)
 
 
 def drop_old(run: Path) -> None:
-    """Remove all checkpoints but the newest."""
+    """Remove all checkpoints except the last `KEPT`."""
     for old in _all(run)[:-KEPT]:
         shutil.rmtree(old)
 
@@ -96,10 +97,10 @@ def _all(run: Path) -> list[Path]:
 
 
 def latest(run: Path) -> Checkpoint | None:
-    """Return the newest checkpoint of a run that is undamaged, None if there is no checkpoint.
+    """Return the newest undamaged checkpoint of a run, None if there is no checkpoint.
 
-    A damaged checkpoint is passed over with a warning that names the difference. Raises ValueError
-    if all are damaged: training from the start would discard what they contain.
+    A damaged checkpoint is ignored with a warning that names the difference. Raises ValueError if
+    all are damaged: training from the start would discard their content.
     """
     reason = ""
     for folder in reversed(_all(run)):
@@ -108,8 +109,8 @@ def latest(run: Path) -> Checkpoint | None:
             check_files(run, saved.files)
             return saved
         except Exception as error:  # any error: the checkpoint before it can be used
-            kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-            reason = f"{kind}{join_lines(error)}"
+            prefix = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+            reason = f"{prefix}{join_lines(error)}"
             warnings.warn(f"{folder} is damaged and passed over: {reason}", stacklevel=2)
     if reason:
         raise ValueError(
@@ -171,13 +172,13 @@ def tensor_arrays(
 ) -> dict[str, np.ndarray]:
     """Return copies of the state of modules and their optimizer, for `save_arrays`."""
     arrays = {
-        f"{module}.{name}": one.cpu().numpy()
+        f"{module}.{name}": tensor.cpu().numpy()
         for module, network in modules.items()
-        for name, one in network.state_dict().items()
+        for name, tensor in network.state_dict().items()
     }
     for number, state in adam.state_dict()["state"].items():
-        for name, one in state.items():
-            arrays[f"adam.{number}.{name}"] = one.cpu().numpy()
+        for name, tensor in state.items():
+            arrays[f"adam.{number}.{name}"] = tensor.cpu().numpy()
     return arrays
 
 
@@ -190,14 +191,14 @@ def set_tensors(
     parameters: dict[str, dict[str, torch.Tensor]] = {name: {} for name in modules}
     state: dict[int, dict[str, torch.Tensor]] = {}
     for name, array in arrays.items():
-        kind, _, rest = name.partition(".")
-        if kind in parameters:
-            parameters[kind][rest] = torch.from_numpy(array)
-        elif kind == "adam":
-            number, _, part = rest.partition(".")
-            state.setdefault(int(number), {})[part] = torch.from_numpy(array)
-    for kind, tensors in parameters.items():
-        modules[kind].load_state_dict(tensors)
+        owner, _, rest = name.partition(".")
+        if owner in parameters:
+            parameters[owner][rest] = torch.from_numpy(array)
+        elif owner == "adam":
+            number, _, moment = rest.partition(".")
+            state.setdefault(int(number), {})[moment] = torch.from_numpy(array)
+    for owner, tensors in parameters.items():
+        modules[owner].load_state_dict(tensors)
     adam.load_state_dict(adam.state_dict() | {"state": state})
 
 

@@ -1,37 +1,74 @@
-"""Runs that learn a network: what their environments, learners, checkpoints and agents share."""
+"""What the methods that learn a network share: policy, learner, precision, clock and run.
+
+`CardPolicy` puts a `CardNetwork` where sb3-contrib has its own layers. `CardLearner` is the base of
+the learners that collect rollouts and learn from them. `LearnerRun` is a run that learns a network
+from minibatches, `NetworkRun` one whose minibatches are taken from the learner's rollouts.
+"""
 
 import random
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import torch
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import get_device
+from torch import Tensor, nn
 
-from parlour.agents.networks.build import CardNetwork, build_network, network_class
+from parlour.agents.networks.build import CardNetwork, build_network, masked_logits
 from parlour.agents.networks.learned import LearnedAgent
-from parlour.envs import find_game
-from parlour.envs.core.rows import Rows
-from parlour.envs.interfaces.arguments import make_rows
 from parlour.envs.interfaces.sb3 import CardVecEnv
 
-from . import checkpoint, save_agent
-from .critic import WiderVecEnv
-from .learner import CardLearner, CardPolicy, PhaseTimer
+from . import checkpoint
+from .envs import WiderVecEnv
 from .run import StepRun
+from .save_agent import weights_bytes
 from .settings.base import LearnerSettings, NetworkSettings
 
 LEAST_LEFT = 1e-6
-"""Least share of a run that is left: the time may be up before a rollout begins."""
+"""Lower limit of the share of a run that remains: the time may be up before a rollout begins."""
 SEED_STRIDE = 1 << 32
 """Row i of training seed k is seeded with ``k * SEED_STRIDE + i``: no two runs share deals."""
+ENV = "env."
+"""Prefix of the names of a checkpoint's arrays that hold the games."""
 HIGHEST = "highest"
+"""The precision of float32, as torch names it."""
+PHASES = ("env", "forward", "distribution", "buffer", "update", "evaluation", "other")
+"""Phases of a run that `PhaseTimer` tells apart."""
 
-Learner = TypeVar("Learner", bound=CardLearner)
+Learner = TypeVar("Learner", bound="CardLearner")
+
+
+class PhaseTimer:
+    """Wall time by phase, in seconds: ``with clock("env"): ...`` adds to one of them.
+
+    ``earlier`` is the split of an earlier timer, to which this one adds.
+    """
+
+    def __init__(self, earlier: Mapping[str, float] | None = None) -> None:
+        self.seconds = dict.fromkeys(PHASES, 0.0) | dict(earlier or {})
+        self.begun = time.perf_counter() - sum(self.seconds.values())
+
+    @contextmanager
+    def __call__(self, phase: str) -> Iterator[None]:
+        """Count the block under a phase."""
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[phase] += time.perf_counter() - begun
+
+    def split(self) -> dict[str, float]:
+        """Return seconds by phase; ``other`` is the time that no phase covers."""
+        known = {phase: seconds for phase, seconds in self.seconds.items() if phase != "other"}
+        return known | {"other": time.perf_counter() - self.begun - sum(known.values())}
 
 
 def supported_precision(precision: str, device: str) -> str:
@@ -58,27 +95,190 @@ def learning_precision(settings: LearnerSettings) -> Iterator[None]:
         torch.set_float32_matmul_precision(before)
 
 
-def make_env(
-    settings: LearnerSettings, make: Callable[..., Rows] = make_rows, rows: int | None = None
-) -> CardVecEnv:
-    """Return the environments of a run.
+def draw_actions(probabilities: Tensor) -> Tensor:
+    """Draw an action, int64 (n,), for each row of probabilities (n, actions)."""
+    return torch.multinomial(probabilities, 1).squeeze(1)
+
+
+class CardPolicy(MaskableActorCriticPolicy):
+    """A `CardNetwork` in the form of a policy of sb3-contrib.
 
     Args:
-        settings: the settings of the run.
-        make: makes the rows, as `make_rows` does.
-        rows: number of environments (None: ``n_envs``).
+        make: builds the network.
+        make_critic: builds the critic, a second network whose values replace those of the first
+            one. It reads whole observations, the policy only the player's own part in front.
+
+    ``draw`` draws actions from their probabilities, see `draw_actions`.
     """
-    keywords = settings.env_keywords()
-    env_class = WiderVecEnv if keywords.keys() & {"critic", "base"} else CardVecEnv
-    return env_class(
-        find_game(settings.game),
-        settings.n_envs if rows is None else rows,
-        encoding=network_class(settings.network).encoding,
-        reward=settings.reward,
-        skip_forced=settings.skip_forced,
-        make=make,
-        **keywords,
-    )
+
+    def __init__(
+        self,
+        *args: Any,
+        make: Callable[[], CardNetwork],
+        make_critic: Callable[[], CardNetwork] | None = None,
+        **keywords: Any,
+    ) -> None:
+        self.make, self.make_critic = make, make_critic
+        self.draw = draw_actions
+        super().__init__(*args, **keywords)
+
+    def _build(self, lr_schedule: Any) -> None:
+        self.network = self.make()
+        self.critic = None if self.make_critic is None else self.make_critic()
+        self.optimizer = self.optimizer_class(
+            self.parameters(),
+            lr=lr_schedule(1),
+            fused=True,
+            **self.optimizer_kwargs,  # type: ignore[call-arg]
+        )
+
+    def outputs(self, obs: Tensor) -> tuple[Tensor, Tensor]:
+        """Return unmasked logits (n, actions) and values (n,) of observations (n, ...)."""
+        if self.critic is not None:
+            return self.network(self.own_part(obs))[0], self.critic(obs)[1]
+        logits, values = self.network(obs)
+        return logits, values
+
+    def own_part(self, obs: Tensor) -> Tensor:
+        """Return the player's own part of observations, which a critic reads whole."""
+        return obs[:, : self.network.features.size(self.network.encoding)]
+
+    def mask_logits(self, logits: Tensor, masks: Any) -> Tensor:
+        """Return logits (n, actions) under masks (n, actions); None: all actions are legal."""
+        if masks is None:
+            return logits
+        marks = torch.as_tensor(masks, device=logits.device).reshape(logits.shape)
+        return masked_logits(logits, marks.bool())
+
+    def sample(self, logits: Tensor, deterministic: bool = False) -> tuple[Tensor, Tensor]:
+        """Return actions int64 (n,), drawn or the likeliest, and their log probabilities."""
+        actions = logits.argmax(dim=1) if deterministic else self.draw(logits.softmax(dim=1))
+        return actions, logits.log_softmax(dim=1).gather(1, actions[:, None]).squeeze(1)
+
+    def forward(
+        self, obs: Tensor, deterministic: bool = False, action_masks: Any = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return actions (n,), values (n, 1) and log probabilities (n,)."""
+        logits, values = self.outputs(obs)
+        actions, log_probs = self.sample(self.mask_logits(logits, action_masks), deterministic)
+        return actions, values[:, None], log_probs
+
+    def evaluate_actions(
+        self, obs: Tensor, actions: Tensor, action_masks: Any = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return values (n, 1), log probabilities of the actions and entropies (n,)."""
+        logits, values = self.outputs(obs)
+        logits = self.mask_logits(logits, action_masks)
+        log_probs = logits.log_softmax(dim=1)
+        chosen = log_probs.gather(1, actions.long()[:, None]).squeeze(1)
+        # Not log_probs.exp(): that takes three times as long where a logit is hugely negative.
+        return values[:, None], chosen, -(logits.softmax(dim=1) * log_probs).sum(dim=1)
+
+    def get_distribution(  # type: ignore[override]
+        self, obs: Tensor, action_masks: Any = None
+    ) -> MaskableCategoricalDistribution:
+        """Return sb3-contrib's distribution over the legal actions."""
+        distribution = MaskableCategoricalDistribution(int(self.action_space.n))  # type: ignore[attr-defined]
+        return distribution.proba_distribution(self.mask_logits(self.outputs(obs)[0], action_masks))
+
+    def predict_values(self, obs: Tensor) -> Tensor:  # type: ignore[override]
+        """Return values (n, 1)."""
+        return self.outputs(obs)[1][:, None]
+
+
+class CardLearner(MaskablePPO):
+    """The learner of a method over a `CardVecEnv`: a `CardPolicy` and its optimizer.
+
+    A method fills in `collect_rollouts(env)`, which plays ``n_steps`` of every game, and `train`,
+    which learns from them. ``clock`` adds up the time of both. Rewards are multiplied by
+    ``reward_scale``.
+    """
+
+    clock = PhaseTimer()
+    reward_scale = 1.0
+
+    @property
+    def network(self) -> CardNetwork:
+        """The network that is trained."""
+        return cast(CardPolicy, self.policy).network
+
+    def saved_modules(self) -> dict[str, nn.Module]:
+        """Return the modules that a checkpoint contains, by name."""
+        return {"policy": self.policy}
+
+    def collect_rollouts(self, env: Any, *_: Any, **__: Any) -> bool:
+        """Play ``n_steps`` of every game and keep what `train` needs; a method fills it in."""
+        raise NotImplementedError
+
+    def predict_truncated(self, observations: np.ndarray, masks: np.ndarray) -> Tensor:
+        """Return the values (k,) of positions in which games were truncated."""
+        return self.policy.predict_values(self._tensor(observations))[:, 0]
+
+    def _step(self, env: CardVecEnv, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Make one step of every game and count it.
+
+        Returns:
+            The rewards to learn from, float32 (n,): scaled, and with the discounted value of the
+            last position where a game was truncated. And whether each game ended, bool (n,).
+        """
+        with self.clock("env"):
+            self._last_obs, rewards, dones, infos = env.step(actions)  # type: ignore[assignment]
+        self._last_episode_starts = dones
+        self.num_timesteps += env.num_envs
+        values = self._truncation_values(env, infos)
+        return self.reward_scale * rewards + self.gamma * values, dones
+
+    @torch.no_grad()
+    def _truncation_values(self, env: CardVecEnv, infos: list[dict[str, Any]]) -> np.ndarray:
+        """Return the value of the last position of each truncated game, 0 in other rows."""
+        values = np.zeros(env.num_envs, np.float32)
+        truncated = np.flatnonzero(env.rows.buffers.truncated)
+        if len(truncated):
+            last = np.stack([infos[i]["terminal_observation"] for i in truncated])
+            masks = np.stack([infos[i]["terminal_action_mask"] for i in truncated])
+            values[truncated] = self.predict_truncated(last, masks).cpu().numpy()
+        return values
+
+    def _train_minibatches(
+        self, n: int, learn: Callable[[Tensor], Sequence[Tensor]], names: Sequence[str]
+    ) -> None:
+        """Call ``learn`` with the sample numbers of each minibatch; log means of what it returns.
+
+        The losses are read once at the end: an accelerator need not wait in between.
+
+        Args:
+            n: number of samples in the rollout.
+            learn: learns a minibatch, int64 (k,); returns a scalar for each of ``names``.
+            names: names of these scalars in the log.
+        """
+        with self.clock("update"):
+            self.policy.set_training_mode(True)
+            self._update_learning_rate(self.policy.optimizer)
+            losses = []
+            for _ in range(self.n_epochs):
+                order = torch.randperm(n).to(self.device)  # drawn by the one generator for all
+                for part in order.split(self.batch_size):  # type: ignore[no-untyped-call]
+                    losses.append(torch.stack([loss.detach() for loss in learn(part)]))
+            self._n_updates += self.n_epochs
+            for name, mean in zip(names, torch.stack(losses).mean(dim=0).tolist(), strict=True):
+                self.logger.record(f"train/{name}", mean)
+
+    def _encode(self, codes: Tensor) -> Tensor:
+        """Return ``codes`` observations in the encoding of the network."""
+        assert isinstance(self.env, CardVecEnv)
+        if self.env.encoding == "onehot":
+            return torch.from_numpy(self.env.features.onehot(codes.cpu().numpy())).to(self.device)
+        return codes
+
+    def _optimizer_step(self, loss: Tensor) -> None:
+        """Make one step of the optimizer."""
+        self.policy.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
+        self.policy.optimizer.step()
+
+    def _tensor(self, observations: Any) -> Tensor:
+        return torch.as_tensor(observations, device=self.device)
 
 
 def make_learner(
@@ -126,14 +326,10 @@ def make_learner(
 
 
 class LearnerRun(StepRun):
-    """A run that learns a network from minibatches.
-
-    ``samples``: the trained agent draws its actions from its policy.
-    """
+    """A run that learns a network from minibatches."""
 
     settings: LearnerSettings
     network: CardNetwork
-    samples = False
 
     def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
@@ -153,21 +349,39 @@ class LearnerRun(StepRun):
         except RuntimeError as error:
             raise ValueError(f"setting initial={folder}: another network: {error}") from error
 
-    def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
-        """See `Run.write_agent`."""
-        save_agent.save(
-            folder,
-            self.agent_name,
-            self.game,
-            self.rules,
-            self.network,
-            self.settings.network_spec(),
-            trained,
-            scored,
-            self.samples,
-            self.rules_table.rules[1:],
-        )
-        return save_agent.weights_bytes(self.network)
+    def pack_learning(
+        self, env: CardVecEnv, modules: Mapping[str, nn.Module], optimizer: torch.optim.Optimizer
+    ) -> dict[str, Any]:
+        """Return as arrays for a checkpoint: games, weights, optimizer and random generators."""
+        arrays: dict[str, Any] = {f"{ENV}{name}": array for name, array in env.state().items()}
+        arrays |= checkpoint.tensor_arrays(modules, optimizer)
+        return arrays | checkpoint.generator_arrays()
+
+    def restore_learning(
+        self,
+        arrays: Mapping[str, np.ndarray],
+        env: CardVecEnv,
+        modules: Mapping[str, nn.Module],
+        optimizer: torch.optim.Optimizer,
+    ) -> np.ndarray:
+        """Restore all that `pack_learning` packed; return the observations of the games.
+
+        Raises ValueError if the arrays are of another network or game.
+        """
+        checkpoint.set_tensors(modules, optimizer, arrays)
+        games = {name: array for name, array in arrays.items() if name.startswith(ENV)}
+        games = {name: array for name, array in arrays.items() if name.startswith(ENV)}
+        observations = env.restore({name.removeprefix(ENV): games[name] for name in games})
+        checkpoint.set_generators(arrays)
+        return observations
+
+    def agent_weights(self) -> bytes:
+        """See `Run.agent_weights`."""
+        return weights_bytes(self.network)
+
+    def network_spec(self) -> dict[str, Any]:
+        """See `Run.network_spec`."""
+        return self.settings.network_spec() | {"encoding": self.network.encoding}
 
 
 class NetworkRun(LearnerRun):
@@ -184,9 +398,12 @@ class NetworkRun(LearnerRun):
         raise NotImplementedError
 
     def set_schedules(self, left: float) -> dict[str, float]:
-        """Set what changes during the run, of which a share is left; return it for the log.
+        """Set the coefficients that change during the run; return them for the log.
 
-        The learning rate is not part of it: Stable-Baselines3 sets that.
+        The learning rate is not among them: Stable-Baselines3 sets it.
+
+        Args:
+            left: the share of the run that remains.
         """
         raise NotImplementedError
 
@@ -202,7 +419,7 @@ class NetworkRun(LearnerRun):
             self._restore(saved)
         elif initial:
             self.load_initial(initial)
-        _, self.callback = self.model._setup_learn(0, reset_num_timesteps=saved is None)
+        self.model._setup_learn(0, reset_num_timesteps=saved is None)
         self.model.clock = self.clock = PhaseTimer(self.history["split"])
 
     @property
@@ -234,8 +451,7 @@ class NetworkRun(LearnerRun):
 
     def collect(self) -> None:
         """Fill the learner's rollout with steps of every game."""
-        buffer, n_steps = self.model.rollout_buffer, self.settings.n_steps
-        self.model.collect_rollouts(self.env, self.callback, buffer, n_steps)
+        self.model.collect_rollouts(self.env)
 
     def agent(self) -> LearnedAgent:
         """See `Run.agent`."""
@@ -250,26 +466,19 @@ class NetworkRun(LearnerRun):
         """See `Run.save`."""
         self.history["split"] = self.clock.split()
         model = self.model
-        arrays: dict[str, Any] = {f"env.{name}": array for name, array in self.env.state().items()}
+        arrays = self.pack_learning(self.env, model.saved_modules(), model.policy.optimizer)
         arrays["episode_starts"] = np.asarray(model._last_episode_starts)
-        arrays |= checkpoint.tensor_arrays(model.saved_modules(), model.policy.optimizer)
-        arrays |= checkpoint.generator_arrays()
         values = {"updates": model._n_updates, "python_random": random.getstate()}
         checkpoint.save_arrays(self.folder, arrays, self.checkpoint_values() | values)
 
     def _restore(self, saved: checkpoint.Checkpoint) -> None:
-        """Put the new learner into the state of a checkpoint that `save` wrote.
-
-        Raises ValueError if the checkpoint is of another network or game.
-        """
+        """Put the new learner into the state of a checkpoint that `save` wrote."""
         model, arrays = self.model, saved.arrays
-        checkpoint.set_tensors(model.saved_modules(), model.policy.optimizer, arrays)
-        model.num_timesteps = saved.values["steps"]
-        model._n_updates = saved.values["updates"]
-        model._last_obs = self.env.restore(
-            {name[4:]: array for name, array in arrays.items() if name.startswith("env.")}
+        model._last_obs = self.restore_learning(
+            arrays, self.env, model.saved_modules(), model.policy.optimizer
         )
         model._last_episode_starts = arrays["episode_starts"]
+        model.num_timesteps = saved.values["steps"]
+        model._n_updates = saved.values["updates"]
         version, words, gauss = saved.values["python_random"]
         random.setstate((version, tuple(words), gauss))
-        checkpoint.set_generators(arrays)

@@ -22,7 +22,7 @@ from ..files import FileDigest, name_path, sync, write_bytes
 
 FILE, BOARD = "progress.jsonl", "tensorboard"
 MOST = 1 << 32
-"""Largest size of a log in bytes."""
+"""Maximum size of a log in bytes."""
 BAR = "{desc} {percentage:.0f}%|{bar}| {n_fmt}/{total_fmt} {rate_fmt} {remaining} left{postfix}"
 """Format of the bar; it fits into 80 columns."""
 LINE_SECONDS = 30.0
@@ -30,7 +30,7 @@ LINE_SECONDS = 30.0
 
 
 class RunLog:
-    """The log of one training seed; lines after ``steps`` are dropped."""
+    """The log of one training seed. Opening it drops the lines after ``steps``."""
 
     def __init__(self, folder: Path, steps: int = 0) -> None:
         self.path = folder / FILE
@@ -103,22 +103,22 @@ def _read_line(text: str) -> dict[str, Any] | None:
     """Return a line of a log; None for a damaged one."""
     try:
         line = json.loads(text)
-        numbers = all(type(value) in (int, float) for value in line.values())
-        return line if type(line["steps"]) is int and numbers and "time" in line else None
+        has_numbers = all(type(value) in (int, float) for value in line.values())
+        return line if type(line["steps"]) is int and has_numbers and "time" in line else None
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
         return None
 
 
 class Bar:
-    """Steps done, steps/s, success rate, time left: a bar on a terminal, otherwise lines.
+    """Progress of a run: a bar on a terminal, otherwise lines.
 
-    ``unit`` is what the steps are.
+    It shows steps done, steps/s, success rate and time left. ``unit`` is the unit of the steps.
     """
 
     def __init__(
         self, label: str, total: int, done: int, quiet: bool = False, unit: str = "steps"
     ) -> None:
-        drawn = sys.stderr.isatty() and not quiet
+        is_drawn = sys.stderr.isatty() and not quiet
         self.bar = tqdm(
             total=total,
             initial=done,
@@ -127,12 +127,12 @@ class Bar:
             unit_scale=True,
             dynamic_ncols=True,
             bar_format=BAR,
-            disable=not drawn,
+            disable=not is_drawn,
         )
-        self.lines = not drawn and not quiet
+        self.prints_lines = not is_drawn and not quiet
         self.label, self.total, self.first, self.done = label, total, done, done
         self.unit = unit
-        self.begun = self.said = time.monotonic()
+        self.begun = self.last_line = time.monotonic()
 
     def __enter__(self) -> "Bar":
         """Return the bar itself."""
@@ -140,7 +140,7 @@ class Bar:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
@@ -148,7 +148,7 @@ class Bar:
         self.bar.close()
 
     def update(
-        self, done: int, note: str, always: bool = False, most_left: float | None = None
+        self, done: int, note: str, always: bool = False, seconds_left: float | None = None
     ) -> None:
         """Show the progress.
 
@@ -156,18 +156,18 @@ class Bar:
             done: steps done so far.
             note: text at the end.
             always: write a line now, if lines are written.
-            most_left: seconds until the time limit of the run (None: there is none).
+            seconds_left: seconds until the time limit of the run (None: there is none).
         """
         now = time.monotonic()
         speed, total = (done - self.first) / (now - self.begun), self.total
-        if most_left is not None:
-            total = min(total, done + int(speed * max(most_left, 0)))
+        if seconds_left is not None:
+            total = min(total, done + int(speed * max(seconds_left, 0)))
         self.bar.total = total
         self.bar.set_postfix_str(note, refresh=False)
         self.bar.update(done - self.done)
         self.done = done
-        if self.lines and (always or now - self.said >= LINE_SECONDS):
-            self.said = now
+        if self.prints_lines and (always or now - self.last_line >= LINE_SECONDS):
+            self.last_line = now
             left = max(total - done, 0) / speed
             print(
                 f"{self.label}: {done:,}/{total:,} {self.unit}, "

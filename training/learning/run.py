@@ -1,7 +1,7 @@
 """The training loop that all methods share, with evaluations, checkpoints and results.
 
-A learning method (`Method`) is a dataclass of settings and a subclass of `Run`, which trains one
-seed. `parlour.training.learning.methods` has one module for each of them.
+A learning method is a dataclass of settings and a subclass of `Run`, which trains one seed.
+`parlour.training.learning.methods` has one module for each method.
 """
 
 import platform
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sb3_contrib
@@ -31,6 +31,7 @@ from ..files import seal, write_json
 from . import checkpoint
 from .progress import FILE as LOG_FILE
 from .progress import Bar, RunLog
+from .save_agent import save_agent
 from .settings.base import Settings, StepSettings
 
 RESULT_FILE, AGENT = "result.json", "agent"
@@ -43,21 +44,24 @@ Watch = Callable[[dict[str, Any]], None]
 
 
 class Run:
-    """The run of one training seed in ``folder``; it starts from the last checkpoint, if any.
+    """The run of one training seed in ``folder``. It resumes from the last checkpoint, if any.
 
-    A method fills in ``prepare``, ``steps``, ``total``, ``iterate``, ``agent``, ``save`` and
-    ``write_agent``. Without `StepRun` it evaluates at the end only, and saves after every
-    iteration.
+    A method fills in ``prepare``, ``steps``, ``total``, ``iterate``, ``agent``, ``save``,
+    ``agent_weights`` and ``network_spec``. Without `StepRun` it evaluates at the end only, and
+    saves after every iteration.
     """
 
     settings: Settings
     unit = "steps"
     """What ``steps`` counts, for progress lines and results."""
+    samples = False
+    """Whether the trained agent draws its actions from its policy."""
     steps: int
     """Steps done so far."""
     total: int
     """Steps of the whole run."""
     watch: Watch | None = None
+    """Receives each evaluation."""
 
     def __init__(self, settings: Settings, seed: int, folder: Path) -> None:
         self.settings, self.seed, self.folder = settings, seed, folder
@@ -78,7 +82,7 @@ class Run:
         self.begun = time.perf_counter() - self.history["seconds"]
 
     def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
-        """Build everything that is trained, in the state of a checkpoint if there is one."""
+        """Build everything that is trained; restore the checkpoint if there is one."""
         raise NotImplementedError
 
     def iterate(self) -> dict[str, float]:
@@ -98,7 +102,7 @@ class Run:
         raise NotImplementedError
 
     def checkpoint_values(self) -> dict[str, Any]:
-        """Return the plain values that the checkpoints of all methods hold."""
+        """Return the plain values that the checkpoints of all methods contain."""
         return {
             "steps": self.steps,
             "history": self.history,
@@ -106,9 +110,23 @@ class Run:
             checkpoint.LOG: self.log.digest()._asdict(),
         }
 
-    def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
-        """Write the trained agent; return its weights as the file has them."""
+    def agent_weights(self) -> bytes:
+        """Return the weights of the trained agent as the bytes of a safetensors file."""
         raise NotImplementedError
+
+    def network_spec(self) -> dict[str, Any]:
+        """Return what the weights are, as `saved.SavedAgent` describes it."""
+        raise NotImplementedError
+
+    def training_facts(self) -> dict[str, Any]:
+        """Return how the agent was trained, for its file; a method may add to it."""
+        return {
+            "seed": self.seed,
+            "settings": self.settings.plain(),
+            "versions": versions(),
+            "seconds": round(time.perf_counter() - self.begun, 1),
+            "machine": describe_machine(),
+        }
 
     @property
     def agent_name(self) -> str:
@@ -118,19 +136,19 @@ class Run:
         return cut_middle(f"{run}/{self.folder.name}" if several else run, LONGEST_NAME)
 
     def result(self) -> dict[str, Any]:
-        """Return further values for the result."""
+        """Return further values for ``result.json``."""
         return {}
 
     def initial(self) -> Path | None:
-        """Return the folder of the agent to start from: in a run, the one of this seed."""
+        """Return the folder of the agent to start from; in a run, that of this seed's agent."""
         if not self.settings.initial:
             return None
         folder = Path(self.settings.initial)
-        of_seed = folder / f"seed-{self.seed}" / AGENT
-        return of_seed if of_seed.is_dir() else folder
+        agent_of_seed = folder / f"seed-{self.seed}" / AGENT
+        return agent_of_seed if agent_of_seed.is_dir() else folder
 
     def train(self, bar: Bar, stop: "Stop") -> bool:
-        """Train to the end, or until ``stop`` asks; return whether it was the end."""
+        """Train to the end, or until ``stop`` asks; return whether the run has ended."""
         ended = self.share_done() >= 1
         while not ended:
             before = self.steps
@@ -157,13 +175,13 @@ class Run:
         return True
 
     def share_done(self) -> float:
-        """Return how much of the run is done, 1 at its end: of its steps, or of its minutes."""
+        """Return the share of the run that is done: the larger one of its steps and its minutes."""
         minutes = self.settings.minutes
         timed = (time.perf_counter() - self.begun) / (60 * minutes) if minutes else 0.0
         return min(1.0, max(self.steps / self.total, timed))
 
     def _seconds_left(self) -> float | None:
-        """How long the run may go on; None where only its steps count."""
+        """Return the seconds until the time limit; None if there is no limit."""
         minutes = self.settings.minutes
         return 60 * minutes - (time.perf_counter() - self.begun) if minutes else None
 
@@ -178,18 +196,15 @@ class Run:
     def evaluate(self) -> dict[str, float]:
         """Let the agent play the validation deals; return the means for the log."""
         goal = self.game.goal_name(self.rules)
-        summary, values = summarise_results(goal, self.play_validation())
+        summary, values = summarise_results(goal, self.play_by(self.agent()))
         self.history["evaluations"].append({"steps": self.steps} | summary)
         return values
 
-    def play_validation(self) -> EpisodeResults:
-        """Let the agent play the validation deals."""
-        return self.play_by(self.agent())
-
     def play_by(self, agent: Agent) -> EpisodeResults:
-        """Let an agent play the validation deals, each by the next one of the rules.
+        """Let an agent play the validation deals; return the results.
 
-        In a game for several players: each from every seat, with greedy in the others.
+        A run by several rules takes them in turn. In a game for several players the agent plays
+        each deal from every seat, with greedy in the other seats.
         """
         if self.rules_table.players > 1:
             return self.play_at_tables(agent, [load_agent("greedy", self.game, self.rules)])
@@ -197,18 +212,18 @@ class Run:
         k = len(self.rules_table.rules)
         key = validation_key(self.seed)
         parts = [
-            play_deals(self.game, one, agent, self.deals[i::k], max_moves=limit, key=key)
-            for i, one in enumerate(self.rules_table.rules[: len(self.deals)])
+            play_deals(self.game, rules, agent, self.deals[i::k], max_moves=limit, key=key)
+            for i, rules in enumerate(self.rules_table.rules[: len(self.deals)])
         ]
         return parts[0] if k == 1 else interleave(parts, len(self.deals))
 
     def play_at_tables(self, agent: Agent, opponents: Sequence[Agent]) -> EpisodeResults:
         """Let an agent play every validation deal from every seat, against opponents in turn."""
         key = validation_key(self.seed)
-        played = play_duplicate(self.game, self.rules, agent, opponents, self.deals, key=key)
-        nets = played.nets / self.game.reward_unit(self.rules)
-        facts = {"won": (played.nets > 0).reshape(-1), "score": nets.mean(axis=1)}
-        return EpisodeResults(facts, played.milliseconds)
+        results = play_duplicate(self.game, self.rules, agent, opponents, self.deals, key=key)
+        nets = results.nets / self.game.reward_unit(self.rules)
+        facts = {"won": (results.nets > 0).reshape(-1), "score": nets.mean(axis=1)}
+        return EpisodeResults(facts, results.milliseconds)
 
     def play_baselines(self) -> dict[str, float]:
         """Return the baselines' means of `Game.measure` on the same deals, by name."""
@@ -219,25 +234,30 @@ class Run:
         }
 
     def _note(self, values: dict[str, float]) -> str:
+        """Return the text at the end of a progress line."""
         measure, evaluations = self.game.measure, self.history["evaluations"]
-        played = values.get(f"play/{measure}")
-        now = "no game ended yet" if played is None else measured(measure, played)
-        if not evaluations:
-            return now
-        return f"{now}, eval {measured('', evaluations[-1][measure]['mean'], measure)}"
+        note = "no game ended yet"
+        if f"play/{measure}" in values:
+            note = f"{measure} {format_measure(measure, values[f'play/{measure}'])}"
+        if evaluations:
+            note += f", eval {format_measure(measure, evaluations[-1][measure]['mean'])}"
+        return note
 
     def _leave_agent(self) -> bytes:
         """Write the agent as it is now, with its last evaluation; return its weights."""
-        trained = {
-            "seed": self.seed,
-            "settings": self.settings.plain(),
-            "versions": versions(),
-            "seconds": round(time.perf_counter() - self.begun, 1),
-            "machine": describe_machine(),
-        }
+        weights = self.agent_weights()
         final = self.history["evaluations"][-1] if self.history["evaluations"] else {}
-        scored = {"deal_set": validation_deal_set(self.game.name), **final}
-        return self.write_agent(self.folder / AGENT, trained, scored)
+        save_agent(
+            self.folder / AGENT,
+            self.agent_name,
+            self.rules_table,
+            weights,
+            self.network_spec(),
+            self.training_facts(),
+            {"deal_set": validation_deal_set(self.game.name), **final},
+            self.samples,
+        )
+        return weights
 
     def _finish(self) -> None:
         final = self.history["evaluations"][-1]
@@ -277,20 +297,8 @@ class StepRun(Run):
         return self._passed(before, self.settings.checkpoint_interval)
 
     def _passed(self, before: int, interval: int) -> bool:
-        """Whether the last steps passed a multiple of an interval; 0: never."""
+        """Whether the last iteration passed a multiple of an interval; 0: never."""
         return interval > 0 and self.steps // interval > before // interval
-
-
-class Method(NamedTuple):
-    """A learning method: its settings, and the run that trains by them."""
-
-    settings: type[Settings]
-    run: type[Run]
-
-    @property
-    def name(self) -> str:
-        """The name on the command line and in files."""
-        return self.settings.method
 
 
 @contextmanager
@@ -310,8 +318,8 @@ def summarise_results(
 ) -> tuple[dict[str, Any], dict[str, float]]:
     """Return goal and score of an evaluation, first as results have them, then as the log does."""
     estimates = {goal: wilson_rate(results.facts[goal]), "score": bootstrap_mean(results.score)}
-    summary = {fact: one._asdict() for fact, one in estimates.items()}
-    return summary, {f"eval/{fact}": one.mean for fact, one in estimates.items()}
+    summary = {fact: estimate._asdict() for fact, estimate in estimates.items()}
+    return summary, {f"eval/{fact}": estimate.mean for fact, estimate in estimates.items()}
 
 
 def interleave(parts: Sequence[EpisodeResults], n: int) -> EpisodeResults:
@@ -325,15 +333,14 @@ def interleave(parts: Sequence[EpisodeResults], n: int) -> EpisodeResults:
             facts[name] = np.empty(n, values.dtype)
             for i, part in enumerate(parts):
                 facts[name][i :: len(parts)] = part.facts[name]
-    decisions = [part.decisions for part in parts]
-    seconds = [part.milliseconds * asked for part, asked in zip(parts, decisions, strict=True)]
-    return EpisodeResults(facts, sum(seconds) / max(sum(decisions), 1))
+    decisions = sum(part.decisions for part in parts)
+    milliseconds = sum(part.milliseconds * part.decisions for part in parts)
+    return EpisodeResults(facts, milliseconds / max(decisions, 1))
 
 
-def measured(name: str, value: float, measure: str | None = None) -> str:
-    """Return a value of the game's measure as text: ``"won 34.3%"``, ``"score 124.50"``."""
-    number = f"{value:.1%}" if (measure or name) == "won" else f"{value:.2f}"
-    return f"{name} {number}".strip()
+def format_measure(measure: str, value: float) -> str:
+    """Return a value of a game's measure as text: ``"34.3%"`` for won, ``"124.50"`` for score."""
+    return f"{value:.1%}" if measure == "won" else f"{value:.2f}"
 
 
 class Stop:
@@ -343,12 +350,12 @@ class Stop:
 
 
 def validation_deal_set(game: str) -> str:
-    """Return the name of the deal set that runs are evaluated on: `evaluate` never plays it."""
+    """Return the name of the deal set that runs are evaluated on; `evaluate` never plays it."""
     return f"{game}-validation"
 
 
 def validation_key(seed: int) -> str:
-    """Return the evaluation seed of a run: fixed, so that a resumed run repeats its draws."""
+    """Return the evaluation seed of a run. It is fixed, so a resumed run repeats its draws."""
     return f"validation of seed {seed}"
 
 

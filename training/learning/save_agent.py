@@ -1,7 +1,7 @@
 """Saving agents: `parlour.agents.saved` describes their folders, and reads them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -10,24 +10,19 @@ from safetensors.torch import save as tensor_bytes
 
 from parlour.agents.networks.build import CardNetwork
 from parlour.agents.saved import AGENT_FILE, FORMAT, WEIGHTS
-from parlour.envs import Game
 from parlour.envs.core.options import to_plain
-from parlour.envs.core.rules_table import RulesTable, make_table
+from parlour.envs.core.rules_table import RulesTable
 
 from ..files import whole_folder
 
 
 def describe_table(table: RulesTable) -> dict[str, Any]:
     """Return rules as JSON: the first ones, and ``more_rules`` if there are several."""
-    game, plain = table.game, [to_plain(one) for one in table.rules]
-    described = {"rules": plain[0], "rules_digest": game.rules_digest(table.rules[0])}
-    if not table.has_several:
-        return described
-    more = [
-        {"rules": other, "rules_digest": game.rules_digest(one)}
-        for one, other in zip(table.rules[1:], plain[1:], strict=True)
-    ]
-    return described | {"more_rules": more}
+    first, *others = (
+        {"rules": to_plain(rules), "rules_digest": table.game.rules_digest(rules)}
+        for rules in table.rules
+    )
+    return first | {"more_rules": others} if table.has_several else first
 
 
 def weights_bytes(network: CardNetwork) -> bytes:
@@ -36,63 +31,37 @@ def weights_bytes(network: CardNetwork) -> bytes:
     return tensor_bytes({name: tensor.cpu().contiguous() for name, tensor in tensors})
 
 
-def save(
+def save_agent(
     folder: Path,
     name: str,
-    game: Game,
-    rules: Any,
-    network: CardNetwork,
+    table: RulesTable,
+    weights: bytes,
     network_spec: Mapping[str, Any],
     trained: Mapping[str, Any],
     scored: Mapping[str, Any],
     samples: bool = False,
-    more_rules: Sequence[Any] = (),
-) -> None:
-    """Save an agent that plays by a network: its folder is written whole or not at all.
-
-    ``network_spec`` has the network's name, width, depth and options, as `networks.build_network`
-    takes them; the other arguments are those of `save_weights`.
-    """
-    spec = dict(network_spec) | {"encoding": network.encoding}
-    data = weights_bytes(network)
-    save_weights(folder, name, game, rules, data, spec, trained, scored, samples, more_rules)
-
-
-def save_weights(
-    folder: Path,
-    name: str,
-    game: Game,
-    rules: Any,
-    weights: bytes,
-    network: Mapping[str, Any],
-    trained: Mapping[str, Any],
-    scored: Mapping[str, Any],
-    samples: bool = False,
-    more_rules: Sequence[Any] = (),
 ) -> None:
     """Write the folder of a saved agent, whole or not at all.
 
     Args:
         folder: the agent's folder.
         name: the agent's name.
-        game: the game that it plays.
-        rules: the rules that it was trained by.
-        weights: the bytes of a safetensors file.
-        network: what the weights are, see `saved.SavedAgent`.
+        table: the game that it plays, and the rules that it was trained by.
+        weights: the bytes of a safetensors file, see `weights_bytes`.
+        network_spec: what the weights are, see `saved.SavedAgent`.
         trained: how the agent was trained, plain values for JSON.
         scored: how it plays, plain values for JSON.
         samples: whether the agent draws its actions from its policy.
-        more_rules: further rules that it was trained by.
     """
-    table = make_table(game, (rules, *more_rules))
+    game = table.game
     card = {
         "format": FORMAT,
         "name": name,
         "game": game.name,
-        "variant": None if more_rules else game.variant_name(rules),
+        "variant": None if table.has_several else game.variant_name(table.rules[0]),
         **describe_table(table),
         "features_digest": game.features_digest,
-        "network": dict(network),
+        "network": dict(network_spec),
         "weights_sha256": sha256(weights).hexdigest(),
         "trained": dict(trained),
         "scored": dict(scored),

@@ -58,14 +58,14 @@ def summarise(settings: Settings, folder: Path) -> None:
         "unit": seeds[0]["unit"],
     }
     for fact in (goal, "score"):
-        values = np.array([one["final"][fact]["mean"] for one in seeds])
+        values = np.array([result["final"][fact]["mean"] for result in seeds])
         spread = float(values.std(ddof=1)) if len(values) > 1 else None
         summary[fact] = {
             "mean": float(values.mean()),
             "standard_deviation": spread,
             "by_seed": values.tolist(),
         }
-    summary["seconds"] = [one["seconds"] for one in seeds]
+    summary["seconds"] = [result["seconds"] for result in seeds]
     lines = [*_average_baselines(seeds), *_read_bound(settings)]
     figure = plot_curve(game, folder, settings.seeds, summary["unit"], lines)
     write_figure(folder / PICTURE, figure)
@@ -75,15 +75,15 @@ def summarise(settings: Settings, folder: Path) -> None:
 def _average_baselines(seeds: list[dict[str, Any]]) -> list[tuple[str, float]]:
     """Return the results of the baselines, means over the training seeds, by name."""
     return [
-        (name, float(np.mean([one["baselines"][name] for one in seeds])))
+        (name, float(np.mean([result["baselines"][name] for result in seeds])))
         for name in seeds[0]["baselines"]
     ]
 
 
 def _read_bound(settings: Settings) -> list[tuple[str, float]]:
-    """Return the upper bound on the deals with solver labels; nothing for many rules.
+    """Return the upper bound of the deals with solver labels; nothing for several rules.
 
-    The validation deals have no labels, but are drawn alike.
+    The validation deals have no labels, but come from the same distribution.
     """
     table = settings.list_rules()
     labels = None if table.has_several else find_labels(table.game, table.rules[0])
@@ -125,12 +125,12 @@ def report(folder: Path) -> str:
         )
     lines.append(f"  learning curve: {folder / PICTURE}")
     if len(summary["seeds"]) > 1:
-        shown = [
-            f"{name} {one['mean']:{form}}, standard deviation over seeds "
-            f"{one['standard_deviation']:{form}}"
-            for name, one, form in ((goal, reached, ".1%"), ("score", score, ".2f"))
+        means = [
+            f"{name} {values['mean']:{form}}, standard deviation over seeds "
+            f"{values['standard_deviation']:{form}}"
+            for name, values, form in ((goal, reached, ".1%"), ("score", score, ".2f"))
         ]
-        lines.append(f"  all: {'; '.join(shown)}")
+        lines.append(f"  all: {'; '.join(means)}")
     return "\n".join(lines)
 
 
@@ -164,13 +164,13 @@ def plot_curve(
 ) -> Figure:
     """Return the learning curve of a run, with a color for each training seed.
 
-    Dots are evaluations on the validation deals, thin lines the play in training.
+    Dots are evaluations on the validation deals, thin lines the games of the training.
 
     Args:
         game: the game.
         folder: the folder of the run.
         seeds: the training seeds.
-        unit: what the steps are.
+        unit: the unit of the steps.
         lines: baselines and bounds, each with its name and its value, in the game's measure.
 
     Raises:
@@ -179,18 +179,18 @@ def plot_curve(
     figure = Figure(figsize=(9, 5), dpi=110, layout="constrained")
     axes, times = figure.subplots(), 100 if game.measure == "won" else 1
     longest = 0
-    for place, seed in enumerate(seeds):
-        log = read(folder / f"seed-{seed}" / FILE)
-        for kind in ("play", "eval"):
-            name = f"{kind}/{game.measure}"
+    for number, seed in enumerate(seeds):
+        log, color = read(folder / f"seed-{seed}" / FILE), COLOURS[number % len(COLOURS)]
+        for source in ("play", "eval"):
+            name = f"{source}/{game.measure}"
             points = [(line["steps"], times * line[name]) for line in log if name in line]
             longest = max(longest, len(points))
-            style = {"lw": 0.8, "alpha": 0.5} if kind == "play" else {"marker": "o", "ms": 5}
-            label = f"seed {seed}" if kind == "eval" else None
+            style = {"lw": 0.8, "alpha": 0.5} if source == "play" else {"marker": "o", "ms": 5}
+            label = f"seed {seed}" if source == "eval" else None
             steps, values = zip(*points, strict=True) if points else ((), ())
-            axes.plot(steps, values, color=COLOURS[place % len(COLOURS)], label=label, **style)
+            axes.plot(steps, values, color=color, label=label, **style)
     if longest < 2:
-        say_too_little(axes, f"{longest} point in the log")
+        write_too_little(axes, f"{longest} point in the log")
     axes.plot([], [], color="#777777", lw=0.8, label="play in training")
     draw_levels(axes, [(name, times * value) for name, value in lines])
     axes.set_xlabel(unit)
@@ -216,15 +216,15 @@ def draw_levels(axes: Axes, levels: Sequence[tuple[str, float]]) -> None:
     bottom, top = axes.get_ylim()
     free = bottom
     for name, value in sorted(levels, key=lambda level: level[1]):
-        place = max(value, free)
-        free = place + NAME_HEIGHT * (top - bottom)
+        height = max(value, free)
+        free = height + NAME_HEIGHT * (top - bottom)
         axes.annotate(
-            f"{name} {value:.3g}", (1, place), (4, 0), xycoords=("axes fraction", "data"),
+            f"{name} {value:.3g}", (1, height), (4, 0), xycoords=("axes fraction", "data"),
             textcoords="offset points", va="center", color=BASELINES.get(name, DARK), fontsize=9,
             parse_math=False,
         )  # fmt: skip
 
 
-def say_too_little(axes: Axes, what: str) -> None:
-    """Write on a picture that there is too little to draw, and why."""
-    axes.text(0.5, 0.5, f"{TOO_LITTLE}: {what}", transform=axes.transAxes, ha="center")
+def write_too_little(axes: Axes, reason: str) -> None:
+    """Write into a picture that there is too little to draw, and why."""
+    axes.text(0.5, 0.5, f"{TOO_LITTLE}: {reason}", transform=axes.transAxes, ha="center")

@@ -3,8 +3,8 @@
 ``runs/GAME-VARIANT-NAME/`` holds ``settings.json``, ``rules.json``, ``result.json`` and a folder
 ``seed-K`` for each training seed, with ``progress.jsonl`` and a TensorBoard log, checkpoints,
 ``result.json`` and the saved agent (``agent/``). A run may be stopped at any moment and
-resumed. With equal settings, seed and one thread the weights are equal bit by bit; other numbers of
-threads or environments, and other versions of torch, give other weights.
+resumed. With equal settings, seed and one thread the weights are equal bit for bit; other numbers
+of threads or environments, and other versions of torch, give other weights.
 """
 
 import importlib
@@ -43,7 +43,7 @@ from .progress import Bar
 from .run import AGENT, RESULT_FILE, SETTINGS_FILE, Stop, Watch
 from .save_agent import describe_table
 from .settings.base import Settings
-from .settings.command import Resume, read_order, say_wrong
+from .settings.command import Resume, print_error, read_command
 from .settings.files import preset, read_saved, refuse_code
 from .settings.methods import check_seats, make_settings
 from .summary import report, summarise, time_table
@@ -169,8 +169,8 @@ def _name_runs(folder: Path) -> str:
 def _read_settings(folder: Path) -> Settings:
     """Return a run's settings; ValueError if they, or its rules, are not the game's."""
     with name_file_in_errors(folder / SETTINGS_FILE):
-        given = read_json(folder / SETTINGS_FILE)
-    settings = read_saved(given, str(folder / SETTINGS_FILE))
+        values = read_json(folder / SETTINGS_FILE)
+    settings = read_saved(values, str(folder / SETTINGS_FILE))
     with name_file_in_errors(folder / RULES):
         was = read_json(folder / RULES)
     now = _describe_rules(settings)
@@ -189,7 +189,7 @@ def _read_settings(folder: Path) -> Settings:
 
 
 def _describe_rules(settings: Settings) -> dict[str, Any]:
-    """Return everything that must not change between the parts of a run."""
+    """Return everything that must not change when a run is resumed."""
     game = find_game(settings.game)
     return {
         "game": game.name,
@@ -262,10 +262,10 @@ def _train_all(settings: Settings, folder: Path, quiet: bool, watch: Watch | Non
         print(describe_run(settings, folder), file=sys.stderr, flush=True)
     with _catch_signals() as stop:
         for seed in settings.seeds:
-            place = folder / f"seed-{seed}"
-            if not (place / RESULT_FILE).exists() and not _train_seed(
-                settings, seed, place, quiet, stop, watch
-            ):
+            seed_folder = folder / f"seed-{seed}"
+            if (seed_folder / RESULT_FILE).exists():
+                continue
+            if not _train_seed(settings, seed, seed_folder, quiet, stop, watch):
                 raise Interrupted(folder, stop.asked)
     summarise(settings, folder)
     if stop.asked and watch is not None:  # too late for this run, but the caller may have others
@@ -290,7 +290,8 @@ def describe_run(settings: Settings, folder: Path) -> str:
 def _train_seed(
     settings: Settings, seed: int, folder: Path, quiet: bool, stop: Stop, watch: Watch | None
 ) -> bool:
-    run = load_method(settings.method).run(settings, seed, folder)
+    """Train one seed; return False if the run was asked to stop before its end."""
+    run = load_method(settings.method)(settings, seed, folder)
     run.watch = watch
     try:
         with Bar(f"seed {seed}", run.total, run.steps, quiet, run.unit) as bar:
@@ -301,13 +302,13 @@ def _train_seed(
 
 @contextmanager
 def _catch_signals() -> Iterator[Stop]:
-    """Let SIGINT and SIGTERM ask for a stop; a second one ends the process at once."""
+    """Let SIGINT and SIGTERM ask for a stop; a second signal ends the process immediately."""
     stop = Stop()
 
     def ask(signum: int, _: Any) -> None:
         stop.asked = signum
         signal.signal(signum, before[signum])
-        with suppress(OSError):  # nobody may read it any more
+        with suppress(OSError):  # stderr may be closed
             os.write(2, b"\nstopping after this update ...\n")
 
     before: dict[int, Any] = {}
@@ -323,24 +324,24 @@ def _catch_signals() -> Iterator[Stop]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train by command line; return the exit code: 0, 2 for wrong input, 130 when stopped."""
     try:
-        order = read_order(sys.argv[1:] if arguments is None else arguments)
+        command = read_command(sys.argv[1:] if arguments is None else arguments)
     except (ValueError, OSError) as error:
-        return say_wrong(error)
-    return carry_out(order)
+        return print_error(error)
+    return run_command(command)
 
 
-def carry_out(order: Settings | Resume) -> int:
+def run_command(command: Settings | Resume) -> int:
     """Train or resume as a command line asks, and print the result; return as `main` does."""
     try:
-        if isinstance(order, Resume):
-            folder, profile = resume(order.folder, allow_code=order.allow_code), False
+        if isinstance(command, Resume):
+            folder, profile = resume(command.folder, allow_code=command.allow_code), False
         else:
-            folder, profile = train(order), order.profile
+            folder, profile = train(command), command.profile
     except Interrupted as stopped:
         print(stopped, file=sys.stderr)
         return 128 + stopped.signum
     except (ValueError, OSError) as error:
-        return say_wrong(error)
+        return print_error(error)
     print(report(folder))
     if profile:
         print(time_table(folder))

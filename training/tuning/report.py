@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +18,17 @@ from parlour.envs import find_game
 from ..evaluation.report.plots import plain_axes
 from ..evaluation.report.report import write_files
 from ..files import write_bytes
-from ..learning.settings.base import Settings
+from ..learning.run import format_measure
+from ..learning.settings.base import Settings, default_of
 from ..learning.settings.files import preset
-from ..learning.summary import say_too_little
-from .search import Tuned
+from ..learning.summary import write_too_little
+from .study import Tuned
 from .trial import TunedTrial
 
 FILES = ("trials.parquet", "tune.json", "tune.png")
 BEST = "best.toml"
-NOT_KEPT = ("game", "method", "runs", "name", "seeds", "profile")
+LEFT_OUT = ("game", "method", "runs", "name", "seeds", "profile")
+"""Settings that the file with the best settings leaves out."""
 MOST_SHOWN = 30
 """Rows of the table in the terminal."""
 SLICES = 4
@@ -52,14 +54,14 @@ def episodes(tuned: Tuned) -> pa.Table:
     rows = []
     for trial in tuned.trials:
         row = asdict(trial)
-        rows.append(row | {name: row["settings"].get(name) for name in _names(tuned)})
-        del rows[-1]["settings"]
+        settings = row.pop("settings")
+        rows.append(row | {name: settings.get(name) for name in _names(tuned)})
     return pa.Table.from_pylist(rows)
 
 
 def _names(tuned: Tuned) -> list[str]:
     """Return the settings that were searched, the most important one first."""
-    names = [one.name for one in tuned.plan.space]
+    names = [dimension.name for dimension in tuned.plan.space]
     return sorted(names, key=lambda name: -tuned.importance.get(name, 0.0))
 
 
@@ -72,7 +74,7 @@ def summary(tuned: Tuned) -> dict[str, Any]:
         "method": base.method,
         "measure": tuned.plan.measure,
         "seed": tuned.plan.seed,
-        "space": {one.name: one.plain() for one in tuned.plan.space},
+        "space": {dimension.name: dimension.plain() for dimension in tuned.plan.space},
         "best": asdict(tuned.best),
         "importance": dict(tuned.importance),
         "trials": [asdict(trial) for trial in tuned.trials],
@@ -93,25 +95,27 @@ def best_preset(tuned: Tuned) -> str:
         "[default]",
         f"method = {write_toml(base.method)}",
     ]
-    lines = [f"{name} = {write_toml(one)}" for name, one in _changed(tuned.settings).items()]
+    changed = _list_changed(tuned.settings)
+    lines = [f"{name} = {write_toml(value)}" for name, value in changed.items()]
     return "\n".join([*head, *lines]) + "\n"
 
 
-def _changed(settings: Settings) -> dict[str, Any]:
+def _list_changed(settings: Settings) -> dict[str, Any]:
     """Return the settings that differ from the defaults of their method."""
     changed = {}
-    for one in fields(settings):
-        default = one.default if one.default_factory is MISSING else one.default_factory()
-        value = getattr(settings, one.name)
-        if one.name not in NOT_KEPT and value is not None and value != default:
-            changed[one.name] = value
+    for setting in fields(settings):
+        value = getattr(settings, setting.name)
+        if setting.name in LEFT_OUT or value is None:
+            continue
+        if value != default_of(setting):
+            changed[setting.name] = value
     return changed
 
 
 def write_toml(value: Any) -> str:
     """Return the value of a setting as TOML."""
     if isinstance(value, Mapping):
-        pairs = (f"{json.dumps(name)} = {write_toml(one)}" for name, one in value.items())
+        pairs = (f"{json.dumps(name)} = {write_toml(item)}" for name, item in value.items())
         return f"{{ {', '.join(pairs)} }}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(write_toml, value))}]"
@@ -140,9 +144,7 @@ def show(tuned: Tuned, console: Console) -> None:
 
 
 def _value(tuned: Tuned, trial: TunedTrial) -> str:
-    if trial.value is None:
-        return "–"
-    return f"{trial.value:.1%}" if tuned.plan.measure == "won" else f"{trial.value:.2f}"
+    return "–" if trial.value is None else format_measure(tuned.plan.measure, trial.value)
 
 
 def _cell(value: Any) -> Text:
@@ -151,8 +153,8 @@ def _cell(value: Any) -> Text:
 
 def draw(tuned: Tuned) -> Figure:
     """Return a figure: the values of the trials in order, and by setting."""
-    names = [name for name in _names(tuned) if any(name in one.settings for one in tuned.trials)]
-    names = names[:SLICES]
+    tried = {name for trial in tuned.trials for name in trial.settings}
+    names = [name for name in _names(tuned) if name in tried][:SLICES]
     figure = Figure(figsize=(10.5, 6.5), dpi=110, layout="constrained")
     figure.suptitle(tuned.headline(), fontsize=12, parse_math=False)
     grid = figure.add_gridspec(2, max(len(names), 1))
@@ -162,42 +164,55 @@ def draw(tuned: Tuned) -> Figure:
     return figure
 
 
-def _times(tuned: Tuned) -> int:
-    return 100 if tuned.plan.measure == "won" else 1
+def _list_points(tuned: Tuned, state: str) -> list[tuple[TunedTrial, float]]:
+    """Return the trials of a state that have a value, in order, with the values to draw.
+
+    Shares of deals are drawn in percent.
+    """
+    factor = 100 if tuned.plan.measure == "won" else 1
+    trials = sorted(tuned.trials, key=lambda trial: trial.number)
+    return [
+        (trial, factor * trial.value)
+        for trial in trials
+        if trial.state == state and trial.value is not None
+    ]
 
 
 def _draw_history(axes: Axes, tuned: Tuned) -> None:
-    times, rows = _times(tuned), sorted(tuned.trials, key=lambda trial: trial.number)
-    for state, colour in COLOURS.items():
-        points = [(t.number, t.value) for t in rows if t.state == state and t.value is not None]
+    for state, color in COLOURS.items():
+        points = _list_points(tuned, state)
         if points:
-            places, values = [p for p, _ in points], [times * v for _, v in points]
-            axes.scatter(places, values, s=18, color=colour, label=state)
-    done = [(t.number, times * t.value) for t in rows if t.state == "done" and t.value is not None]
+            numbers, values = [trial.number for trial, _ in points], [value for _, value in points]
+            axes.scatter(numbers, values, s=18, color=color, label=state)
+    done = _list_points(tuned, "done")
     best = [max(value for _, value in done[: i + 1]) for i in range(len(done))]
-    axes.step([number for number, _ in done], best, where="post", color="#333333", label="best")
+    numbers = [trial.number for trial, _ in done]
+    axes.step(numbers, best, where="post", color="#333333", label="best")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("trial")
-    axes.set_ylabel("deals won, %" if times == 100 else f"mean {tuned.plan.measure}")
+    is_share = tuned.plan.measure == "won"
+    axes.set_ylabel("deals won, %" if is_share else f"mean {tuned.plan.measure}")
     plain_axes(axes)
     axes.legend(frameon=False, loc="lower right")
     if len(done) < 2:
-        say_too_little(axes, f"{len(done)} trial is done")
+        write_too_little(axes, f"{len(done)} trial is done")
 
 
 def _draw_slice(axes: Axes, tuned: Tuned, name: str) -> None:
-    space = next(one for one in tuned.plan.space if one.name == name)
-    for state, colour in COLOURS.items():
-        rows = [t for t in tuned.trials if t.state == state and t.value is not None]
-        rows = [t for t in rows if name in t.settings]
-        places = [t.settings[name] for t in rows]
-        if space.values:  # at equal distances, in the order of the file
-            places = [space.values.index(place) for place in places if place in space.values]
-            rows = [t for t in rows if t.settings[name] in space.values]
-        axes.scatter(places, [_times(tuned) * (t.value or 0) for t in rows], s=14, color=colour)
-    if space.values:
-        axes.set_xticks(range(len(space.values)), [str(value) for value in space.values])
-    elif space.log:
+    dimension = next(each for each in tuned.plan.space if each.name == name)
+    choices = dimension.values
+    for state, color in COLOURS.items():
+        points = [
+            (trial.settings[name], value)
+            for trial, value in _list_points(tuned, state)
+            if name in trial.settings
+        ]
+        if choices:  # at equal distances, in the order of the file
+            points = [(choices.index(x), value) for x, value in points if x in choices]
+        axes.scatter([x for x, _ in points], [value for _, value in points], s=14, color=color)
+    if choices:
+        axes.set_xticks(range(len(choices)), [str(choice) for choice in choices])
+    elif dimension.log:
         axes.set_xscale("log")
     share = tuned.importance.get(name)
     axes.set_xlabel(name if share is None else f"{name} ({share:.0%})", parse_math=False)

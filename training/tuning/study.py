@@ -1,4 +1,4 @@
-"""Optuna's side of a search: shared storage, and the workers that try trials.
+"""A search for settings with Optuna: `tune`, its result `Tuned`, and the workers that try trials.
 
 Every worker, a process on this machine or on a Ray cluster, runs the same loop: ask the study for
 a trial, train, tell the study the result. The study is the only thing that workers share.
@@ -17,25 +17,53 @@ import socket
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import optuna
+
+from . import check_extras
+
+try:
+    import optuna
+except ImportError:
+    check_extras("processes")  # its error names the extra
+    raise
 from optuna import Study, TrialPruned
+from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 from optuna.storages import BaseStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from parlour.agents.validation import join_lines, shorten
+from parlour.envs.core.options import unknown_text
 
-from ..learning.run import measured
+from ..evaluation.result import Result
+from ..learning.run import format_measure
+from ..learning.settings.base import Settings
+from ..learning.settings.files import preset
 from ..parallel.engines import RAY, find_ray, join_ray
 from ..parallel.parent import block_signals, unblock_signals, watch_parent
 from ..parallel.tasks import Cluster, run_tasks
-from .trial import Dimension, TunedTrial, TunePlan, Value, run_trial
+from .trial import (
+    Dimension,
+    TunedTrial,
+    TunePlan,
+    Value,
+    make_space,
+    read_space,
+    run_trial,
+)
 
+TRIALS, PARTS, MOST_TRIALS, MOST_PARTS, MOST_JOBS = 20, 5, 10**6, 1000, 1024
+PRUNERS = ("median", "hyperband", "none")
+JOURNAL = "journal.log"
+LEAST_DONE = 5
+"""Number of finished trials with different values from which importance is computed."""
 BEAT, STALE = 15.0, 120.0
 """Seconds between two marks of a process, and without a mark until it counts as dead."""
 STARTUP = 5
@@ -53,6 +81,161 @@ ROUNDS = 3
 PATIENCE = 30.0
 """Seconds that a worker process may take to stop after Ctrl-C, before it gets a second one."""
 FAILED = 2
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tuned(Result):
+    """The result of a search: its trials, the best one first.
+
+    ``to_pandas()``, ``plot()`` and ``save(folder)``: see `result.Result`. ``importance`` is
+    the share of each setting in the differences between trials (PED-ANOVA), summing to 1; it is
+    empty if there are too few finished trials.
+    """
+
+    plan: TunePlan
+    trials: list[TunedTrial]
+    importance: Mapping[str, float]
+    report = "parlour.training.tuning.report"
+
+    @property
+    def best(self) -> TunedTrial:
+        """The best trial that was trained to its end."""
+        return next(trial for trial in self.trials if trial.state == "done")
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the search."""
+        return self.plan.folder
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the best trial, for `train`."""
+        return replace(self.plan.base, **self.best.settings)
+
+    def headline(self) -> str:
+        """See `Result.headline`."""
+        base, best = self.plan.base, self.best
+        return (
+            f"{base.game}, {base.name_rules()}, {base.method}: {len(self.trials)} trials, best "
+            f"{self.plan.measure} {format_measure(self.plan.measure, best.value or 0.0)} "
+            f"(trial {best.number})"
+        )
+
+
+def tune(
+    base: Settings | str,
+    *,
+    trials: int = TRIALS,
+    space: Path | str | Mapping[str, Any] | None = None,
+    seed: int = 0,
+    evaluations: int = PARTS,
+    pruner: str = "median",
+    folder: Path | str | None = None,
+    storage: str | None = None,
+    jobs: int = 1,
+    backend: str = "processes",
+    address: str | None = None,
+    quiet: bool = False,
+) -> Tuned:
+    """Search for the settings with which a run does best on its validation deals.
+
+    Optuna's TPE sampler draws the settings of each trial, and each trial is an ordinary run. A
+    search that exists resumes, up to the number of ``trials``.
+
+    Args:
+        base: settings of all trials, or the name of a game for its preset ``default``.
+        trials: number of trials, including those of an earlier call.
+        space: settings to search: a TOML file, or a table of one (default: Parlour's).
+        seed: training seed of all trials, and seed of the search.
+        evaluations: number of evaluations of each run. Method ``cma-es`` has one, at its end.
+        pruner: ``"median"``, ``"hyperband"`` or ``"none"``: ends runs early.
+        folder: folder of trials and results (default: ``RUNS/GAME-VARIANT-tune-NAME``).
+        storage: Optuna's storage: a URL such as ``sqlite:///FILE``, which several machines can
+            share, or a file (default: a journal in the folder).
+        jobs: number of worker processes.
+        backend: ``"processes"`` on this machine, or ``"ray"``.
+        address: where a Ray cluster runs.
+        quiet: print no line for each trial.
+
+    Returns:
+        All trials, the best one first.
+
+    Raises:
+        ValueError: an argument is wrong. The message says what is allowed.
+        ImportError: an extra is missing. The message names it.
+        KeyboardInterrupt: after Ctrl-C. The next call resumes the runs that were interrupted.
+    """
+    check_extras(backend)
+    plan = make_plan(base, trials, space, seed, evaluations, pruner, folder, storage, quiet)
+    plan.base.resolve_device()  # a wrong device is an error now, not one of each trial
+    _check_range("jobs", jobs, MOST_JOBS)
+    if address is not None and backend != "ray":
+        raise ValueError(f"address={address!r}: allowed with backend 'ray' alone")
+    plan.folder.mkdir(parents=True, exist_ok=True)
+    if backend == "ray":
+        work_by_ray(plan, jobs, address)
+    elif jobs == 1:
+        work(plan)
+    else:
+        work_by_processes(plan, jobs)
+    result = read_result(plan)
+    result.save(plan.folder)
+    return result
+
+
+def make_plan(
+    base: Settings | str,
+    trials: int = TRIALS,
+    space: Path | str | Mapping[str, Any] | None = None,
+    seed: int = 0,
+    evaluations: int = PARTS,
+    pruner: str = "median",
+    folder: Path | str | None = None,
+    storage: str | None = None,
+    quiet: bool = False,
+) -> TunePlan:
+    """Return the plan of a search; see `tune`. Raises ValueError if an argument is wrong."""
+    base = preset(base) if isinstance(base, str) else base
+    base = replace(base, seeds=(seed,))  # raises ValueError for a wrong seed
+    _check_range("trials", trials, MOST_TRIALS)
+    _check_range("evaluations", evaluations, MOST_PARTS)
+    if pruner not in PRUNERS:
+        raise ValueError(unknown_text("pruner", pruner, PRUNERS))
+    if isinstance(space, Mapping):
+        dimensions = make_space(base, space)
+    else:
+        dimensions = read_space(base, None if space is None else Path(space))
+    name = f"{base.game}-{base.name_rules()}-tune-{base.name or base.method}"
+    folder = (Path(base.runs) / name if folder is None else Path(folder)).resolve()
+    storage = storage or str(folder / JOURNAL)
+    return TunePlan(base, dimensions, folder, storage, trials, seed, evaluations, pruner, quiet)
+
+
+def _check_range(name: str, value: Any, most: int) -> None:
+    if type(value) is not int or not 1 <= value <= most:
+        raise ValueError(f"{name}={value!r}: allowed are whole numbers from 1 to {most}")
+
+
+def read_result(plan: TunePlan) -> Tuned:
+    """Return the result of a search so far; ValueError if no trial is finished."""
+    study = open_study(plan)
+    rows = read_trials(study)
+    if not any(row.state == "done" for row in rows):
+        failed = [f"; trial {row.number}: {row.error}" for row in rows if row.error]
+        raise ValueError(f"{plan.folder}: none of {len(rows)} trials is done{''.join(failed[-1:])}")
+    return Tuned(plan, rows, _compute_importance(study))
+
+
+def _compute_importance(study: Study) -> dict[str, float]:
+    """Return the importance of each setting; nothing if too few trials differ."""
+    trials = study.get_trials(deepcopy=False)
+    done = [trial.value for trial in trials if trial.state.name == "COMPLETE"]
+    if len(set(done)) < LEAST_DONE:
+        return {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns if the best tenth is all of the trials
+        importance = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
+    return {name: float(value) for name, value in importance.items()}
 
 
 def open_storage(plan: TunePlan) -> BaseStorage:
@@ -89,9 +272,12 @@ def open_study(plan: TunePlan) -> Study:
     saved = study.user_attrs.get(PLAN)
     if saved is None:
         study.set_user_attr(PLAN, description)
-        first = {one.name: getattr(plan.base, one.name) for one in plan.space}
-        first = {one.name: first[one.name] for one in plan.space if one.holds(first[one.name])}
-        study.enqueue_trial(first, skip_if_exists=True)
+        first = {dimension.name: getattr(plan.base, dimension.name) for dimension in plan.space}
+        outside = {one.name for one in plan.space if not one.holds(first[one.name])}
+        study.enqueue_trial(
+            {name: value for name, value in first.items() if name not in outside},
+            skip_if_exists=True,
+        )
     elif saved != description:
         _refuse(plan, saved, description)
     return study
@@ -161,7 +347,7 @@ def ask(study: Study, plan: TunePlan) -> Trial | None:
     trial.set_user_attr(MARK, time.time())
     trial.set_user_attr(OWNER, [socket.gethostname(), os.getpid()])
     trial.set_user_attr(RUN, trial.user_attrs.get(RUN) or RUN_NAME.format(trial.number))
-    before = [one for one in list_counted(study) if one.number < trial.number]
+    before = [counted for counted in list_counted(study) if counted.number < trial.number]
     if len(before) >= plan.trials:  # another process has asked at the same moment
         study.tell(trial, state=TrialState.FAIL)
         return None
@@ -172,7 +358,8 @@ def ask(study: Study, plan: TunePlan) -> Trial | None:
 def list_counted(study: Study) -> list[FrozenTrial]:
     """Return the trials that count: all except waiting ones and those that were queued again."""
     left_out = (TrialState.WAITING, TrialState.FAIL)
-    return [one for one in study.get_trials(deepcopy=False) if one.state not in left_out]
+    trials = study.get_trials(deepcopy=False)
+    return [trial for trial in trials if trial.state not in left_out]
 
 
 def read_trials(study: Study) -> list[TunedTrial]:
@@ -219,8 +406,10 @@ def requeue(study: Study, trial: FrozenTrial | Trial, deaths: int = 0) -> None:
     """Mark a trial failed and queue its settings again, unless another process did."""
     with suppress(ValueError, RuntimeError):  # its result is known already
         study.tell(trial.number, state=TrialState.FAIL)
-        kept = {RUN: trial.user_attrs.get(RUN), DEATHS: deaths}
-        study.enqueue_trial(trial.params, {name: one for name, one in kept.items() if one})
+        attributes = {RUN: trial.user_attrs.get(RUN), DEATHS: deaths}
+        study.enqueue_trial(
+            trial.params, {name: value for name, value in attributes.items() if value}
+        )
 
 
 def fail(study: Study, trial: FrozenTrial | Trial, reason: str) -> None:
@@ -320,9 +509,11 @@ def _print_trial(plan: TunePlan, study: Study, number: int) -> None:
     """Print a line on stderr: how a trial ended, and the best value so far."""
     rows = read_trials(study)
     row = next(row for row in rows if row.number == number)
-    value = row.error if row.value is None else measured(plan.measure, row.value)
+    measure, value = plan.measure, row.error
+    if row.value is not None:
+        value = f"{measure} {format_measure(measure, row.value)}"
     done = [row for row in rows if row.state == "done"]
-    best = f", best {measured('', done[0].value or 0.0, plan.measure)}" if done else ""
+    best = f", best {format_measure(measure, done[0].value or 0.0)}" if done else ""
     print(
         f"trial {number}, {row.state}: {value}{best}, {row.seconds or 0:,.0f} s",
         file=sys.stderr,
@@ -346,8 +537,8 @@ def work_by_processes(plan: TunePlan, jobs: int) -> None:
         if left < 1:
             return
         errors = context.SimpleQueue()
-        given = plan, errors, os.getpid()
-        processes = [context.Process(target=_work_in_process, args=given) for _ in range(left)]
+        arguments = plan, errors, os.getpid()
+        processes = [context.Process(target=_work_in_process, args=arguments) for _ in range(left)]
         with block_signals():
             for process in processes:
                 process.start()

@@ -21,9 +21,12 @@ from parlour.envs import find_game
 from parlour.envs.core.options import unknown_text
 
 from ..files import unseal
+from ..learning import checkpoint
+from ..learning.run import RESULT_FILE, SETTINGS_FILE
 from ..learning.settings.base import Settings, list_settings
 from ..learning.settings.files import read_saved
 from ..learning.settings.methods import SETTINGS, explain_foreign
+from ..learning.train import name_folder, resume, train
 
 SPACES = Path(__file__).parent / "spaces.toml"
 """The default space of each method."""
@@ -33,7 +36,7 @@ FIXED = (
     *("option_split", "initial", "seeds", "eval_deals", "runs", "name", "minutes", "profile"),
     *("total_steps", "eval_interval", "checkpoint_interval", "generations", "threads", "device"),
 )
-"""Settings that must be the same in all trials, or trials could not be compared."""
+"""Settings that must be the same in all trials, so that trials can be compared."""
 
 Value = bool | int | float | str
 Report = Callable[[int, float], None]
@@ -167,7 +170,7 @@ def _read_values(name: str, row: Mapping[str, Any]) -> Dimension:
 
 @dataclass(frozen=True)
 class TunePlan:
-    """The plan of a search, as `search.tune` was called. It can be pickled.
+    """The plan of a search, as `study.tune` was called. It can be pickled.
 
     Args:
         base: settings of all trials, except those in the space.
@@ -241,9 +244,6 @@ def run_trial(plan: TunePlan, run: str, params: Mapping[str, Any], report: Repor
         ValueError: the settings do not go together.
         Interrupted: as `train` does.
     """
-    from ..learning.run import SETTINGS_FILE  # torch takes seconds to load
-    from ..learning.train import name_folder, resume, train
-
     settings = plan.settings_of(run, params)
     folder = name_folder(settings)
     reported = 0
@@ -280,9 +280,6 @@ def _check_same(file: Path, settings: Settings) -> None:
 
 def _read_evaluations(folder: Path) -> list[dict[str, Any]]:
     """Return the evaluations of the run of one seed so far, the first one first."""
-    from ..learning import checkpoint
-    from ..learning.run import RESULT_FILE
-
     if (folder / RESULT_FILE).exists():
         with name_file_in_errors(folder / RESULT_FILE):
             result = unseal(read_json(folder / RESULT_FILE), RESULT_FILE)

@@ -18,8 +18,8 @@ from parlour.envs import GAMES
 from parlour.envs.core.kernel.compiling import SAID as COMPILING
 from parlour.training.cli import bench, main
 from parlour.training.evaluation.outputs import FILES
-from parlour.training.learning import save_agent
 from parlour.training.learning.settings.base import Settings
+from tests.networks import save_network
 
 MINE = """
 import numpy as np
@@ -267,7 +267,7 @@ def test_a_saved_agent_plays_under_its_own_name(parlour: Any, elsewhere: Path) -
     game, settings = GAMES["pyramid"], {"name": "mlp", "width": 8, "depth": 1, "options": {}}
     network = build_network("mlp", game, 8, 1)
     rules = game.make_rules("classic")
-    save_agent.save(elsewhere / "made", "my favourite", game, rules, network, settings, {}, {})
+    save_network(elsewhere / "made", "my favourite", game, rules, network, settings)
     line = "compare pyramid --variant classic --agents uniform made --deals 40 --json"
     found = parlour(line).json
     assert [one["agent"] for one in found["results"]] == ["uniform", "my favourite"]
@@ -486,7 +486,7 @@ def test_all_benchmarks(
 def test_training_gets_its_words(parlour: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Settings] = []
     trainer = ModuleType("train")
-    trainer.carry_out = lambda order: given.append(order) or 3  # type: ignore[attr-defined]
+    trainer.run_command = lambda command: given.append(command) or 3  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "parlour.training.learning.train", trainer)
     assert parlour("train pyramid --seeds 1 2 --option passes=2 --option=undo=yes").status == 3
     (order,) = given

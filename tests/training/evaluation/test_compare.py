@@ -18,7 +18,7 @@ from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.report import report
 from parlour.training.evaluation.report.plots import plot_comparison
 from parlour.training.evaluation.result import Comparison
-from parlour.training.learning import save_agent
+from tests.networks import save_network
 
 GAME = find_game("pyramid")
 
@@ -77,7 +77,7 @@ def saved(folder: Path, one: Game) -> str:
     """A network that nobody has trained, for the default rules of a game."""
     network = {"name": "mlp", "width": 8, "depth": 1, "options": {}}
     made = build_network("mlp", one, 8, 1)
-    save_agent.save(folder, "tr", one, one.make_rules(), made, network, {}, {})
+    save_network(folder, "tr", one, one.make_rules(), made, network)
     return str(folder)
 
 

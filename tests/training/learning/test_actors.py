@@ -1,6 +1,5 @@
 """Training by several processes: the same weights each time, whatever dies meanwhile."""
 
-import json
 import os
 import signal
 import subprocess
@@ -16,7 +15,7 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.training.learning import actors, progress
+from parlour.training.learning import actors
 from parlour.training.learning.actors import (
     Actor,
     Actors,
@@ -30,6 +29,7 @@ from parlour.training.learning.settings.command import parse
 from parlour.training.learning.settings.methods import PPOSettings, make_settings
 from parlour.training.learning.train import Interrupted, resume, train
 from parlour.training.parallel import engines
+from tests.training.learning.runs import read_log, read_result
 
 ROOT = Path(__file__).parents[3]
 ROWS, STEPS = 128, 16
@@ -53,26 +53,15 @@ TWO = replace(SMALL, actors=2)
 RAY = replace(TWO, backend="ray")
 
 
-def result(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "seed-0" / "result.json").read_text())
-    return found
-
-
-def logged(folder: Path) -> list[dict[str, Any]]:
-    """The log without what depends on the clock."""
-    lines = progress.read(folder / "seed-0" / "progress.jsonl")
-    return [{name: line[name] for name in line if name != "time"} for line in lines]
-
-
 def assert_same(folder: Path, other: Path) -> None:
     for name in ("steps", "final", "weights_sha256"):
-        assert result(folder)[name] == result(other)[name], name
-    assert logged(folder) == logged(other)
+        assert read_result(folder)[name] == read_result(other)[name], name
+    assert read_log(folder) == read_log(other)
 
 
 def assert_first_same(folder: Path, other: Path) -> None:
     """The first rollout had the same games; the update is the same but for roundings."""
-    first, same = logged(folder)[0], logged(other)[0]
+    first, same = read_log(folder)[0], read_log(other)[0]
     assert first.keys() == same.keys() >= {"play/score"}
     for name in first:
         played = name.startswith("play/")
@@ -116,7 +105,7 @@ def test_two_actors_play_the_games_that_one_plays(two: Path, tmp_path: Path) -> 
     """The first rollout: by then roundings, which processors differ in, have changed nothing."""
     one = train(replace(SMALL, runs=str(tmp_path)), quiet=True)
     assert_first_same(two, one)
-    assert result(two)["steps"] == result(one)["steps"] == SMALL.total_steps
+    assert read_result(two)["steps"] == read_result(one)["steps"] == SMALL.total_steps
 
 
 class HereActors(Actors):
@@ -314,9 +303,9 @@ def test_actors_end_with_the_learner(how: signal.Signals, tmp_path: Path) -> Non
             os.killpg(learner.pid, how)
         else:
             learner.kill()
-        _, said = learner.communicate(timeout=120)
+        _, message = learner.communicate(timeout=120)
     assert learner.returncode == (130 if how == signal.SIGINT else -9)
-    assert "Traceback" not in said and "died" not in said
+    assert "Traceback" not in message and "died" not in message
     wait_until(lambda: not any(map(alive, started)), 20)
 
 

@@ -18,12 +18,15 @@ from parlour.agents.saved import SavedAgentError
 from parlour.envs import find_game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.rules_table import make_table
 from parlour.training.evaluation.play import play_deals
-from parlour.training.learning import checkpoint, progress, save_agent
+from parlour.training.learning import checkpoint, progress
 from parlour.training.learning.methods import cma_es
 from parlour.training.learning.methods.cma_es import CmaEsRun
+from parlour.training.learning.save_agent import save_agent
 from parlour.training.learning.settings.methods import CmaEsSettings
 from parlour.training.learning.train import Interrupted, main, report, resume, train
+from tests.training.learning.runs import read_result
 
 GAME = find_game("poker_squares")
 RULES = GAME.make_rules()
@@ -46,15 +49,10 @@ def saved(folder: Path, values: np.ndarray = OWN, **changed: Any) -> Path:
     net = {"name": "heuristic", "encoding": "none", "width": len(values), "depth": 0, "options": {}}
     data = tensor_bytes({"weights": values})
     trained = {"weights": list(GAME.heuristic_weights)}
-    save_agent.save_weights(folder, "tester", GAME, RULES, data, net, trained, {})
+    save_agent(folder, "tester", make_table(GAME, RULES), data, net, trained, {})
     card = json.loads((folder / "agent.json").read_text())
     (folder / "agent.json").write_text(json.dumps(card | changed))
     return folder
-
-
-def result(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "seed-0" / "result.json").read_text())
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +62,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_leaves_an_agent_that_plays(whole: Path) -> None:
-    found, names = result(whole), list(GAME.heuristic_weights)
+    found, names = read_result(whole), list(GAME.heuristic_weights)
     assert (found["steps"], found["unit"]) == (4 * 6 * 50, "games")
     lines = progress.read(whole / "seed-0" / "progress.jsonl")
     assert [line["steps"] for line in lines] == [300, 600, 900, 1200]
@@ -106,7 +104,7 @@ def test_it_improves_a_detuned_heuristic(tmp_path: Path) -> None:
     folder = train(settings, quiet=True)
     seeds = np.arange(500, dtype=np.uint64)
     before = play_deals(GAME, RULES, GreedyAgent(weights=begin), seeds).score.mean()
-    assert result(folder)["final"]["score"]["low"] > before + 5
+    assert read_result(folder)["final"]["score"]["low"] > before + 5
 
 
 def test_equal_seeds_give_equal_weights_and_another_seed_others(
@@ -117,7 +115,7 @@ def test_equal_seeds_give_equal_weights_and_another_seed_others(
         json.loads((again / f"seed-{k}" / "result.json").read_text())["weights_sha256"]
         for k in (0, 1)
     ]
-    assert digests[0] == result(whole)["weights_sha256"] != digests[1]
+    assert digests[0] == read_result(whole)["weights_sha256"] != digests[1]
 
 
 @pytest.mark.parametrize("after", [1, 3])
@@ -138,7 +136,7 @@ def test_interrupted_it_comes_to_the_same_weights(
     np.random.seed(99)  # whatever the next process begins with
     folder = resume(tmp_path / whole.name, quiet=True)
     for name in ("weights", "final", "steps"):
-        assert result(folder)[name] == result(whole)[name]
+        assert read_result(folder)[name] == read_result(whole)[name]
     logs = [progress.read(one / "seed-0" / "progress.jsonl") for one in (folder, whole)]
     assert [line | {"time": 0} for line in logs[0]] == [line | {"time": 0} for line in logs[1]]
 
@@ -176,19 +174,19 @@ def test_a_resumed_search_is_equal_in_all_its_numbers(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*was changed since the last checkpoint")
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"sigma": 0.9}, r"cannot be resumed: the search of cma \S+ is not repeated by cma"),
         ({"population": 8}, r"does not fit the run's settings: \(6,\) candidates"),
     ],
 )
 def test_a_search_that_would_not_be_the_same_is_refused(
-    changed: dict[str, Any], said: str, tmp_path: Path
+    changed: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     folder = stopped_after_two(tmp_path)
     settings = json.loads((folder / "settings.json").read_text())
     (folder / "settings.json").write_text(json.dumps(settings | changed))
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         resume(folder, quiet=True)
 
 
@@ -228,7 +226,7 @@ def test_weights_replace_those_of_the_heuristic(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "changed", "said"),
+    ("values", "changed", "message"),
     [
         (OWN[:-1], {}, r"must be float64 \(\d+,\), got float64 "),
         (OWN.astype(np.float32), {}, r"must be float64 \(\d+,\), got float32"),
@@ -243,10 +241,10 @@ def test_weights_replace_those_of_the_heuristic(tmp_path: Path) -> None:
     ],
 )
 def test_refuses_what_does_not_fit(
-    values: np.ndarray, changed: dict[str, Any], said: str, tmp_path: Path
+    values: np.ndarray, changed: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     folder = saved(tmp_path / "agent", values, **changed)
-    with pytest.raises(SavedAgentError, match=said) as caught:
+    with pytest.raises(SavedAgentError, match=message) as caught:
         load_agent(str(folder), GAME, RULES)
     assert str(folder) in str(caught.value)
 
@@ -266,7 +264,7 @@ def test_refuses_other_tensors_and_cut_off_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("--generations 0", "generations=0: allowed are numbers from 1"),
         ("--candidate-deals 0", "candidate_deals=0: allowed are numbers from 1"),
@@ -277,9 +275,9 @@ def test_refuses_other_tensors_and_cut_off_files(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_settings_are_named(
-    words: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = f"poker-squares --method cma-es {words} --runs {tmp_path}"
     assert main(line.split()) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -14,13 +14,14 @@ from parlour.agents.registry import load_agent
 from parlour.envs import find_game
 from parlour.envs.core.rows import observation_codes, resample_copies
 from parlour.training.evaluation.compare import evaluate
-from parlour.training.learning.critic import WiderVecEnv
-from parlour.training.learning.learner import CardPolicy
+from parlour.training.learning.envs import WiderVecEnv
 from parlour.training.learning.methods.ppo import CardPPO, PPORun, make_ppo
+from parlour.training.learning.network_run import CardPolicy
 from parlour.training.learning.settings.files import preset
 from parlour.training.learning.settings.methods import PPOSettings
 from parlour.training.learning.train import main, resume, train
-from tests.training.learning.test_train import ROLLOUT, SMALL, Killed, result
+from tests.training.learning.runs import read_result
+from tests.training.learning.test_train import ROLLOUT, SMALL, Killed
 
 Critic = Literal["cards", "solver"]
 CRITICS: tuple[Critic, ...] = ("cards", "solver")
@@ -78,12 +79,12 @@ def test_the_policy_learns_nothing_from_the_values_weights(critic: Critic) -> No
 
 def test_the_solver_tells_the_critic_what_is_lost() -> None:
     _, _, env = begin(replace(PYRAMID, critic="solver"))
-    said = env.observations()[:, -1]
+    message = env.observations()[:, -1]
     for i in range(env.num_envs):
         assert env.game.solve is not None
         known = env.game.solve(env.rows.states[i : i + 1], env.rules).winnable
-        assert said[i] == 0 or known == (said[i] == 2)
-    assert set(said.tolist()) >= {1, 2}
+        assert message[i] == 0 or known == (message[i] == 2)
+    assert set(message.tolist()) >= {1, 2}
     piece = env.wide_game.features.pieces[-1]
     assert (piece.name, env.observation_space.shape) == ("winnable", (env.game.features.width + 1,))
 
@@ -128,7 +129,7 @@ def test_killed_and_resumed_it_ends_bit_equal(
         train(replace(settings_of(whole), runs=str(tmp_path)), quiet=True)
     again = resume(tmp_path / whole.name, quiet=True)
     for name in ("steps", "final", "evaluations", "weights_sha256"):
-        assert result(again)[name] == result(whole)[name], name
+        assert read_result(again)[name] == read_result(whole)[name], name
 
 
 def test_the_critic_is_not_in_the_agent(whole: Path, tmp_path: Path) -> None:
@@ -146,13 +147,13 @@ def test_the_critic_is_not_in_the_agent(whole: Path, tmp_path: Path) -> None:
     scored = evaluate(
         pyramid, str(whole / "seed-0" / "agent"), deals=10, deal_set="pyramid-validation"
     ).estimate("score")
-    assert scored.mean == result(whole)["final"]["score"]["mean"]
-    digests = [result(folder)["weights_sha256"] for folder in (whole, plain)]
+    assert scored.mean == read_result(whole)["final"]["score"]["mean"]
+    digests = [read_result(folder)["weights_sha256"] for folder in (whole, plain)]
     assert digests[0] != digests[1]
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (
             ["poker_squares", "--critic", "solver"],
@@ -167,11 +168,11 @@ def test_the_critic_is_not_in_the_agent(whole: Path, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_settings_are_refused(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(words) == 2
     error = capsys.readouterr().err
-    assert said in error and error.count("\n") == 1
+    assert message in error and error.count("\n") == 1
 
 
 def test_a_critic_that_sees_cards_learns(tmp_path: Path) -> None:

@@ -14,8 +14,12 @@ import pytest
 from stable_baselines3.common.save_util import save_to_zip_file
 
 from parlour.training.learning import checkpoint
-from parlour.training.learning.methods.distill import DistillRun
-from parlour.training.learning.positions import FOLDER, read_folder, read_positions
+from parlour.training.learning.methods.distill import (
+    POSITIONS_FOLDER,
+    DistillRun,
+    read_folder,
+    read_positions,
+)
 from parlour.training.learning.progress import RunLog
 from parlour.training.learning.settings.base import Settings
 from parlour.training.learning.settings.files import read_saved
@@ -27,8 +31,8 @@ from tests.training.learning.test_cma_es import SMALL as WEIGHTS
 from tests.training.learning.test_distill import GAME, ROUND, SMALL, network_of, stop_after
 from tests.training.parallel.test_no_pickles import Bomb
 
-FIRST = f"{FOLDER}/{ROUND:012d}.parquet"
-LAST = f"{FOLDER}/{2 * ROUND:012d}.parquet"
+FIRST = f"{POSITIONS_FOLDER}/{ROUND:012d}.parquet"
+LAST = f"{POSITIONS_FOLDER}/{2 * ROUND:012d}.parquet"
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +85,9 @@ def test_damaged_positions_are_never_read_as_others(stopped: Path, tmp_path: Pat
     file.write_bytes((stopped / "seed-0" / FIRST).read_bytes())
     wanted, equal = read_positions(file, GAME), 0
     for _ in each_damage(file, 600):
-        found, said = said_by(lambda: read_positions(file, GAME))
+        found, message = said_by(lambda: read_positions(file, GAME))
         if found is None:
-            assert str(file) in said
+            assert str(file) in message
         else:  # Parquet has bytes that nothing reads
             equal += 1
             for one, other in zip(wanted, found, strict=True):
@@ -95,14 +99,14 @@ def test_a_damaged_round_is_named(run: Path) -> None:
     """The first round is needed by both checkpoints, the second by the newest alone."""
     seed = run / "seed-0"
     for is_there in each_damage(seed / FIRST, 20):
-        found, said = said_by(lambda: checkpoint.latest(seed))
+        found, message = said_by(lambda: checkpoint.latest(seed))
         change = "was changed: expected sha256" if is_there else "is missing"
-        assert found is None and f"checkpoint file {FIRST} {change}" in said
-        assert f"{seed / 'checkpoints'}: all checkpoints are damaged" in said
+        assert found is None and f"checkpoint file {FIRST} {change}" in message
+        assert f"{seed / 'checkpoints'}: all checkpoints are damaged" in message
     for is_there in each_damage(seed / LAST, 20):
-        found, said = said_by(lambda: checkpoint.latest(seed))
+        found, message = said_by(lambda: checkpoint.latest(seed))
         change = "was changed: expected sha256" if is_there else "is missing"
-        assert found.values["steps"] == ROUND and f"checkpoint file {LAST} {change}" in said
+        assert found.values["steps"] == ROUND and f"checkpoint file {LAST} {change}" in message
 
 
 def test_a_run_with_a_damaged_last_round_ends_with_the_same_weights(run: Path, whole: Path) -> None:
@@ -125,14 +129,15 @@ def test_a_damaged_checkpoint_is_named(name: str, run: Path) -> None:
     seed = run / "seed-0"
     newest = sorted((seed / "checkpoints").iterdir())[-1]
     for _ in each_damage(newest / name, 40):
-        found, said = said_by(lambda: checkpoint.latest(seed))
+        found, message = said_by(lambda: checkpoint.latest(seed))
         assert found.values["steps"] == ROUND
-        assert f"{newest} is damaged and passed over: " in said
-        assert "was changed: expected" in said or "is missing" in said or name == checkpoint.STATE
+        assert f"{newest} is damaged and passed over: " in message
+        is_named = "was changed: expected" in message or "is missing" in message
+        assert is_named or name == checkpoint.STATE
 
 
 def test_stray_files_are_ignored_with_a_notice(run: Path, whole: Path) -> None:
-    folder = run / "seed-0" / FOLDER
+    folder = run / "seed-0" / POSITIONS_FOLDER
     shutil.copy(run / "seed-0" / FIRST, folder / "1 copy.parquet")
     with pytest.warns(UserWarning, match=r"1 copy.parquet is ignored: no checkpoint lists it"):
         resume(run, quiet=True)
@@ -145,8 +150,8 @@ def test_stray_files_are_ignored_with_a_notice(run: Path, whole: Path) -> None:
     with pytest.warns(UserWarning, match=r"1 copy.parquet is ignored: the file name must be"):
         assert len(read_folder(alone, GAME)) == 4
     (folder / f"{ROUND:012d}.parquet").unlink()
-    said = rf"all checkpoints are damaged \(checkpoint file {FIRST} is missing\)"
-    with pytest.warns(UserWarning), pytest.raises(ValueError, match=said):
+    message = rf"all checkpoints are damaged \(checkpoint file {FIRST} is missing\)"
+    with pytest.warns(UserWarning), pytest.raises(ValueError, match=message):
         read_folder(folder, GAME)
 
 
@@ -163,8 +168,8 @@ def test_a_damaged_log_is_named(run: Path) -> None:
     size, data = found.values[checkpoint.LOG]["bytes"], file.read_bytes()
     file.write_bytes(data[:size])
     for _ in each_damage(file, 40):
-        _, said = said_by(read)
-        assert f"{file} was changed: " in said or f"{file} is missing: " in said
+        _, message = said_by(read)
+        assert f"{file} was changed: " in message or f"{file} is missing: " in message
     file.write_bytes(data)
     assert said_by(read) == (True, "")
 
@@ -173,8 +178,8 @@ def test_changed_settings_are_named(run: Path) -> None:
     file = run / "settings.json"
     data = json.loads(file.read_text())
     file.write_text(json.dumps(data | {"learning_rate": 0.5}))
-    said = rf"{file} was changed since the last checkpoint: learning_rate was \S+ and is now 0.5"
-    with pytest.warns(UserWarning, match=said):
+    message = rf"{file} was changed since the last checkpoint: learning_rate was \S+ and is now 0.5"
+    with pytest.warns(UserWarning, match=message):
         DistillRun(read_saved(json.loads(file.read_text()), str(file)), 0, run / "seed-0").close()
 
 
@@ -192,9 +197,9 @@ def test_damaged_settings_are_named(run: Path) -> None:
         return settings
 
     for _ in each_damage(file, 60):
-        settings, said = said_by(read)
+        settings, message = said_by(read)
         same = settings is not None and json.loads(json.dumps(settings.plain())) == wanted
-        assert same or str(file) in said
+        assert same or str(file) in message
 
 
 def test_damaged_results_are_named(whole: Path, tmp_path: Path) -> None:
@@ -204,12 +209,12 @@ def test_damaged_results_are_named(whole: Path, tmp_path: Path) -> None:
     wanted = report(folder)
     for is_there in each_damage(of_seed, 40):
         if is_there:
-            found, said = said_by(lambda: summarise(settings, folder) or True)
-            assert (found is None and str(of_seed) in said) or report(folder) == wanted
+            found, message = said_by(lambda: summarise(settings, folder) or True)
+            assert (found is None and str(of_seed) in message) or report(folder) == wanted
     for is_there in each_damage(of_run, 40):
         if is_there:
-            found, said = said_by(lambda: report(folder))
-            assert found == wanted or (found is None and str(of_run) in said)
+            found, message = said_by(lambda: report(folder))
+            assert found == wanted or (found is None and str(of_run) in message)
 
 
 RUNS: dict[str, Settings] = {
@@ -242,8 +247,8 @@ def test_resuming_unpickles_no_planted_file(method: str, tmp_path: Path) -> None
     (newest / checkpoint.STATE).write_text(json.dumps(checkpoint.seal(state)))
     save_to_zip_file(newest / "model.zip", {"policy": Bomb(marker)})
     (seed / "search.pickle").write_bytes(pickle.dumps(Bomb(marker)))
-    _, said = said_by(lambda: resume(folder, quiet=True))
-    assert f"{newest} is damaged and passed over: Object arrays cannot be loaded" in said
+    _, message = said_by(lambda: resume(folder, quiet=True))
+    assert f"{newest} is damaged and passed over: Object arrays cannot be loaded" in message
     assert not marker.exists()
 
 
@@ -258,8 +263,8 @@ def test_resuming_imports_no_module_that_settings_name(
     for agent in ("module_in_settings:Agent", "pimc@2:module_in_settings:Agent", "x=mcts:m:A"):
         file.write_text(json.dumps(settings | {"teacher": agent}))
         assert main(["--resume", str(run)]) == 2
-        said = f"{file}: teacher must not be module:Class, got '{agent}'; --allow-code imports"
-        assert said in capsys.readouterr().err and not marker.exists()
+        message = f"{file}: teacher must not be module:Class, got '{agent}'; --allow-code imports"
+        assert message in capsys.readouterr().err and not marker.exists()
     file.write_text(json.dumps(settings | {"teacher": "module_in_settings:Agent"}))
     with pytest.warns(UserWarning, match="teacher was 'pimc@1' and is now"):
         assert main(["--resume", str(run), "--allow-code"]) == 2  # the module has no Agent

@@ -15,11 +15,11 @@ ROOT = Path(__file__).parents[3]
 def die(what: str, folder: Path, first: int, every: int) -> None:
     module = "tests.training.learning.deaths"
     words = [sys.executable, "-m", module, what, str(folder), first, every]
-    found = subprocess.run(
+    completed = subprocess.run(
         list(map(str, words)), cwd=ROOT, capture_output=True, text=True, timeout=1500
     )
-    assert found.returncode == 0, found.stderr
-    *wrong, last = found.stdout.splitlines()
+    assert completed.returncode == 0, completed.stderr
+    *wrong, last = completed.stdout.splitlines()
     assert wrong == []
     assert json.loads(last)["operations"] > 15
     assert json.loads(last)["died"] > 3

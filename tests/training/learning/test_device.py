@@ -78,7 +78,7 @@ def test_settings_record_the_device_and_name_it_when_it_is_gone(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--game", "klondike"], "got '--game'; write: parlour train klondike"),
         (["klondike", "--game=poker-squares"], "write: parlour train poker-squares"),
@@ -87,9 +87,9 @@ def test_settings_record_the_device_and_name_it_when_it_is_gone(
     ],
 )
 def test_the_game_is_no_flag(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(words) == 2
     error = capsys.readouterr().err
     assert "the game must be the first argument, without --game" in error
-    assert said in error
+    assert message in error

@@ -20,12 +20,10 @@ from parlour.envs.core.rules_table import make_table
 from parlour.envs.core.turn import prepare_turn
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.learning.methods.distill import (
-    FOLDER,
+    POSITIONS_FOLDER,
     DistillLoss,
     DistillRun,
     augment_symmetry,
-)
-from parlour.training.learning.positions import (
     concatenate,
     describe,
     read_folder,
@@ -72,7 +70,9 @@ def network_of(folder: Path) -> bytes:
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in (folder / "seed-0" / FOLDER).iterdir()}
+    return {
+        file.name: file.read_bytes() for file in (folder / "seed-0" / POSITIONS_FOLDER).iterdir()
+    }
 
 
 def stop_after(rounds: int, patch: pytest.MonkeyPatch) -> None:
@@ -132,16 +132,16 @@ def test_it_learns_what_the_search_says(tmp_path: Path) -> None:
 
 
 def test_positions_are_kept_for_other_networks(whole: Path) -> None:
-    files = sorted((whole / "seed-0" / FOLDER).iterdir())
+    files = sorted((whole / "seed-0" / POSITIONS_FOLDER).iterdir())
     assert [file.stem for file in files] == [f"{k * ROUND:012d}" for k in range(1, 5)]
     for file in files:
-        found = read_positions(file, GAME)
-        n = len(found.actions)
-        assert n and found.observations.shape == (n, GAME.features.width)
-        assert found.masks[np.arange(n), found.actions].all()
-        assert (found.masks.sum(axis=1) > 1).all()
-        assert not found.values[~found.masks].any()
-        assert (found.values.max(axis=1) > 0).all() and (found.values <= 1).all()
+        positions = read_positions(file, GAME)
+        n = len(positions.actions)
+        assert n and positions.observations.shape == (n, GAME.features.width)
+        assert positions.masks[np.arange(n), positions.actions].all()
+        assert (positions.masks.sum(axis=1) > 1).all()
+        assert not positions.values[~positions.masks].any()
+        assert (positions.values.max(axis=1) > 0).all() and (positions.values <= 1).all()
     assert pq.read_schema(files[0]).names == ["observation", "action_mask", "values", "action"]
 
 
@@ -150,14 +150,16 @@ def test_games_that_the_teacher_sees_lost_are_left_or_played_on(
     share: float, tmp_path: Path
 ) -> None:
     settings = replace(SMALL, lost_drop_prob=share, tie_keep_prob=1.0, runs=str(tmp_path))
-    found = concatenate(read_folder(train(settings, quiet=True) / "seed-0" / FOLDER, GAME))
-    lost = found.values.max(axis=1) == 0
+    positions = concatenate(
+        read_folder(train(settings, quiet=True) / "seed-0" / POSITIONS_FOLDER, GAME)
+    )
+    lost = positions.values.max(axis=1) == 0
     assert lost.any() == (share < 1)
-    assert found.masks[lost, found.actions[lost]].all()
+    assert positions.masks[lost, positions.actions[lost]].all()
 
 
 def test_files_of_other_games_and_damaged_ones_are_refused(whole: Path, tmp_path: Path) -> None:
-    file = sorted((whole / "seed-0" / FOLDER).iterdir())[0]
+    file = sorted((whole / "seed-0" / POSITIONS_FOLDER).iterdir())[0]
     with pytest.raises(ValueError, match=r"positions of 'pyramid' .* 'poker_squares' has"):
         read_positions(file, find_game("poker_squares"))
     torn = tmp_path / "torn.parquet"
@@ -171,9 +173,9 @@ def test_files_of_other_games_and_damaged_ones_are_refused(whole: Path, tmp_path
 
 
 def test_what_is_written_is_read(whole: Path, tmp_path: Path) -> None:
-    file = sorted((whole / "seed-0" / FOLDER).iterdir())[0]
-    found = read_positions(file, GAME)
-    some = found.take(np.arange(5))
+    file = sorted((whole / "seed-0" / POSITIONS_FOLDER).iterdir())[0]
+    positions = read_positions(file, GAME)
+    some = positions.take(np.arange(5))
     write_positions(tmp_path / "some.parquet", some, describe(make_table(GAME, RULES), GAME))
     for written, read in zip(some, read_positions(tmp_path / "some.parquet", GAME), strict=True):
         np.testing.assert_array_equal(written, read)
@@ -205,10 +207,10 @@ def test_a_game_of_points_learns_from_a_tree_search(tmp_path: Path) -> None:
         name="points",
     )
     folder = train(settings, quiet=True)
-    found = [
+    positions = [
         read_positions(f, find_game("poker_squares")) for f in folder.glob("*/positions/*.parquet")
     ]
-    assert sum(len(one.actions) for one in found) > 16
+    assert sum(len(one.actions) for one in positions) > 16
 
 
 def remove(rows: Rows, places: set[int]) -> None:
@@ -247,12 +249,12 @@ def test_a_mirrored_table_is_the_same_game(variant: str) -> None:
 def test_positions_turn_with_their_actions(whole: Path) -> None:
     """Turned twice they are what they were; the action played stays the best of its position."""
     orders = [reorder(GAME, order) for order in GAME.features.symmetries]
-    found = read_positions(sorted((whole / "seed-0" / FOLDER).iterdir())[0], GAME)
+    positions = read_positions(sorted((whole / "seed-0" / POSITIONS_FOLDER).iterdir())[0], GAME)
     for _ in range(8):
-        turned = augment_symmetry(found, orders)
-        n = np.arange(len(found.actions))
+        turned = augment_symmetry(positions, orders)
+        n = np.arange(len(positions.actions))
         np.testing.assert_array_equal(
-            turned.values[n, turned.actions], found.values[n, found.actions]
+            turned.values[n, turned.actions], positions.values[n, positions.actions]
         )
         assert turned.masks[n, turned.actions].all()
 
@@ -261,19 +263,19 @@ def test_positions_turn_with_their_actions(whole: Path) -> None:
 def test_the_policy_learned_is_the_softmax_of_values(bonus: float, whole: Path) -> None:
     """Over the temperature, the teacher's choice counting more by the bonus."""
     torch.manual_seed(0)
-    found = read_positions(sorted((whole / "seed-0" / FOLDER).iterdir())[0], GAME)
+    positions = read_positions(sorted((whole / "seed-0" / POSITIONS_FOLDER).iterdir())[0], GAME)
     network = build_network("embedding", GAME, 16, 2)
     settings = replace(SMALL, teacher_bonus=bonus, temperature=0.1, vf_coef=0.0)
     student = DistillLoss(network, GAME, settings)
-    logits = network(torch.tensor(found.observations))[0].detach().double().numpy()
+    logits = network(torch.tensor(positions.observations))[0].detach().double().numpy()
     losses = []
-    for row, mask in enumerate(found.masks):
-        worth = found.values[row].astype(float)
-        worth[found.actions[row]] += bonus
+    for row, mask in enumerate(positions.masks):
+        worth = positions.values[row].astype(float)
+        worth[positions.actions[row]] += bonus
         target = np.exp(worth[mask] / 0.1) / np.exp(worth[mask] / 0.1).sum()
         logs = logits[row, mask] - np.log(np.exp(logits[row, mask]).sum())
         losses.append(-(target * logs).sum())
-    assert student.loss(found).item() == pytest.approx(np.mean(losses), rel=1e-4)
+    assert student.loss(positions).item() == pytest.approx(np.mean(losses), rel=1e-4)
 
 
 @pytest.mark.parametrize("spec", ["pimc@4", "mcts@20"])
@@ -294,7 +296,7 @@ def test_networks_are_compared_on_the_same_positions(
     whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = network_sizes.Options(
-        whole / "seed-0" / FOLDER,
+        whole / "seed-0" / POSITIONS_FOLDER,
         networks=("ranks:8x1", "attention:8x1"),
         minutes=0.01,
         deals=20,
@@ -302,11 +304,11 @@ def test_networks_are_compared_on_the_same_positions(
         json=tmp_path / "sizes.json",
     )
     network_sizes.main(options)
-    said = capsys.readouterr().out
-    assert "ranks:8x1" in said and "attention:8x1" in said
+    message = capsys.readouterr().out
+    assert "ranks:8x1" in message and "attention:8x1" in message
     assert (tmp_path / "sizes.png").stat().st_size > 10_000
     network_sizes.main(options)  # nothing is learned again
-    assert capsys.readouterr().out == said
+    assert capsys.readouterr().out == message
     with pytest.raises(ValueError, match=r"sizes.json: figures of other conditions"):
         network_sizes.main(replace(options, seed=1))
     with pytest.raises(ValueError, match="network 'ranks': allowed is NAME:WIDTHxDEPTH"):
@@ -325,12 +327,12 @@ def test_many_rules_are_learned_at_once(tmp_path: Path, monkeypatch: pytest.Monk
     assert [GAME.variant_name(rules) for rules in (agent.rules, *agent.more_rules)] == [
         *MANY.variants
     ]
-    file = sorted((folder / "seed-0" / FOLDER).iterdir())[0]
+    file = sorted((folder / "seed-0" / POSITIONS_FOLDER).iterdir())[0]
     about = json.loads(pq.read_schema(file).metadata[b"parlour"])
     assert about["rules_digest"] == GAME.rules_digest(RULES) and len(about["more_rules"]) == 2
-    found = read_positions(file, GAME)
-    assert found.masks[np.arange(len(found.actions)), found.actions].all()
-    passes = {GAME.features.explain(row)["passes"] for row in found.observations}
+    positions = read_positions(file, GAME)
+    assert positions.masks[np.arange(len(positions.actions)), positions.actions].all()
+    passes = {GAME.features.explain(row)["passes"] for row in positions.observations}
     assert len(passes) > 1  # positions by more than one of the rules
     stop_after(1, monkeypatch)
     with pytest.raises((KeyboardInterrupt, Interrupted)):
@@ -371,12 +373,12 @@ def test_rules_that_the_teacher_cannot_judge_by_are_named(tmp_path: Path) -> Non
 
 
 def test_positions_of_another_run_are_learned_too(whole: Path, tmp_path: Path) -> None:
-    folder = whole / "seed-0" / FOLDER
+    folder = whole / "seed-0" / POSITIONS_FOLDER
     known = sum(len(part.actions) for part in read_folder(folder, GAME))
     again = replace(SMALL, positions=(str(folder),), runs=str(tmp_path), name="again")
     run = train(again, quiet=True)
     result = json.loads((run / "seed-0" / RESULT_FILE).read_text())
-    own = sum(len(part.actions) for part in read_folder(run / "seed-0" / FOLDER, GAME))
+    own = sum(len(part.actions) for part in read_folder(run / "seed-0" / POSITIONS_FOLDER, GAME))
     assert result["positions"] == known + own and own
     assert network_of(run) != network_of(whole)
     with pytest.raises(ValueError, match=r"nowhere: no files of judged positions"):

@@ -23,8 +23,9 @@ from safetensors.numpy import save as tensor_bytes
 from parlour.agents.networks import policy_table
 from parlour.agents.registry import load_agent
 from parlour.envs import find_game
+from parlour.envs.core.rules_table import make_table
 from parlour.training.evaluation.labels import labelling, labels
-from parlour.training.learning import save_agent
+from parlour.training.learning.save_agent import save_agent
 from parlour.training.learning.settings.base import Settings
 from parlour.training.learning.settings.files import preset, read_saved
 from parlour.training.learning.settings.methods import SETTINGS, CmaEsSettings, PPOSettings
@@ -111,7 +112,7 @@ def spoil_bytes(data: bytes, rng: np.random.Generator) -> bytes:
     return bytes(made)
 
 
-def make_table(folder: Path) -> None:
+def save_policy_table(folder: Path) -> None:
     """Save a table of chances."""
     probabilities = np.full((3, GAME.actions), 1 / GAME.actions)
     data = tensor_bytes(
@@ -127,7 +128,7 @@ def make_table(folder: Path) -> None:
         "depth": 0,
         "options": {},
     }
-    save_agent.save_weights(folder, "table", GAME, RULES, data, net, {}, {}, samples=True)
+    save_agent(folder, "table", make_table(GAME, RULES), data, net, {}, {}, samples=True)
 
 
 def make_heuristic(folder: Path) -> None:
@@ -136,7 +137,7 @@ def make_heuristic(folder: Path) -> None:
     net = {"name": "heuristic", "encoding": "none", "width": 3, "depth": 0, "options": {}}
     data = tensor_bytes({"weights": np.ones(len(names))})
     config = {"settings": {"reward": "win", "method": "cma-es"}, "weights": names}
-    save_agent.save_weights(folder, "mine", GAME, RULES, data, net, config, {})
+    save_agent(folder, "mine", make_table(GAME, RULES), data, net, config, {})
 
 
 def numbers_of(agent: Any) -> list[bytes]:
@@ -146,7 +147,7 @@ def numbers_of(agent: Any) -> list[bytes]:
     return [agent.probabilities.tobytes() if hasattr(agent, "chances") else agent.weights.tobytes()]
 
 
-@pytest.mark.parametrize("maker", [make, make_table, make_heuristic])
+@pytest.mark.parametrize("maker", [make, save_policy_table, make_heuristic])
 def test_agents(maker: Callable[[Path], Any], tmp_path: Path) -> None:
     maker(tmp_path)
     card, file = tmp_path / "agent.json", tmp_path / "weights.safetensors"

@@ -65,8 +65,8 @@ def test_a_run_in_use_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixtur
     try:
         for named in (run, run / "seed-0", run.parent / "." / run.name):
             assert main(["--resume", str(named)]) == 2
-            said = capsys.readouterr().err
-            assert said.count("\n") == 1 and "is being trained by another process" in said
+            message = capsys.readouterr().err
+            assert message.count("\n") == 1 and "is being trained by another process" in message
         assert (run / "result.json").stat().st_mtime_ns == before
     finally:
         end(child)
@@ -75,23 +75,23 @@ def test_a_run_in_use_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_a_thread_is_another_process_too(tmp_path: Path) -> None:
-    said: list[str] = []
+    message: list[str] = []
 
     def ask() -> None:
         try:
             with sole_use(tmp_path / "run", "trained"):
-                said.append("had it")
+                message.append("had it")
         except ValueError as error:
-            said.append(str(error))
+            message.append(str(error))
 
     with sole_use(tmp_path / "run", "trained"):
         thread = threading.Thread(target=ask)
         thread.start()
         thread.join()
         ask()
-        assert all("is being trained by another process" in one for one in said)
+        assert all("is being trained by another process" in one for one in message)
     ask()
-    assert said[2] == "had it" and list(tmp_path.iterdir()) == []
+    assert message[2] == "had it" and list(tmp_path.iterdir()) == []
 
 
 def test_of_many_that_ask_at_once_one_has_it(tmp_path: Path) -> None:
@@ -197,8 +197,8 @@ def test_a_name_stays_inside(name: str, tmp_path: Path, capsys: pytest.CaptureFi
         settings(tmp_path / "runs", name=name)
     if name and "\0" not in name and "\ud800" not in name:
         assert main(["poker_squares", "--preset", "cma-es", "--name", name]) == 2
-        said = capsys.readouterr().err
-        assert said.count("\n") == 1 and "name=" in said and "allowed are" in said
+        message = capsys.readouterr().err
+        assert message.count("\n") == 1 and "name=" in message and "allowed are" in message
     assert list(tmp_path.iterdir()) == []
 
 

@@ -24,6 +24,7 @@ from parlour.training.learning.run import Stop, interleave
 from parlour.training.learning.settings.command import parse
 from parlour.training.learning.settings.methods import PPOSettings, make_settings
 from parlour.training.learning.train import main, resume, train
+from tests.training.learning.runs import read_result
 
 GAME = find_game("pyramid")
 NAMES = ("classic", "book", "web")
@@ -85,7 +86,7 @@ def test_it_plays_as_the_one_that_comes_along_where_a_variant_has_none_of_its_ow
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"more_rules": 3}, "field more_rules: a list of dicts is needed, got 3"),
         ({"more_rules": [{"rules": {}}]}, "field more_rules.0.rules_digest"),
@@ -99,13 +100,13 @@ def test_it_plays_as_the_one_that_comes_along_where_a_variant_has_none_of_its_ow
     ids=str,
 )
 def test_wrong_rules_in_its_file_are_refused(
-    folder: Path, change: dict[str, Any], said: str, tmp_path: Path
+    folder: Path, change: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     source = folder / "seed-0" / "agent"
     card = json.loads((source / "agent.json").read_text()) | change
     (tmp_path / "agent.json").write_text(json.dumps(card))
     (tmp_path / "weights.safetensors").write_bytes((source / "weights.safetensors").read_bytes())
-    with pytest.raises(SavedAgentError, match=said):
+    with pytest.raises(SavedAgentError, match=message):
         LearnedAgent.load(tmp_path, GAME)
 
 
@@ -118,7 +119,7 @@ def test_a_stopped_run_goes_on_to_the_same_weights(folder: Path, tmp_path: Path)
     settings, asked = replace(SMALL, runs=str(tmp_path)), Stop()
     other = tmp_path / folder.name
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ppo, "METHOD", ppo.METHOD._replace(run=Stopping))
+        patch.setattr(ppo, "METHOD", Stopping)
         patch.setattr("parlour.training.learning.train.Stop", lambda: asked)
         with pytest.raises(KeyboardInterrupt):
             train(settings, quiet=True)
@@ -126,11 +127,6 @@ def test_a_stopped_run_goes_on_to_the_same_weights(folder: Path, tmp_path: Path)
     resume(other, quiet=True)
     for name in ("steps", "final", "evaluations", "weights_sha256"):
         assert read_result(other)[name] == read_result(folder)[name], name
-
-
-def read_result(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "seed-0" / "result.json").read_text())
-    return found
 
 
 def test_a_run_whose_rules_have_changed_is_not_resumed(folder: Path, tmp_path: Path) -> None:
@@ -209,7 +205,7 @@ def test_halves_of_the_option_sets_have_nothing_in_common_and_stay() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"variants": ("bok",)}, "unknown variant 'bok'"),
         ({"variants": ("book", "book")}, "variants: book is there twice"),
@@ -225,8 +221,8 @@ def test_halves_of_the_option_sets_have_nothing_in_common_and_stay() -> None:
     ],
     ids=str,
 )
-def test_settings_that_make_no_sense_are_refused(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_settings_that_make_no_sense_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         PPOSettings(**given).list_rules()
 
 

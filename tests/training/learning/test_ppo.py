@@ -1,6 +1,5 @@
 """CardPPO learns as MaskablePPO does: the same step from the same rollout, and the same log."""
 
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -40,20 +39,20 @@ def filled(**changed: Any) -> CardPPO:
 def weights_after(train: Any) -> tuple[torch.Tensor, dict[str, float]]:
     model = filled()
     train(model)
-    said = {name: float(value) for name, value in model.logger.name_to_value.items()}
-    return torch.cat([one.detach().flatten() for one in model.policy.parameters()]), said
+    log = {name: float(value) for name, value in model.logger.name_to_value.items()}
+    return torch.cat([one.detach().flatten() for one in model.policy.parameters()]), log
 
 
 def test_an_update_is_that_of_maskable_ppo() -> None:
     before, _ = weights_after(lambda model: None)
-    own, said = weights_after(lambda model: model.train())
-    theirs, told = weights_after(MaskablePPO.train)
-    assert (own - before).abs().max() > 1e-4
-    torch.testing.assert_close(own, theirs, rtol=1e-4, atol=1e-6)
-    assert said.keys() == told.keys()
+    ours, log = weights_after(lambda model: model.train())
+    theirs, sb3_log = weights_after(MaskablePPO.train)
+    assert (ours - before).abs().max() > 1e-4
+    torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-6)
+    assert log.keys() == sb3_log.keys()
     for name in ("value_loss", "entropy_loss", "policy_gradient_loss", "clip_fraction"):
-        assert said[f"train/{name}"] == pytest.approx(told[f"train/{name}"], abs=1e-5), name
-    assert {f"train/{name}" for name in LOGGED} < said.keys()
+        assert log[f"train/{name}"] == pytest.approx(sb3_log[f"train/{name}"], abs=1e-5), name
+    assert {f"train/{name}" for name in LOGGED} < log.keys()
 
 
 def test_every_step_is_learned_from_once_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,16 +70,6 @@ def test_every_step_is_learned_from_once_a_pass(monkeypatch: pytest.MonkeyPatch)
         assert torch.equal(torch.cat(parts[k : k + 3]).sort().values, torch.arange(ROLLOUT))
 
 
-def test_the_optimiser_is_fused_and_takes_what_older_runs_saved() -> None:
-    model = filled()
-    adam = model.policy.optimizer
+def test_the_optimizer_is_fused() -> None:
+    adam = filled().policy.optimizer
     assert adam.defaults["fused"] and adam.defaults["eps"] == 1e-5
-    model.train()
-    old = deepcopy(adam.state_dict())
-    for group in old["param_groups"]:
-        group["fused"] = None
-    adam.load_state_dict(old)
-    before = torch.cat([one.detach().flatten() for one in model.policy.parameters()])
-    model.train()
-    after = torch.cat([one.detach().flatten() for one in model.policy.parameters()])
-    assert not torch.equal(before, after)

@@ -16,11 +16,13 @@ from parlour.envs import find_game
 from parlour.envs.core.rows import Rows
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.evaluation.compare import evaluate
+from parlour.training.learning.envs import make_env
 from parlour.training.learning.methods.pqn import CardPQN, PQNRun, lambda_returns
-from parlour.training.learning.network_run import make_env, make_learner
+from parlour.training.learning.network_run import make_learner
 from parlour.training.learning.settings.files import preset
 from parlour.training.learning.settings.methods import PQNSettings, make_settings
 from parlour.training.learning.train import main, resume, train
+from tests.training.learning.runs import read_result
 from tests.training.learning.test_train import Killed
 
 GAME = find_game("pyramid")
@@ -44,11 +46,6 @@ SMALL = PQNSettings(
     device="cpu",
     name="small",
 )
-
-
-def result(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "seed-0" / "result.json").read_text())
-    return found
 
 
 def begin(settings: PQNSettings) -> CardPQN:
@@ -169,14 +166,14 @@ def test_killed_and_resumed_it_ends_bit_equal(
     torch.manual_seed(99)
     again = resume(tmp_path / whole.name, quiet=True)
     for name in ("steps", "final", "evaluations", "weights_sha256"):
-        assert result(again)[name] == result(whole)[name], name
+        assert read_result(again)[name] == read_result(whole)[name], name
 
 
 def test_its_agent_plays_on_as_it_played(whole: Path) -> None:
     agent = load_agent(str(whole / "seed-0" / "agent"), GAME, RULES)
     assert isinstance(agent, LearnedAgent) and agent.network.layer_norm
     scored = evaluate(GAME, agent, deals=10, deal_set="pyramid-validation").estimate("score")
-    assert scored.mean == result(whole)["final"]["score"]["mean"]
+    assert scored.mean == read_result(whole)["final"]["score"]["mean"]
     rows = Rows(GAME, RULES, 50)
     rows.deal_numbered("pqn", range(50))
     turn = prepare_turn(agent, GAME, RULES, rows.states, 1)
@@ -191,7 +188,7 @@ def test_its_agent_plays_on_as_it_played(whole: Path) -> None:
 def test_every_game_for_one_trains(name: str, network: str, tmp_path: Path) -> None:
     base = {**vars(SMALL), "options": {}, "game": name, "network": network, "runs": str(tmp_path)}
     folder = train(make_settings("pqn", **base | {"total_steps": ROLLOUT}), quiet=True)
-    assert result(folder)["steps"] == ROLLOUT
+    assert read_result(folder)["steps"] == ROLLOUT
     assert preset(name, "pqn").method == "pqn"
 
 
@@ -213,7 +210,7 @@ def test_networks_of_tokens_are_always_normalised(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--epsilon", "1.5"], "epsilon=1.5: allowed are numbers from 0 to 1"),
         (["--epsilon-decay", "-1"], "epsilon_decay=-1.0: allowed are numbers from 0 to 1"),
@@ -223,19 +220,19 @@ def test_networks_of_tokens_are_always_normalised(name: str) -> None:
     ],
 )
 def test_wrong_settings_are_refused(
-    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs = ["--runs", str(tmp_path), "--name", "wrong"]
     assert main(["pyramid", "--method", "pqn", "--no-layer-norm", *runs, *words]) == 2
     error = capsys.readouterr().err
-    assert said in error.splitlines()[-1]
+    assert message in error.splitlines()[-1]
     assert not list(tmp_path.iterdir())
 
 
 def test_epsilon_falls_to_its_end_and_stays_there(whole: Path) -> None:
     lines = (whole / "seed-0" / "progress.jsonl").read_text().splitlines()
-    said = [json.loads(line)["train/epsilon"] for line in lines]
-    assert said[0] == 0.5 and said[1:] == pytest.approx([0.02] * 3)
+    message = [json.loads(line)["train/epsilon"] for line in lines]
+    assert message[0] == 0.5 and message[1:] == pytest.approx([0.02] * 3)
     slow = PQNRun(replace(SMALL, epsilon_decay=1.0), 0, whole.parent / "slow")
     assert slow.set_schedules(0.5)["train/epsilon"] == pytest.approx(0.26)
     slow.close()

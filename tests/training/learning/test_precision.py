@@ -54,9 +54,9 @@ def test_a_run_learns_by_its_precision_and_is_evaluated_by_the_highest(
 
         return call
 
-    kind = load_method(method).run
+    kind = load_method(method)
     monkeypatch.setattr(kind, "iterate", noting("learns", kind.iterate))
-    monkeypatch.setattr(kind, "play_validation", noting("plays", kind.play_validation))
+    monkeypatch.setattr(kind, "evaluate", noting("plays", kind.evaluate))
     before = torch.get_float32_matmul_precision()
     settings = make_settings(method, **SMALL, **GIVEN[method], runs=str(tmp_path))
     train(settings, quiet=True)

@@ -21,13 +21,11 @@ from parlour.envs.core.baselines import HeuristicAgent
 from parlour.envs.core.batch import DealSource, StepConfig
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.turn import Turn, prepare_turn
-from parlour.training.learning.critic import WiderVecEnv
-from parlour.training.learning.methods.distill import DistillLoss, DistillRun
-from parlour.training.learning.network_run import make_env
-from parlour.training.learning.positions import Positions
+from parlour.training.learning.envs import WiderVecEnv, make_env
+from parlour.training.learning.methods.distill import DistillLoss, DistillRun, Positions
 from parlour.training.learning.settings.methods import DistillSettings
 from parlour.training.learning.train import resume, train
-from tests.training.learning.test_train import result
+from tests.training.learning.runs import read_result
 
 TABLE = DistillSettings(
     game="twenty_eight",
@@ -128,7 +126,7 @@ def test_each_row_is_told_by_its_own_rules() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "options", "said"),
+    ("wrong", "options", "message"),
     [
         ({"base_policy": "magic"}, {"base": "magic"}, "'magic'; allowed: greedy"),
         (
@@ -139,11 +137,11 @@ def test_each_row_is_told_by_its_own_rules() -> None:
     ],
 )
 def test_wrong_players_are_refused(
-    wrong: dict[str, Any], options: dict[str, Any], said: str
+    wrong: dict[str, Any], options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         DistillSettings(**wrong)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         build_network("embedding", find_game("pyramid"), 16, 1, options)
 
 
@@ -195,7 +193,7 @@ def test_a_table_learns_from_rollouts_and_goes_on_after_a_stop(
         patch.setattr(DistillRun, "_learn", die)
         train(replace(TABLE, runs=str(tmp_path / "again")), quiet=True)
     again = resume(tmp_path / "again" / whole.name, quiet=True)
-    assert result(whole)["weights_sha256"] == result(again)["weights_sha256"]
+    assert read_result(whole)["weights_sha256"] == read_result(again)["weights_sha256"]
 
     folder = whole / "seed-0" / "agent"
     agent = load_agent(

@@ -60,13 +60,13 @@ def test_a_run_begins_by_saying_what_it_is(
     monkeypatch.chdir(tmp_path)
     words = f"pyramid --preset ppo --seeds 0 --name one --total-steps 5.12e2 --device cpu {WORDS}"
     assert main(words.split()) == 0
-    said = capsys.readouterr()
+    message = capsys.readouterr()
     first = (
         "training pyramid classic by ppo on cpu: 512 steps, rounded up to whole updates; "
         "folder runs/pyramid-classic-one"
     )
-    assert said.err.splitlines()[0] == first
-    assert "learning curve: runs/pyramid-classic-one/curve.png" in said.out
+    assert message.err.splitlines()[0] == first
+    assert "learning curve: runs/pyramid-classic-one/curve.png" in message.out
     assert (tmp_path / "runs/pyramid-classic-one/curve.png").read_bytes().startswith(b"\x89PNG")
     result = json.loads((tmp_path / "runs/pyramid-classic-one/seed-0/result.json").read_text())
     rules = GAME.make_rules("classic")
@@ -105,8 +105,8 @@ def test_the_picture_has_baselines_and_the_bound(
 
 def test_levels_are_lines_with_their_names(tmp_path: Path) -> None:
     figure = plot_curve(GAME, tmp_path, [0], "steps", [("greedy", 0.25), ("winnable", 0.5)])
-    said = [text.get_text() for text in figure.axes[0].texts]
-    assert {"greedy 25", "winnable 50"} <= set(said)
+    message = [text.get_text() for text in figure.axes[0].texts]
+    assert {"greedy 25", "winnable 50"} <= set(message)
     levels = [line.get_ydata()[0] for line in figure.axes[0].lines if line.get_linestyle() == "--"]  # type: ignore[index]
     assert levels == [25, 50]
     near = plot_curve(GAME, tmp_path, [0], "steps", [("greedy", 0.5), ("uniform", 0.5), ("x", 0.6)])
@@ -117,10 +117,10 @@ def test_levels_are_lines_with_their_names(tmp_path: Path) -> None:
 
 def test_the_first_line_names_the_length_of_every_method() -> None:
     timed = replace(SMALL, minutes=1.5, seeds=(0, 1))
-    said = describe_run(timed, Path("runs/x"))
+    message = describe_run(timed, Path("runs/x"))
     assert (
         "2 seeds, each 768 steps, rounded up to whole updates, at most 1.5 minutes; folder runs/x"
-        in said
+        in message
     )
     searched = make_settings("cma-es", game="poker_squares", generations=7)
     assert "by cma-es on cpu: 7 generations; " in describe_run(searched, Path("x"))
@@ -191,9 +191,9 @@ def test_a_limit_of_time_is_estimated_anew_each_time(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
     bar = progress.Bar("seed 0", 2_000_000, 0)
     bar.begun -= 100  # the first steps took long
-    bar.update(1000, "won 1%", always=True, most_left=50)
+    bar.update(1000, "won 1%", always=True, seconds_left=50)
     bar.begun += 90
-    bar.update(8000, "won 2%", always=True, most_left=40)
+    bar.update(8000, "won 2%", always=True, seconds_left=40)
     slow, fast = capsys.readouterr().err.splitlines()
     assert "1,000/1," in slow and slow.endswith(", 50 s left")
     assert "8,000/3" in fast and fast.endswith(", 40 s left")

@@ -24,7 +24,7 @@ from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import observation_codes
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.evaluation.compare import compare, evaluate
-from parlour.training.learning import save_agent
+from tests.networks import save_network
 
 GAME = find_game("pyramid")
 RULES = GAME.make_rules("classic", {"passes": 2})
@@ -51,7 +51,7 @@ def make(folder: Path, network: str = "mlp") -> CardNetwork:
         for parameter in net.parameters():
             parameter.add_(torch.randn_like(parameter))
     described = {"name": network, "width": 16, "depth": 2, "options": {}}
-    save_agent.save(folder, "tester", GAME, RULES, net, described, {"steps": 1}, {"won": 0.5})
+    save_network(folder, "tester", GAME, RULES, net, described, {"steps": 1}, {"won": 0.5})
     return net
 
 
@@ -140,7 +140,7 @@ def test_refuses_a_truncated_description(size: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ({"format": 2}, "format 2; this version reads format 1"),
         ({"game": "whist"}, "'whist', not for 'pyramid'"),
@@ -152,10 +152,10 @@ def test_refuses_a_truncated_description(size: int, tmp_path: Path) -> None:
         ({"name": 3}, "field name: a str .*is needed, got 3"),
     ],
 )
-def test_refuses_what_does_not_fit(fields: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_refuses_what_does_not_fit(fields: dict[str, Any], message: str, tmp_path: Path) -> None:
     make(tmp_path)
     change(tmp_path, **fields)
-    with pytest.raises(artefact.SavedAgentError, match=said) as caught:
+    with pytest.raises(artefact.SavedAgentError, match=message) as caught:
         LearnedAgent.load(tmp_path, GAME, RULES)
     assert "agent.json" in str(caught.value)
 
@@ -192,7 +192,7 @@ def test_a_failed_save_leaves_the_old_agent(tmp_path: Path) -> None:
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     described = {"name": "mlp", "width": 16, "depth": 2, "options": {}}
     with pytest.raises(TypeError):
-        save_agent.save(folder, "x", GAME, RULES, net, described, {"bad": object()}, {})
+        save_network(folder, "x", GAME, RULES, net, described, {"bad": object()}, {})
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["agent"]
 
@@ -211,12 +211,12 @@ def test_refuses_an_encoding_that_the_network_does_not_take(
     card = json.loads((tmp_path / "agent.json").read_text())
     encoding = other_encoding(network) if wrong == "other" else wrong
     change(tmp_path, network=card["network"] | {"encoding": encoding}, features_digest="0" * 16)
-    said = (
+    message = (
         f"field network.encoding must be '{NETWORKS[network].encoding}' for network '{network}', "
         f"got '{encoding}'"
     )
     for spec in (str(tmp_path), f"mcts:{tmp_path}"):
-        with pytest.raises(artefact.SavedAgentError, match=said) as caught:
+        with pytest.raises(artefact.SavedAgentError, match=message) as caught:
             load_agent(spec, GAME, RULES)
         assert "agent.json" in str(caught.value)
 
@@ -241,8 +241,8 @@ def test_refuses_weights_that_are_not_finite(network: str, number: float, tmp_pa
     layer = sorted(weights)[-1]
     weights[layer].flat[0] = number
     write_weights(tmp_path, weights)
-    said = f"weights of agent 'tester' are not finite: layer '{layer}' has 1 of "
-    with pytest.raises(artefact.SavedAgentError, match=said):
+    message = f"weights of agent 'tester' are not finite: layer '{layer}' has 1 of "
+    with pytest.raises(artefact.SavedAgentError, match=message):
         load_agent(str(tmp_path), GAME, RULES)
 
 
@@ -256,7 +256,7 @@ def test_refuses_outputs_that_are_not_finite(network: str, tmp_path: Path) -> No
     write_weights(tmp_path, weights)
     agent: Any = load_agent(str(tmp_path), GAME, RULES)
     search: Any = load_agent(f"mcts@4:{tmp_path}", GAME, RULES)
-    asked, said = turn(), "outputs of agent 'tester' are not finite"
+    asked, message = turn(), "outputs of agent 'tester' are not finite"
     agent.lookahead_config, looks_ahead = None, LearnedAgent(agent.network, "tester")
     looks_ahead.lookahead_config = StepConfig(reset=int(Autoreset.DISABLED))
     drawing = LearnedAgent(agent.network, "tester", deterministic=False)
@@ -265,9 +265,9 @@ def test_refuses_outputs_that_are_not_finite(network: str, tmp_path: Path) -> No
         looks_ahead.act, search.act, search.judge,
     )  # fmt: skip
     for call in calls:
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             call(asked)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         evaluate("pyramid", str(tmp_path), variant="classic", options={"passes": 2}, deals=3)
 
 
@@ -289,8 +289,8 @@ def test_every_kind_of_saved_agent_is_checked(name: str, tmp_path: Path) -> None
     layer = next(key for key, array in sorted(weights.items()) if array.dtype.kind == "f")
     weights[layer].flat[-1] = np.nan
     write_weights(folder, weights)
-    said = f"weights of agent '{card['name']}' are not finite: layer '{layer}' has 1 of"
-    with pytest.raises(artefact.SavedAgentError, match=said):
+    message = f"weights of agent '{card['name']}' are not finite: layer '{layer}' has 1 of"
+    with pytest.raises(artefact.SavedAgentError, match=message):
         load_agent(str(folder), one, None)
 
 
@@ -301,9 +301,9 @@ NAMES = ["greedy", "uniform", "oracle", "pretrained", "mcts@200", "greedy-mcts",
 def test_refuses_the_name_of_a_built_in_agent(name: str, tmp_path: Path) -> None:
     make(tmp_path)
     change(tmp_path, name=name)
-    said = re.escape(f"field name must not be that of a built-in agent, got {name!r}")
+    message = re.escape(f"field name must not be that of a built-in agent, got {name!r}")
     for spec in (str(tmp_path), f"mcts:{tmp_path}", f"mine=mcts:{tmp_path}"):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             load_agent(spec, GAME, RULES)
     assert load_agent(f"mine={tmp_path}", GAME, RULES).name == "mine"
     assert load_agent(f"mcts:mine={tmp_path}", GAME, RULES).name == "mine-mcts"
@@ -334,10 +334,10 @@ def test_no_two_agents_of_a_comparison_have_one_name(tmp_path: Path) -> None:
         net = build_network("numbers", SEATS, 8, 1)
         rules = SEATS.make_rules()
         described = {"name": "numbers", "width": 8, "depth": 1, "options": {}}
-        save_agent.save(tmp_path / folder, "same", SEATS, rules, net, described, {}, {})
+        save_network(tmp_path / folder, "same", SEATS, rules, net, described, {}, {})
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
-    said = re.escape(f"agents {one} and {other} must not have the same name, got 'same'")
-    with pytest.raises(ValueError, match=said):
+    message = re.escape(f"agents {one} and {other} must not have the same name, got 'same'")
+    with pytest.raises(ValueError, match=message):
         compare(SEATS, [one], deals=2, field=[other, "uniform"], key="k")
     (found,) = compare(SEATS, [one], deals=2, field=[f"mine={other}"], key="k").evaluations
     assert (found.agent, found.field) == ("same", ("mine",))

@@ -16,8 +16,8 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from parlour.envs import CardEnv, find_game
 from parlour.envs.interfaces.arguments import make_rows
 from parlour.envs.interfaces.sb3 import CardVecEnv
-from parlour.training.learning.learner import CardPolicy
 from parlour.training.learning.methods.ppo import make_ppo
+from parlour.training.learning.network_run import CardPolicy
 from parlour.training.learning.settings.methods import PPOSettings
 
 GAME = find_game("pyramid")
@@ -61,7 +61,7 @@ def test_rows_play_as_single_environments(encoding: str, skip_forced: bool, max_
         seen, rewards, dones, infos = many.step(actions)
         assert rewards.dtype == np.float32
         for i, single in enumerate(singles):
-            last, reward, terminated, truncated, said = single.step(actions[i])
+            last, reward, terminated, truncated, message = single.step(actions[i])
             returns[i] += reward
             lengths[i] += 1
             assert rewards[i] == np.float32(reward)
@@ -76,11 +76,11 @@ def test_rows_play_as_single_environments(encoding: str, skip_forced: bool, max_
             returns[i] = lengths[i] = 0
             assert np.array_equal(infos[i].pop("terminal_observation"), last)
             assert infos[i].pop("TimeLimit.truncated") == truncated
-            assert infos[i]["is_success"] == said["won"]
+            assert infos[i]["is_success"] == message["won"]
             mask = infos[i].pop("terminal_action_mask")
-            assert mask.dtype == np.bool_ and np.array_equal(mask, said.pop("action_mask"))
+            assert mask.dtype == np.bool_ and np.array_equal(mask, message.pop("action_mask"))
             assert mask.all() == terminated
-            assert infos[i] == said
+            assert infos[i] == message
             assert np.array_equal(seen[i], single.reset()[0])
     assert ended > 5
     assert len(many.recent) == ended
@@ -150,12 +150,12 @@ def test_a_kept_state_is_checked_before_anything_changes() -> None:
     kept, fine = env.observations(), env.state()
     wrong = fine["states"].copy()
     wrong["deck"][2] = 0
-    for change, said in (
+    for change, message in (
         ({"states": wrong}, "row 2: deck="),
         ({"returns": np.zeros(2)}, "state 'returns': allowed is an array"),
         ({"recent": None}, "state 'recent': allowed is an array"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             env.restore(fine | change)
         assert np.array_equal(env.observations(), kept)
         assert env.state().keys() == fine.keys()
@@ -264,14 +264,14 @@ def test_chosen_deals_are_played_at_the_next_reset() -> None:
     env.set_options({"deck": deck})
     assert np.array_equal(env.reset(), [wanted[-1]] * 3)
     env.set_options({"deal": 3})
-    for wrong, said in (
+    for wrong, message in (
         ({"deel": 1}, "unknown reset option 'deel'"),
         ({"deal": -1}, "reset option deal=-1"),
         ([{"deal": 1}], "1 given for 3"),
         ([{"deal": 1}, {"deal": 1}, {}], "deal"),
         ([{"deal": 1}, {"deal": 1}, {"deal": 1, "deal_set": "b"}], "allowed to differ"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             env.set_options(wrong)
     assert np.array_equal(env.reset(), same)
     env.set_options()

@@ -1,6 +1,5 @@
 """Self-play with a magnet: all seats learn, towards an equilibrium, and runs resume bit by bit."""
 
-import json
 import os
 import signal
 from contextlib import closing
@@ -28,12 +27,13 @@ from parlour.training.equilibrium.exploitability import extract_policy
 from parlour.training.equilibrium.game_tree import Tree, build_tree
 from parlour.training.evaluation.play import play_duplicate
 from parlour.training.learning import checkpoint
-from parlour.training.learning.learner import CardPolicy
+from parlour.training.learning.envs import LEARNER, SelfPlayEnv
 from parlour.training.learning.methods.selfplay import MagnetPPO, SelfplayRun, seat_advantages
+from parlour.training.learning.network_run import CardPolicy
 from parlour.training.learning.run import validation_key
-from parlour.training.learning.selfplay_env import LEARNER, SelfPlayEnv
 from parlour.training.learning.settings.methods import PPOSettings, SelfplaySettings, check_critic
 from parlour.training.learning.train import Interrupted, main, resume, train
+from tests.training.learning.runs import read_result
 
 GAME = find_game("seven_twenty_seven")
 RULES = GAME.make_rules("home")
@@ -65,11 +65,6 @@ TINY = {"max_raises": 0}
 
 def trained(runs: Path, **changed: Any) -> Path:
     return train(replace(SMALL, runs=str(runs), **changed), quiet=True)
-
-
-def result(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "seed-0" / "result.json").read_text())
-    return found
 
 
 def last_parameters(folder: Path, module: str) -> dict[str, np.ndarray]:
@@ -127,7 +122,7 @@ def test_the_agent_draws_its_actions_and_plays_again_as_it_did(whole: Path) -> N
     seeds = deal_seeds("seven_twenty_seven-validation", range(10))
     field = [load_agent(name, GAME, RULES, 1) for name in SMALL.opponents]
     nets = play_duplicate(GAME, RULES, agent, field, seeds, key=validation_key(0)).nets
-    assert nets.mean() == pytest.approx(result(whole)["final"]["score"]["mean"])
+    assert nets.mean() == pytest.approx(read_result(whole)["final"]["score"]["mean"])
 
 
 @pytest.mark.parametrize(
@@ -154,7 +149,7 @@ def test_a_stopped_run_goes_on_bit_by_bit(
         trained(tmp_path, **changed)
     folder = resume(tmp_path / whole.name, quiet=True)
     for fact in ("weights_sha256", "final", "evaluations"):
-        assert result(folder)[fact] == result(straight)[fact], fact
+        assert read_result(folder)[fact] == read_result(straight)[fact], fact
     one, other = (last_parameters(run, "magnet") for run in (folder, straight))
     assert one.keys() == other.keys() != set()
     assert all(np.array_equal(one[name], other[name]) for name in one)
@@ -167,7 +162,7 @@ def test_a_checkpoint_holds_the_magnet(whole: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"magnet_coef": -0.1}, r"magnet_coef=-0\.1: allowed are numbers from 0 to 10"),
         ({"magnet_rate": 1.5}, r"magnet_rate=1\.5: allowed are numbers from 0 to 1"),
@@ -176,8 +171,8 @@ def test_a_checkpoint_holds_the_magnet(whole: Path) -> None:
         ({"opponents": ()}, r"opponents=\(\): at least one"),
     ],
 )
-def test_settings_out_of_range_are_refused(wrong: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=f"^{said}"):
+def test_settings_out_of_range_are_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
         replace(SMALL, **wrong)
 
 

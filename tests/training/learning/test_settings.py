@@ -10,10 +10,9 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.training import Settings, make_settings, preset
-from parlour.training.learning.settings.base import list_settings
+from parlour.training.learning.settings.base import Range, list_settings
 from parlour.training.learning.settings.command import parse
 from parlour.training.learning.settings.files import read_saved
-from parlour.training.learning.settings.limits import Range
 from parlour.training.learning.settings.methods import (
     SETTINGS,
     CmaEsSettings,
@@ -78,18 +77,18 @@ FOREIGN = [
 def test_what_a_method_does_not_use_is_refused_by_name(
     method: str, name: str, users: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = f"method '{method}' does not use it; it belongs to {users}"
+    message = f"method '{method}' does not use it; it belongs to {users}"
     made = next(one for one in EXAMPLES if one.method == method)
-    with pytest.raises(ValueError, match=f"^setting '{name}': {said}$"):
+    with pytest.raises(ValueError, match=f"^setting '{name}': {message}$"):
         make_settings(method, **{name: 1})
     file = tmp_path / "mine.toml"
     for start, table in (("[default]", "default"), ("[default]\n[mine]", "mine")):
         file.write_text(f"{start}\nmethod = '{method}'\n{name} = 1")
-        with pytest.raises(ValueError, match=rf"\[{table}\]: setting '{name}': {said}$"):
+        with pytest.raises(ValueError, match=rf"\[{table}\]: setting '{name}': {message}$"):
             preset(made.game, table, file)
     flag = f"--{name.replace('_', '-')}"
     assert main([made.game, "--method", method, flag, "1"]) == 2
-    assert capsys.readouterr().err.startswith(f"parlour: error: {flag}: {said} (see")
+    assert capsys.readouterr().err.startswith(f"parlour: error: {flag}: {message} (see")
 
 
 def test_presets_of_several_methods_share_one_default(tmp_path: Path) -> None:
@@ -134,14 +133,14 @@ def test_help_shows_the_settings_of_one_method(
     with pytest.raises(SystemExit) as left:
         main(["pyramid", "--method", method, "--help"])
     assert left.value.code == 0
-    said = capsys.readouterr().out
+    message = capsys.readouterr().out
     own = set(list_settings(SETTINGS[method]))
     every = {name for one in SETTINGS.values() for name in list_settings(one)}
-    flags = re.findall(r"^\W+--([a-z][a-z-]*)", said, re.MULTILINE)
+    flags = re.findall(r"^\W+--([a-z][a-z-]*)", message, re.MULTILINE)
     shown = {flag.replace("-", "_") for flag in flags}
     assert shown == own < every
-    assert f"settings of method {method}." in said
-    assert all(f"- {name}: " in said for name in SETTINGS)
+    assert f"settings of method {method}." in message
+    assert all(f"- {name}: " in message for name in SETTINGS)
 
 
 def test_every_number_has_its_range_beside_it() -> None:

@@ -99,9 +99,9 @@ def test_a_run_goes_on_when_what_it_sums_up_is_edited(
         patch.setattr(TDRun, "iterate", stop_in_the_middle)
         train(settings(tmp_path, **small), quiet=True)
     (folder,) = (path.parent for path in tmp_path.glob("*/settings.json"))
-    said = json.loads((folder / "settings.json").read_text())
-    said |= {"adaptive": not given[0], "average": 0.6 - given[1]}
-    (folder / "settings.json").write_text(json.dumps(said))
+    message = json.loads((folder / "settings.json").read_text())
+    message |= {"adaptive": not given[0], "average": 0.6 - given[1]}
+    (folder / "settings.json").write_text(json.dumps(message))
     monkeypatch.setattr(TDRun, "save", save_and_tell)
     with pytest.warns(UserWarning, match="adaptive was .* and is now .*; average was"):
         resume(folder, quiet=True)

@@ -19,12 +19,12 @@ from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
 from parlour.envs import GAMES, find_game
 from parlour.training.evaluation.compare import evaluate
-from parlour.training.learning import progress
 from parlour.training.learning.methods.ppo import PPORun
 from parlour.training.learning.settings.command import parse
 from parlour.training.learning.settings.files import preset, presets
 from parlour.training.learning.settings.methods import PPOSettings, make_settings
 from parlour.training.learning.train import Interrupted, main, resume, train
+from tests.training.learning.runs import read_log, read_result
 
 ROOT = Path(__file__).parents[3]
 ROLLOUT = 16 * 16
@@ -46,11 +46,6 @@ SMALL = PPOSettings(
 )
 
 
-def result(folder: Path, seed: int = 0) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / f"seed-{seed}" / "result.json").read_text())
-    return found
-
-
 def trained(runs: Path, **changed: Any) -> Path:
     return train(replace(SMALL, runs=str(runs), **changed), quiet=True)
 
@@ -59,12 +54,6 @@ def trained(runs: Path, **changed: Any) -> Path:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was never stopped."""
     return trained(tmp_path_factory.mktemp("whole"))
-
-
-def logged(folder: Path) -> list[dict[str, Any]]:
-    """The log of seed 0 without what depends on the clock."""
-    lines = progress.read(folder / "seed-0" / "progress.jsonl")
-    return [{name: line[name] for name in line if name != "time"} for line in lines]
 
 
 def board(folder: Path, tag: str) -> list[tuple[int, float]]:
@@ -76,8 +65,8 @@ def board(folder: Path, tag: str) -> list[tuple[int, float]]:
 def assert_same(folder: Path, whole: Path) -> None:
     """The run came to the same weights, evaluations and log as the one never stopped."""
     for name in ("steps", "final", "evaluations", "weights_sha256"):
-        assert result(folder)[name] == result(whole)[name], name
-    assert logged(folder) == logged(whole)
+        assert read_result(folder)[name] == read_result(whole)[name], name
+    assert read_log(folder) == read_log(whole)
     for tag in ("play/score", "train/loss", "eval/won"):
         assert board(folder, tag) == board(whole, tag)
 
@@ -85,15 +74,15 @@ def assert_same(folder: Path, whole: Path) -> None:
 def test_a_run_leaves_all_that_it_should(whole: Path) -> None:
     steps = [k * ROLLOUT for k in range(1, 7)]
     assert whole.name == "pyramid-classic-small"
-    assert [line["steps"] for line in logged(whole)] == steps
+    assert [line["steps"] for line in read_log(whole)] == steps
     assert [step for step, _ in board(whole, "play/won")] == steps
-    assert [one["steps"] for one in result(whole)["evaluations"]] == steps[1::2]
+    assert [one["steps"] for one in read_result(whole)["evaluations"]] == steps[1::2]
     kept = sorted(path.name for path in (whole / "seed-0" / "checkpoints").iterdir())
     assert kept == [f"{step:012d}" for step in steps[-2:]]
     rules = json.loads((whole / "rules.json").read_text())
     pyramid = find_game("pyramid")
     assert rules["rules_digest"] == pyramid.rules_digest(pyramid.make_rules("classic"))
-    split = result(whole)["seconds_by_phase"]
+    split = read_result(whole)["seconds_by_phase"]
     assert set(split) == {
         "env", "forward", "distribution", "buffer", "update", "evaluation", "other"
     }  # fmt: skip
@@ -108,7 +97,7 @@ def test_the_agent_of_a_run_plays(whole: Path) -> None:
     found = evaluate(
         pyramid, agent, variant="classic", deals=10, deal_set="pyramid-validation"
     ).estimate("score")
-    assert found.mean == result(whole)["final"]["score"]["mean"]
+    assert found.mean == read_result(whole)["final"]["score"]["mean"]
     assert agent.name == whole.name  # nothing that two runs could share
 
 
@@ -116,15 +105,15 @@ def test_equal_settings_give_equal_weights_and_another_seed_others(
     whole: Path, tmp_path: Path
 ) -> None:
     again = trained(tmp_path, seeds=(0, 1), eval_interval=0)
-    assert result(again)["weights_sha256"] == result(whole)["weights_sha256"]
-    assert result(again, 1)["weights_sha256"] != result(whole)["weights_sha256"]
+    assert read_result(again)["weights_sha256"] == read_result(whole)["weights_sha256"]
+    assert read_result(again, 1)["weights_sha256"] != read_result(whole)["weights_sha256"]
     cards = [json.loads((again / f"seed-{k}/agent/agent.json").read_text()) for k in (0, 1)]
     assert [card["name"] for card in cards] == [f"{again.name}/seed-{k}" for k in (0, 1)]
     for seed, card in enumerate(cards):  # how long it took, for its model card
-        assert 0 < card["trained"]["seconds"] <= result(again, seed)["seconds"] + 0.1
+        assert 0 < card["trained"]["seconds"] <= read_result(again, seed)["seconds"] + 0.1
         assert card["trained"]["machine"]
     summary = json.loads((again / "result.json").read_text())
-    scores = [result(again, seed)["final"]["score"]["mean"] for seed in (0, 1)]
+    scores = [read_result(again, seed)["final"]["score"]["mean"] for seed in (0, 1)]
     assert summary["score"]["by_seed"] == scores
     assert summary["score"]["standard_deviation"] == pytest.approx(np.std(scores, ddof=1))
 
@@ -175,10 +164,10 @@ def test_a_damaged_checkpoint_is_passed_over(whole: Path, tmp_path: Path) -> Non
     arrays = newest / "arrays.npz"
     arrays.write_bytes(arrays.read_bytes()[:-200])
     (newest.parent / ".000000099999.part").mkdir()
-    said = (
+    message = (
         r"damaged and passed over: checkpoint file arrays.npz was changed: expected sha256 \w{64}"
     )
-    with pytest.warns(UserWarning, match=said):
+    with pytest.warns(UserWarning, match=message):
         resume(folder / "seed-0", quiet=True)
     assert_same(folder, whole)
 
@@ -205,9 +194,10 @@ def stopped(runs: Path, after: int) -> Path:
         patch.setattr(PPORun, "iterate", interrupted)
         trained(runs)
     folder = runs / "pyramid-classic-small"
-    said = str(caught.value)
-    assert said.startswith(f"stopped and saved; as it plays now: {folder / 'seed-0' / 'agent'}; ")
-    assert said.endswith(f"; to go on: parlour train --resume {folder}")
+    message = str(caught.value)
+    agent = folder / "seed-0" / "agent"
+    assert message.startswith(f"stopped and saved; as it plays now: {agent}; ")
+    assert message.endswith(f"; to go on: parlour train --resume {folder}")
     assert signal.getsignal(signal.SIGINT) is before
     return folder
 
@@ -230,19 +220,19 @@ def read_agent(folder: Path) -> dict[str, Any]:
 def test_a_run_resumed_at_its_very_end_saves_the_same_agent(tmp_path: Path) -> None:
     """Killed between its last checkpoint and its result: nothing is left to train, only to save."""
     folder = trained(tmp_path)
-    agent, digest = folder / "seed-0" / "agent", result(folder)["weights_sha256"]
+    agent, digest = folder / "seed-0" / "agent", read_result(folder)["weights_sha256"]
     before = read_agent(agent)
     shutil.rmtree(agent)
     (folder / "seed-0" / "result.json").unlink()
     resume(folder, quiet=True)
-    assert result(folder)["weights_sha256"] == digest
+    assert read_result(folder)["weights_sha256"] == digest
     assert read_agent(agent) == before
 
 
 def test_training_can_begin_with_a_saved_agent(whole: Path, tmp_path: Path) -> None:
     start = {"initial": str(whole), "options": {"passes": 2}, "total_steps": ROLLOUT}
     second = trained(tmp_path, name="second", learning_rate=0.0, **start)
-    assert result(second)["weights_sha256"] == result(whole)["weights_sha256"]
+    assert read_result(second)["weights_sha256"] == read_result(whole)["weights_sha256"]
     with pytest.raises(ValueError, match="another network"):
         trained(tmp_path, name="third", width=32, **start)
 
@@ -269,17 +259,17 @@ def test_a_run_is_not_written_over(whole: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"network_options": {"foo": 1}}, "options {'foo': 1}: .*unexpected keyword"),
         ({"initial": "nowhere/at-all"}, r"nowhere.at-all.agent\.json: .*No such file"),
     ],
 )
 def test_a_run_that_cannot_begin_leaves_no_folder(
-    wrong: dict[str, Any], said: str, tmp_path: Path
+    wrong: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     for _ in range(2):  # the second time it does not say that the run exists
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             trained(tmp_path, **wrong)
     assert list(tmp_path.iterdir()) == []
 
@@ -308,7 +298,7 @@ def test_command_line_changes_what_the_preset_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("toml", "said"),
+    ("toml", "message"),
     [
         ("[default]\ngama = 0.9", "unknown setting 'gama'; did you mean 'gamma'? allowed: "),
         ("[default]\nvariant = 'clasic'", "unknown variant 'clasic'; did you mean 'classic'?"),
@@ -327,17 +317,17 @@ def test_command_line_changes_what_the_preset_says() -> None:
     ],
 )
 def test_wrong_settings_are_named(
-    toml: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    toml: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(toml)
     assert main(["pyramid", "--settings", str(file)]) == 2
     error = capsys.readouterr().err
-    assert said in error and str(file) in error
+    assert message in error and str(file) in error
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["piramid"], "unknown game 'piramid'; did you mean 'pyramid'?"),
         (["pyramid", "--preset", "dmo"], "unknown preset 'dmo'; did you mean 'demo'?"),
@@ -355,12 +345,12 @@ def test_wrong_settings_are_named(
     ],
 )
 def test_wrong_words_are_named(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(words) == 2
     error = capsys.readouterr().err
     assert error.startswith("parlour: error: ") and error.count("\n") == 1
-    assert said in error
+    assert message in error
 
 
 def command(*words: str) -> list[str]:
@@ -390,8 +380,8 @@ def test_killed_by_sigkill_at_random_moments(method: str, tmp_path: Path) -> Non
     started, kills = ["pyramid", "--settings", str(tmp_path / "mine.toml")], 0
     while kills < 3:
         process = subprocess.Popen(command(*started), stderr=subprocess.DEVNULL)
-        until = len(logged(folder)) + int(rng.integers(2, 10)) if folder.exists() else 4
-        while len(logged(folder)) < until:
+        until = len(read_log(folder)) + int(rng.integers(2, 10)) if folder.exists() else 4
+        while len(read_log(folder)) < until:
             assert process.poll() is None, "it ended before it was killed"
             time.sleep(float(rng.random()) / 20)
         process.kill()

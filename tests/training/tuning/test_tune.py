@@ -25,7 +25,7 @@ from parlour.training.learning.settings.methods import SETTINGS, CmaEsSettings
 from parlour.training.learning.train import Interrupted, train
 from parlour.training.tuning import report as tune_report
 from parlour.training.tuning import study as tune_study
-from parlour.training.tuning.search import Tuned, make_plan
+from parlour.training.tuning.study import Tuned, make_plan
 from parlour.training.tuning.trial import Dimension, TunedTrial, make_space, read_space
 
 SPACE = {"sigma": {"low": 0.1, "high": 0.9}, "population": {"values": [4, 5]}}
@@ -52,27 +52,27 @@ def search(folder: Path, trials: int = 3, **keywords: Any) -> Tuned:
 
 def test_a_search_goes_on_and_leaves_a_table_a_picture_and_settings(tmp_path: Path) -> None:
     first = search(tmp_path, 2)
-    found = search(tmp_path, 3)
-    assert found.folder.name == "poker_squares-classic-tune-cma-es"
-    assert [one.state for one in found.trials] == ["done"] * 3
-    assert sorted(one.number for one in found.trials) == [0, 1, 2]
+    tuned = search(tmp_path, 3)
+    assert tuned.folder.name == "poker_squares-classic-tune-cma-es"
+    assert [one.state for one in tuned.trials] == ["done"] * 3
+    assert sorted(one.number for one in tuned.trials) == [0, 1, 2]
     kept = {one.number: one for one in first.trials}
-    assert {one.number: one for one in found.trials if one.number in kept} == kept
+    assert {one.number: one for one in tuned.trials if one.number in kept} == kept
     assert kept[0].settings == {"sigma": 0.3, "population": 4}  # as the base has them
-    assert found.best.value == max(one.value or 0 for one in found.trials)
-    for one in found.trials:
-        run = found.folder / "trials" / f"poker_squares-classic-{one.run}"
+    assert tuned.best.value == max(one.value or 0 for one in tuned.trials)
+    for one in tuned.trials:
+        run = tuned.folder / "trials" / f"poker_squares-classic-{one.run}"
         result = json.loads((run / "result.json").read_text())
         assert result["score"]["mean"] == one.value
         card = json.loads((run / "seed-0" / "agent" / "agent.json").read_text())
         assert "poker_squares-validation" in json.dumps(card)
-    table = found.to_pandas()
-    assert list(table["number"]) == [one.number for one in found.trials]
+    table = tuned.to_pandas()
+    assert list(table["number"]) == [one.number for one in tuned.trials]
     assert {"value", "state", "sigma", "population"} <= set(table.columns)
-    assert (found.folder / "tune.png").stat().st_size > 10_000
-    written = json.loads((found.folder / "tune.json").read_text())
-    assert written["best"]["number"] == found.best.number
-    assert "3 trials, best score" in repr(found)
+    assert (tuned.folder / "tune.png").stat().st_size > 10_000
+    written = json.loads((tuned.folder / "tune.json").read_text())
+    assert written["best"]["number"] == tuned.best.number
+    assert "3 trials, best score" in repr(tuned)
 
 
 def test_the_same_seed_searches_the_same(tmp_path: Path) -> None:
@@ -83,12 +83,12 @@ def test_the_same_seed_searches_the_same(tmp_path: Path) -> None:
 
 
 def test_the_best_settings_are_taken_as_they_are(tmp_path: Path) -> None:
-    found = search(tmp_path)
-    words = ["poker_squares", "--settings", str(found.folder / "best.toml")]
+    tuned = search(tmp_path)
+    words = ["poker_squares", "--settings", str(tuned.folder / "best.toml")]
     again = parse([*words, "--runs", str(tmp_path), "--name", "best"])
-    assert again == replace(found.settings, runs=str(tmp_path), name="best", seeds=(0,))
+    assert again == replace(tuned.settings, runs=str(tmp_path), name="best", seeds=(0,))
     run = train(again, quiet=True)
-    assert json.loads((run / "result.json").read_text())["score"]["mean"] == found.best.value
+    assert json.loads((run / "result.json").read_text())["score"]["mean"] == tuned.best.value
 
 
 def test_every_kind_of_setting_can_be_written(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_the_spaces_of_all_methods_are_right(method: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         ("sigma = { low = 0, high = 0.5 }", "sigma=0.0: allowed are numbers from 0.001 to 10"),
         ("sigma = { low = 2, high = 1 }", "low=2, high=1: low must be less than high"),
@@ -133,17 +133,17 @@ def test_the_spaces_of_all_methods_are_right(method: str) -> None:
         ("", "a table of settings is needed"),
     ],
 )
-def test_a_wrong_space_is_refused(table: str, said: str, tmp_path: Path) -> None:
+def test_a_wrong_space_is_refused(table: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(f"[cma-es]\n{table}\n")
     with pytest.raises(ValueError) as raised:
         read_space(small(tmp_path), file)
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert f"{file} [cma-es]" in str(raised.value)
 
 
 def test_other_wrong_input_is_refused(tmp_path: Path) -> None:
-    for keywords, said in (
+    for keywords, message in (
         ({"trials": 0}, "trials=0: allowed are whole numbers from 1"),
         ({"evaluations": 0}, "evaluations=0"),
         ({"pruner": "medain"}, "medain"),
@@ -155,7 +155,7 @@ def test_other_wrong_input_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError) as raised:
             search(tmp_path, **{"trials": 1, **keywords})
-        assert said in str(raised.value)
+        assert message in str(raised.value)
     search(tmp_path, 1)
     with pytest.raises(ValueError, match=r"space was .* and is now .*choose another --name"):
         tune(small(tmp_path), trials=1, space={"sigma": SPACE["sigma"]})
@@ -177,10 +177,10 @@ def test_ctrl_c_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         patched.setattr(tune_study, "run_trial", stop)
         with pytest.raises(KeyboardInterrupt):
             search(tmp_path)
-    found = search(tmp_path)
-    assert [one.state for one in found.trials] == ["done"] * 3
+    tuned = search(tmp_path)
+    assert [one.state for one in tuned.trials] == ["done"] * 3
     assert begun == ["trial-0001"]
-    assert sorted(one.run for one in found.trials) == ["trial-0000", "trial-0001", "trial-0003"]
+    assert sorted(one.run for one in tuned.trials) == ["trial-0000", "trial-0001", "trial-0003"]
 
 
 def test_a_dead_process_leaves_no_trial_that_runs(tmp_path: Path) -> None:
@@ -199,9 +199,9 @@ def test_a_dead_process_leaves_no_trial_that_runs(tmp_path: Path) -> None:
     dead.set_user_attr(tune_study.OWNER, [tune_study.socket.gethostname(), process.pid])
     silent = tune_study.Trial(study, trials[1]._trial_id)
     silent.set_user_attr(tune_study.MARK, time.time() - 2 * tune_study.STALE)
-    found = search(tmp_path, 2)
-    assert [one.state for one in found.trials] == ["done"] * 2
-    assert sorted(one.run for one in found.trials) == ["trial-0000", "trial-0001"]
+    tuned = search(tmp_path, 2)
+    assert [one.state for one in tuned.trials] == ["done"] * 2
+    assert sorted(one.run for one in tuned.trials) == ["trial-0000", "trial-0001"]
     assert not study.get_trials(states=(tune_study.TrialState.RUNNING,))
 
 
@@ -214,8 +214,8 @@ def test_a_trial_that_kills_its_processes_is_given_up(tmp_path: Path) -> None:
         assert trial is not None and trial.user_attrs[tune_study.RUN] == "trial-0000"
         tune_study.draw_params(plan, trial)
         trial.set_user_attr(tune_study.MARK, 0.0)
-    found = search(tmp_path, 2)
-    assert [one.error for one in found.trials] == [None, "its process died 3 times"]
+    tuned = search(tmp_path, 2)
+    assert [one.error for one in tuned.trials] == [None, "its process died 3 times"]
 
 
 def test_trials_that_cannot_be_are_told_from_those_that_can(
@@ -228,9 +228,9 @@ def test_trials_that_cannot_be_are_told_from_those_that_can(
         return 2.0
 
     monkeypatch.setattr(tune_study, "run_trial", run)
-    found = search(tmp_path, 6)
-    assert {one.state for one in found.trials} == {"done", "failed"}
-    for one in found.trials:
+    tuned = search(tmp_path, 6)
+    assert {one.state for one in tuned.trials} == {"done", "failed"}
+    for one in tuned.trials:
         assert (one.state == "failed") == (one.settings["population"] == 5)
         assert (one.error == "ValueError: five is right out") == (one.state == "failed")
     monkeypatch.setattr(tune_study, "run_trial", lambda *_: float("nan"))
@@ -251,12 +251,12 @@ def test_weak_trials_are_pruned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(tune_study, "run_trial", run)
     for pruner in ("median", "hyperband", "none"):
         ended.clear()
-        found = search(tmp_path / pruner, 12, pruner=pruner)
-        pruned = [one.number for one in found.trials if one.state == "pruned"]
+        tuned = search(tmp_path / pruner, 12, pruner=pruner)
+        pruned = [one.number for one in tuned.trials if one.state == "pruned"]
         assert sorted([*ended, *pruned]) == list(range(12))
         assert bool(pruned) == (pruner != "none")
-        assert found.best.number == 0
-        assert len(str(found).splitlines()) > 12
+        assert tuned.best.number == 0
+        assert len(str(tuned).splitlines()) > 12
 
 
 def test_parts_of_a_run(tmp_path: Path) -> None:
@@ -280,13 +280,13 @@ def test_the_command(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert cli.main([*WORDS, "--trials", "2"]) == 0
-    said = capsys.readouterr()
-    assert "Poker Squares, classic: trials of cma-es" in said.out
-    assert said.err.count("\ntrial ") + said.err.startswith("trial ") == 2
+    message = capsys.readouterr()
+    assert "Poker Squares, classic: trials of cma-es" in message.out
+    assert message.err.count("\ntrial ") + message.err.startswith("trial ") == 2
     assert cli.main([*WORDS, "--trials", "2", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert len(found["trials"]) == 2
-    assert found["settings"]["sigma"] == found["best"]["settings"]["sigma"]
+    tuned = json.loads(capsys.readouterr().out)
+    assert len(tuned["trials"]) == 2
+    assert tuned["settings"]["sigma"] == tuned["best"]["settings"]["sigma"]
     for more, text in (
         ("--trials 2 --seeds 1 2", "--seeds: all trials train with one seed"),
         ("--trials x", "invalid int value"),
@@ -298,7 +298,7 @@ def test_the_command(
     def stop(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("parlour.training.tuning.search.read_result", stop)
+    monkeypatch.setattr("parlour.training.tuning.study.read_result", stop)
     assert cli.main([*WORDS, "--trials", "2"]) == 130
     assert "Run the same command again to resume" in capsys.readouterr().err
 
@@ -391,14 +391,14 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
     wait_for(first, "trial 0")
     time.sleep(1)
     first.send_signal(signal.SIGINT)
-    _, said = first.communicate(timeout=120)
+    _, message = first.communicate(timeout=120)
     assert first.returncode == 130
-    assert "Traceback" not in said and "Run the same command again to resume" in said
+    assert "Traceback" not in message and "Run the same command again to resume" in message
     second = start(tmp_path, "--json")
-    out, said = second.communicate(timeout=600)
-    assert second.returncode == 0, said
+    out, message = second.communicate(timeout=600)
+    assert second.returncode == 0, message
     assert len(json.loads(out)["trials"]) == 6
-    assert "trial 0," not in said
+    assert "trial 0," not in message
 
 
 @pytest.mark.slow
@@ -409,8 +409,8 @@ def test_two_processes_share_a_data_base_and_one_is_killed(tmp_path: Path) -> No
     time.sleep(1)
     os.kill(first.pid, signal.SIGKILL)
     first.communicate()
-    out, said = second.communicate(timeout=600)
-    assert second.returncode == 0, said
+    out, message = second.communicate(timeout=600)
+    assert second.returncode == 0, message
     trials = json.loads(out)["trials"]
     assert len(trials) == 6
     assert {one["state"] for one in trials} <= {"done", "pruned", "failed"}
@@ -420,8 +420,8 @@ def test_two_processes_share_a_data_base_and_one_is_killed(tmp_path: Path) -> No
 @pytest.mark.slow
 def test_several_processes_of_one_command(tmp_path: Path) -> None:
     done = start(tmp_path, "--jobs", "2", "--json")
-    out, said = done.communicate(timeout=600)
-    assert done.returncode == 0, said
+    out, message = done.communicate(timeout=600)
+    assert done.returncode == 0, message
     assert len(json.loads(out)["trials"]) == 6
 
 
@@ -429,13 +429,13 @@ def test_several_processes_of_one_command(tmp_path: Path) -> None:
 def test_ray(tmp_path: Path) -> None:
     flags = shlex.split("--backend ray --jobs 2 --trials 12 --total-steps 600000 --json")
     done = start(tmp_path, *flags)
-    out, said = done.communicate(timeout=900)
-    assert done.returncode == 0, said
-    found = json.loads(out)
-    assert len(found["trials"]) == 12
-    assert {one["state"] for one in found["trials"]} <= {"done", "pruned", "failed"}
-    assert found["best"]["value"] > 100
-    assert (Path(found["folder"]) / "best.toml").is_file()
+    out, message = done.communicate(timeout=900)
+    assert done.returncode == 0, message
+    tuned = json.loads(out)
+    assert len(tuned["trials"]) == 12
+    assert {one["state"] for one in tuned["trials"]} <= {"done", "pruned", "failed"}
+    assert tuned["best"]["value"] > 100
+    assert (Path(tuned["folder"]) / "best.toml").is_file()
     again = start(tmp_path, *flags)  # nothing is left to do
-    out, said = again.communicate(timeout=120)
-    assert json.loads(out)["trials"] == found["trials"]
+    out, message = again.communicate(timeout=120)
+    assert json.loads(out)["trials"] == tuned["trials"]

@@ -1,15 +1,14 @@
-"""CMA-ES: better weights for a game's own heuristic.
+"""CMA-ES: better weights for a game's heuristic.
 
 CMA-ES is the covariance-matrix form of the cross-entropy method: each generation draws candidates
 from a normal distribution, lets all of them play the same random deals, and moves the distribution
-towards those with the highest ``reward``. No gradients, no network: the result is the greedy agent
-with better weights. The search itself is the library `cma`.
+towards those with the highest ``reward``. It needs no gradients and no network: the result is the
+greedy agent with better weights. The library `cma` does the search.
 """
 
 import sys
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,8 +24,8 @@ from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.kernel.rng import TRAINING_SEED_MASK
 from parlour.envs.core.options import as_record
 
-from .. import checkpoint, save_agent
-from ..run import Method, Run
+from .. import checkpoint
+from ..run import Run
 from ..settings.methods import CmaEsSettings
 
 SCALE_FLOOR = 0.1
@@ -182,17 +181,16 @@ class CmaEsRun(Run):
         return self.begin + self.scale * point
 
     def iterate(self) -> dict[str, float]:
-        """Let candidates play common deals; return the result of the median one for the log."""
+        """Let the candidates play the same deals; return the median result for the log."""
         draws = np.random.default_rng([self.seed, STREAM, int(self.search.countiter)])
         deals = self.settings.candidate_deals
         seeds = draws.integers(0, int(TRAINING_SEED_MASK), deals, np.uint64, endpoint=True)
         points = self.search.ask()
-        played = np.array([self._play(point, seeds) for point in points])
-        paid, seen = played.T
-        self._tell(points, (-paid).tolist())
+        rewards, measures = np.array([self._play(point, seeds) for point in points]).T
+        self._tell(points, (-rewards).tolist())
         return {
-            f"play/{self.game.measure}": float(np.median(seen)),
-            "play/best": float(paid.max()),
+            f"play/{self.game.measure}": float(np.median(measures)),
+            "play/best": float(rewards.max()),
             "train/sigma": float(self.search.sigma),
         }
 
@@ -201,9 +199,9 @@ class CmaEsRun(Run):
         weights, limit = self._weights_at(point), self.settings.max_moves
         states = play(self.game, self.rules, weights, seeds, limit)
         score, won = float(states["score"].mean()), float(states["won"].mean())
-        pay = {"win": won, "score": score}
         progress = self.game.kernels.score_scale * score + self.game.kernels.win_bonus * won
-        return pay.get(self.settings.reward, progress), float(states[self.game.measure].mean())
+        rewards = {"win": won, "score": score, "progress": progress}
+        return rewards[self.settings.reward], float(states[self.game.measure].mean())
 
     def agent(self) -> GreedyAgent:
         """See `Run.agent`."""
@@ -215,22 +213,24 @@ class CmaEsRun(Run):
         values = self.checkpoint_values() | {"cma": load_cma().__version__}
         checkpoint.save_arrays(self.folder, arrays, values)
 
-    def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
-        """See `Run.write_agent`."""
-        names = list(self.game.heuristic_weights)
-        tensors = tensor_bytes({WEIGHTS_TENSOR: self.weights})
-        network = {
+    def agent_weights(self) -> bytes:
+        """See `Run.agent_weights`."""
+        return tensor_bytes({WEIGHTS_TENSOR: self.weights})
+
+    def network_spec(self) -> dict[str, Any]:
+        """See `Run.network_spec`."""
+        return {
             "name": HEURISTIC_NETWORK,
             "encoding": NO_ENCODING,
-            "width": len(names),
+            "width": len(self.game.heuristic_weights),
             "depth": 0,
             "options": {},
         }
-        trained |= {"weights": names, "cma": load_cma().__version__}
-        save_agent.save_weights(
-            folder, self.agent_name, self.game, self.rules, tensors, network, trained, scored
-        )
-        return tensors
+
+    def training_facts(self) -> dict[str, Any]:
+        """See `Run.training_facts`; with the names of the weights and the version of `cma`."""
+        names = list(self.game.heuristic_weights)
+        return super().training_facts() | {"weights": names, "cma": load_cma().__version__}
 
     def result(self) -> dict[str, Any]:
         """See `Run.result`."""
@@ -239,4 +239,4 @@ class CmaEsRun(Run):
         }
 
 
-METHOD = Method(CmaEsSettings, CmaEsRun)
+METHOD = CmaEsRun

@@ -1,23 +1,39 @@
 """Distillation: a network learns the values that a search gives to all actions.
 
 Each round plays on with many games, lets the teacher judge every position with a choice, and learns
-from all positions so far. Games are played by the teacher or by the network, so that it learns what
-to do where its own play leads (Ross, Gordon and Bagnell, "A reduction of imitation learning and
+from all positions so far. Games are played by the teacher or by the network, so that it learns how
+to play where its own play leads (Ross, Gordon and Bagnell, "A reduction of imitation learning and
 structured prediction to no-regret online learning", 2011). The network learns the values of all
 actions, as a search without hidden knowledge sees them, not one choice: most choices in a solitaire
 game matter little, and the values tell which do.
 
 Games that cannot be won any more are dropped: there is little to learn in them. A search of few
 worlds may be wrong about that where wins are rare, so some may be played on (``lost_drop_prob``).
+
+Judged positions are saved as Parquet, one file for each round, so that any network can be trained
+on them:
+
+- ``observation``: the ``codes``, int8 (features.width,);
+- ``action_mask``: bool (actions,);
+- ``values``: the search's value of each action, float16 (actions,), 0 for illegal ones;
+- ``action``: the action that the search would play, int16.
+
+The schema's metadata name the game, its rules, the features digest, and a SHA-256 of all this.
+Without it, damaged files would be read as other positions, since Parquet has no checksum here.
 """
 
+import json
+import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import torch
 from stable_baselines3.common.utils import get_device
 from torch import Tensor, nn
@@ -29,44 +45,205 @@ from parlour.agents.networks.build import (
     masked_logits,
 )
 from parlour.agents.networks.learned import LearnedAgent
+from parlour.agents.networks.options import BASE_PIECE
 from parlour.agents.registry import load_agent
 from parlour.agents.search.pimc import PimcAgent
 from parlour.agents.search.rollouts import RolloutAgent
+from parlour.agents.validation import join_lines, read_bytes
 from parlour.envs import Game
 from parlour.envs.core.batch import Over
-from parlour.envs.core.rules_table import describe_rules
-from parlour.envs.core.schema import SuitOrder
+from parlour.envs.core.rules_table import RulesTable, describe_rules
+from parlour.envs.core.schema import Features, SuitOrder
 from parlour.envs.core.turn import Agent, Judgement, best_actions, prepare_turn
 from parlour.envs.interfaces.arguments import make_rows
 
-from ...files import FileDigest
+from ...files import MOST, FileDigest, digest_bytes, write_bytes
 from .. import checkpoint
-from ..critic import WiderVecEnv
-from ..network_run import SEED_STRIDE, LearnerRun, make_env
-from ..positions import (
-    FOLDER,
-    Positions,
-    concatenate,
-    describe,
-    is_round,
-    make_room,
-    read_folder,
-    read_positions,
-    reorder,
-    write_positions,
-)
-from ..run import Method
-from ..selfplay_env import make_selfplay_env
+from ..envs import WiderVecEnv, make_env, make_selfplay_env
+from ..network_run import SEED_STRIDE, LearnerRun
+from ..save_agent import describe_table
 from ..settings.methods import DistillSettings
 
 WARM_UP = 100
 """Updates over which the learning rate rises to its full value."""
 LOWEST_SHARE = 0.02
 """Share of the learning rate at which a falling one ends."""
+METADATA = b"parlour"
+DIGEST = "content_sha256"
+"""Metadata key of the SHA-256 of the positions and the other metadata."""
+POSITIONS_FOLDER = "positions"
+"""Subfolder of a seed's folder in which a run saves positions."""
+ROUND = re.compile(r"[0-9]{12}\.parquet")
+"""Pattern of a file name: the number of steps done after the round."""
+
+
+class Positions(NamedTuple):
+    """Judged positions, n of them; the docstring of the module describes the columns."""
+
+    observations: np.ndarray
+    masks: np.ndarray
+    values: np.ndarray
+    actions: np.ndarray
+
+    def take(self, rows: np.ndarray) -> "Positions":
+        """Return some of the positions, by number (k,) or bool (n,)."""
+        return Positions(*(column[rows] for column in self))
+
+
+def make_room(game: Game, n: int) -> Positions:
+    """Return n empty positions of a game."""
+    return Positions(
+        np.zeros((n, game.features.width), np.int8),
+        np.zeros((n, game.actions), np.bool_),
+        np.zeros((n, game.actions), np.float16),
+        np.zeros(n, np.int16),
+    )
+
+
+def concatenate(parts: list[Positions]) -> Positions:
+    """Return the positions of several parts, in their order."""
+    return Positions(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def describe(table: RulesTable, game: Game) -> dict[str, Any]:
+    """Return the metadata of positions: game, features digest and rules.
+
+    ``game`` is the table's game, with the pieces that networks read beyond the player's own.
+    """
+    return {
+        "game": game.name,
+        "features_digest": game.features_digest,
+        **describe_table(table),
+    }
+
+
+def is_round(file: Path) -> bool:
+    """Return whether a file has the name of a round that a run has saved."""
+    return ROUND.fullmatch(file.name) is not None
+
+
+def write_positions(path: Path, positions: Positions, metadata: dict[str, Any]) -> FileDigest:
+    """Write a file of positions, whole or not at all, and return its digest.
+
+    ``metadata`` is what `describe` returned.
+    """
+    metadata = metadata | {DIGEST: _content_digest(positions, metadata)}
+    columns = {
+        "observation": _list_column(positions.observations),
+        "action_mask": _list_column(positions.masks),
+        "values": _list_column(positions.values),
+        "action": pa.array(positions.actions),
+    }
+    table = pa.table(columns).replace_schema_metadata({METADATA: json.dumps(metadata).encode()})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    data = sink.getvalue().to_pybytes()
+    write_bytes(path, data)
+    return digest_bytes(data)
+
+
+def _content_digest(positions: Positions, metadata: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of positions and their metadata."""
+    content = {name: value for name, value in metadata.items() if name != DIGEST}
+    digest = sha256(json.dumps(content, sort_keys=True).encode())
+    for column in positions:
+        digest.update(f"{column.dtype.str} {column.shape}".encode())
+        digest.update(np.ascontiguousarray(column).tobytes())
+    return digest.hexdigest()
+
+
+def _list_column(array: np.ndarray) -> pa.Array:
+    """Return an array (n, k) as a column of lists."""
+    flat = pa.array(np.ascontiguousarray(array).reshape(-1))
+    return pa.FixedSizeListArray.from_arrays(flat, array.shape[1])
+
+
+def _read_columns(table: pa.Table) -> Positions:
+    arrays = []
+    for name in ("observation", "action_mask", "values"):
+        column = table[name].combine_chunks()
+        flat = column.flatten().to_numpy(zero_copy_only=False)
+        arrays.append(flat.reshape(len(column), column.type.list_size))
+    return Positions(arrays[0], arrays[1], arrays[2], table["action"].to_numpy())
+
+
+def read_positions(path: Path, game: Game) -> Positions:
+    """Return the positions of a file.
+
+    Raises ValueError, naming the file, for one that cannot be read, was changed, or is of another
+    game.
+    """
+    try:
+        table = pq.read_table(pa.BufferReader(read_bytes(path, MOST)))
+        metadata = json.loads(table.schema.metadata[METADATA])
+        positions, wanted = _read_columns(table), metadata[DIGEST]
+    except Exception as error:  # pyarrow raises errors of many types for damaged files
+        raise ValueError(f"{path}: not a file of judged positions: {join_lines(error)}") from error
+    digest = _content_digest(positions, metadata)
+    if digest != wanted:
+        raise ValueError(f"{path} was changed: expected {DIGEST} {wanted}, got {digest}")
+    shapes = [column.shape[1:] for column in make_room(game, 0)]
+    fits = [column.shape[1:] for column in positions] == shapes
+    if metadata.get("features_digest") != game.features_digest or not fits:
+        raise ValueError(
+            f"{path}: positions of {metadata.get('game')!r} with features digest "
+            f"{metadata.get('features_digest')}; {game.name!r} has {game.features_digest}"
+        )
+    return positions
+
+
+def read_folder(folder: Path, game: Game) -> list[Positions]:
+    """Return the positions of all rounds in a folder, in their order.
+
+    In the folder of the run that saved them, these are the rounds that the newest checkpoint lists,
+    and each file must exist unchanged. Other files are ignored, with a warning.
+
+    Raises:
+        ValueError: there are no rounds, or one cannot be read; the text names folder or file.
+    """
+    saved = checkpoint.latest(folder.parent) if folder.name == POSITIONS_FOLDER else None
+    if saved is not None:
+        wanted, reason = {folder.parent / name for name in saved.files}, "no checkpoint lists it"
+    else:
+        wanted = {file for file in folder.glob("*.parquet") if is_round(file)}
+        reason = "the file name must be STEPS.parquet, with 12 digits"
+    for file in sorted(set(folder.glob("*.parquet")) - wanted):
+        warnings.warn(f"{file} is ignored: {reason}", stacklevel=3)
+    if not wanted:
+        raise ValueError(f"{folder}: no files of judged positions (STEPS.parquet, 12 digits)")
+    return [read_positions(file, game) for file in sorted(wanted)]
+
+
+def reorder(game: Game, order: np.ndarray | SuitOrder) -> SuitOrder:
+    """Return the reordering of observations and actions for another order of places or suits.
+
+    ``order`` is one of ``game.features.symmetries``.
+    """
+    features = game.features
+    entries, actions = np.arange(features.width), np.arange(game.actions)
+    if isinstance(order, SuitOrder):
+        entries[: len(order.entries)] = order.entries
+        return mark_reordered(features, order._replace(entries=entries))
+    for piece in features.pieces:
+        if features.actions_on in (piece.name, piece.marks):
+            entries[list(features.entry_range(piece.name))] = (
+                features.entry_range(piece.name).start + order
+            )
+    actions[: len(order)] = order
+    none = np.zeros((0, 128), np.int8)
+    return mark_reordered(features, SuitOrder(entries, actions, np.zeros(0, np.int64), none))
+
+
+def mark_reordered(features: Features, order: SuitOrder) -> SuitOrder:
+    """Return an order in which the marks of a rule-based agent's actions follow the actions."""
+    if features.pieces[-1].name == BASE_PIECE:
+        marks = features.entry_range(BASE_PIECE)
+        order.entries[list(marks)] = marks.start + order.actions
+    return order
 
 
 def augment_symmetry(batch: Positions, orders: Sequence[SuitOrder]) -> Positions:
-    """Return a minibatch unchanged, or in one of the orders of places or suits that change nothing.
+    """Return a minibatch unchanged, or in an equivalent order of places or suits.
 
     ``orders`` are results of `reorder`; all forms are equally likely.
     """
@@ -111,7 +288,7 @@ class DistillLoss:
         return rate
 
     def learn(self, positions: Positions, held: int) -> float:
-        """Learn one minibatch of the first ``held`` positions; return its loss."""
+        """Learn a minibatch of the first ``held`` positions; return its loss."""
         drawn = torch.randint(held, (self.settings.batch_size,)).numpy()
         loss = self.loss(augment_symmetry(positions.take(drawn), self.orders))
         self.optimizer.zero_grad()
@@ -146,10 +323,10 @@ class DistillLoss:
     def _loss_of_gains(
         self, logits: Tensor, others: Tensor, judged: Tensor, base: Tensor
     ) -> Tensor:
-        """Return the squared error of the gains of other actions over the base policy's.
+        """Return the squared error of the gains of other actions over the base policy's action.
 
-        A logit less the base logit, times the temperature, is the predicted gain of the action; an
-        action with a positive one is played.
+        The predicted gain of an action is its logit less the base logit, times the temperature. The
+        network plays an action with a positive predicted gain.
         """
         gains = judged - (judged * base).sum(dim=1, keepdim=True)
         errors = (logits - self.network.lift) * self.settings.temperature - gains
@@ -190,17 +367,12 @@ class DistillRun(LearnerRun):
             self._restore(saved)
         elif initial:
             self.load_initial(initial)
-        for given in settings.positions:
-            self._add_positions(concatenate(read_folder(Path(given), self.seen_game)))
+        for folder in settings.positions:
+            self._add_positions(concatenate(read_folder(Path(folder), self.seen_game)))
         self._read_rounds(saved)
 
-    def load_initial(self, folder: Path) -> None:
-        """Take the weights of a saved agent, trained by any rules."""
-        agent = LearnedAgent.load(folder, self.game, None)
-        self.network.load_state_dict(agent.network.state_dict())
-
     def _load_teacher(self, rules: Any) -> Agent:
-        """Return the teacher for some rules; ValueError for one that cannot judge by them."""
+        """Return the teacher for one of the rules; ValueError if it cannot judge by them."""
         spec, several = self.settings.teacher, self.rules_table.has_several
         try:
             teacher = load_agent(spec, self.game, rules, self.seed, allow_rules_mismatch=several)
@@ -218,7 +390,7 @@ class DistillRun(LearnerRun):
         return teacher
 
     def _judge(self, seeds: np.ndarray) -> tuple[np.ndarray, Judgement]:
-        """Return masks and judgements of all games, each by its own rules.
+        """Return the legal actions and the judgements of all games, each by its own rules.
 
         ``seeds`` resample the cards that the teacher must not know.
         """
@@ -241,18 +413,16 @@ class DistillRun(LearnerRun):
     def _restore(self, saved: checkpoint.Checkpoint) -> None:
         """Put the run into the state of a checkpoint."""
         self.steps, self.student.updates = saved.values["steps"], saved.values["updates"]
-        arrays = saved.arrays
-        self.env.restore({name[4:]: array for name, array in arrays.items() if name[:4] == "env."})
-        self.by_teacher = arrays["by_teacher"]
-        checkpoint.set_tensors({"network": self.network}, self.student.optimizer, arrays)
-        checkpoint.set_generators(arrays)
+        self.by_teacher = saved.arrays["by_teacher"]
+        modules = {"network": self.network}
+        self.restore_learning(saved.arrays, self.env, modules, self.student.optimizer)
 
     def _read_rounds(self, saved: checkpoint.Checkpoint | None) -> None:
         """Read the rounds that the checkpoint lists, and remove later ones.
 
         Other files in the folder are ignored, with a warning.
         """
-        folder = self.folder / FOLDER
+        folder = self.folder / POSITIONS_FOLDER
         folder.mkdir(exist_ok=True)
         self.rounds: dict[str, FileDigest] = {} if saved is None else dict(saved.files)
         listed = [folder / Path(name).name for name in self.rounds]
@@ -262,7 +432,7 @@ class DistillRun(LearnerRun):
             elif not file.name.startswith("."):  # hidden files are left by a process that died
                 warnings.warn(f"{file} is ignored: no checkpoint lists it", stacklevel=2)
         if listed:
-            rounds = [read_positions(one, self.seen_game) for one in listed]
+            rounds = [read_positions(file, self.seen_game) for file in listed]
             self._add_positions(concatenate(rounds))
 
     def _add_positions(self, new: Positions) -> None:
@@ -271,15 +441,15 @@ class DistillRun(LearnerRun):
         if size > room:
             extension = make_room(self.seen_game, max(size, 2 * room) - room)
             self.positions = concatenate([self.positions, extension])
-        for array, part in zip(self.positions, new, strict=True):
-            array[self.held : size] = part
+        for column, values in zip(self.positions, new, strict=True):
+            column[self.held : size] = values
         self.held = size
 
     def iterate(self) -> dict[str, float]:
         """Play a round, save its positions, and learn from all positions so far."""
         new = self._play()
         self.steps += self.settings.n_envs * self.settings.n_steps
-        name = f"{FOLDER}/{self.steps:012d}.parquet"
+        name = f"{POSITIONS_FOLDER}/{self.steps:012d}.parquet"
         metadata = describe(self.rules_table, self.seen_game)
         self.rounds[name] = write_positions(self.folder / name, new, metadata)
         self._add_positions(new)
@@ -287,14 +457,14 @@ class DistillRun(LearnerRun):
         recent = self.env.recent
         if len(recent):
             values["play/score"] = float(recent["score"].mean())
-        if self.own_games:
-            values["play/won"] = self.own_wins / self.own_games
+        if self.student_games:
+            values["play/won"] = self.student_wins / self.student_games
         return values | {"train/positions": float(self.held)}
 
     def _play(self) -> Positions:
         """Play on with every game; return the positions that were judged."""
         self.network.eval()
-        self.own_games = self.own_wins = 0
+        self.student_games = self.student_wins = 0  # games that the network played alone
         return concatenate([self._play_step() for _ in range(self.settings.n_steps)])
 
     def _play_step(self) -> Positions:
@@ -305,25 +475,22 @@ class DistillRun(LearnerRun):
         dropped = self._choose_dropped(judged)
         codes = env.codes()
         logits = make_network_function(self.network)(codes)[0]
-        own = best_actions(masks, logits)
         noise = torch.rand(masks.shape).numpy()
         explores = torch.rand(env.num_envs).numpy() < settings.explore
-        own = np.where(explores, best_actions(masks, noise), own)
-        actions = np.where(self.by_teacher, judged.actions, own)
-        env.step(actions)
-        own_ends = env.ended[~self.by_teacher[env.ended]]
+        played = np.where(explores, best_actions(masks, noise), best_actions(masks, logits))
+        env.step(np.where(self.by_teacher, judged.actions, played))
         won = np.zeros(env.num_envs, np.bool_)
         if len(env.ended):
             won[env.ended] = env.results["is_success"]
-        self.own_wins += int(won[own_ends].sum())
         env.leave(dropped)
         ended = dropped.copy()
         ended[env.ended] = True
-        self.own_games += int((ended & ~self.by_teacher).sum())
+        self.student_wins += int((won & ~self.by_teacher).sum())
+        self.student_games += int((ended & ~self.by_teacher).sum())
         drawn = torch.rand(env.num_envs).numpy() < settings.teacher_share
         self.by_teacher = np.where(ended, drawn, self.by_teacher)
-        values, chosen = judged.values.astype(np.float16), judged.actions.astype(np.int16)
-        positions = Positions(codes, masks, values, chosen)
+        values, actions = judged.values.astype(np.float16), judged.actions.astype(np.int16)
+        positions = Positions(codes, masks, values, actions)
         return positions.take(~dropped & self._choose_kept(positions))
 
     def _choose_dropped(self, judged: Judgement) -> np.ndarray:
@@ -356,10 +523,9 @@ class DistillRun(LearnerRun):
 
     def save(self) -> None:
         """See `Run.save`."""
-        arrays: dict[str, Any] = {f"env.{name}": part for name, part in self.env.state().items()}
+        modules = {"network": self.network}
+        arrays = self.pack_learning(self.env, modules, self.student.optimizer)
         arrays["by_teacher"] = self.by_teacher
-        arrays |= checkpoint.tensor_arrays({"network": self.network}, self.student.optimizer)
-        arrays |= checkpoint.generator_arrays()
         values = self.checkpoint_values() | {"updates": self.student.updates}
         checkpoint.save_arrays(self.folder, arrays, values, self.rounds)
 
@@ -368,4 +534,4 @@ class DistillRun(LearnerRun):
         return {"positions": self.held, "updates": self.student.updates}
 
 
-METHOD = Method(DistillSettings, DistillRun)
+METHOD = DistillRun

@@ -1,8 +1,8 @@
-"""PPO with action masks (MaskablePPO of sb3-contrib), over all games of a batch at once.
+"""PPO with action masks (MaskablePPO of sb3-contrib) in a batch of games.
 
 `CardPPO` collects rollouts and learns as `MaskablePPO` does, without its loops over infos, and with
-a clock. The games of a rollout may be played by several processes, the actors (`..actors`): the
-learner has the games between two rollouts, as states, so checkpoints do not depend on them.
+a clock. The games of a rollout may be played by several processes, the actors (`..actors`): between
+two rollouts the learner has the games, as states, so checkpoints do not depend on the actors.
 """
 
 from functools import partial
@@ -17,10 +17,9 @@ from parlour.envs.core.rows import copy_states
 from parlour.envs.interfaces.sb3 import CardVecEnv
 
 from .. import checkpoint
-from ..actors import CREWS, Crew, Job, Part, split_rows
-from ..learner import ROLLOUT, CardLearner, CardPolicy
-from ..network_run import NetworkRun, make_env, make_learner
-from ..run import Method
+from ..actors import CREWS, ROLLOUT, Crew, Job, Part, split_rows
+from ..envs import make_env
+from ..network_run import CardLearner, CardPolicy, NetworkRun, make_learner
 from ..settings.methods import PPOSettings
 
 LOGGED = (
@@ -33,73 +32,52 @@ LOGGED = (
 class CardPPO(CardLearner):
     """`MaskablePPO` over a `CardVecEnv` with a `CardPolicy`."""
 
-    def collect_rollouts(
-        self,
-        env: Any,
-        callback: Any,
-        rollout_buffer: Any,
-        n_rollout_steps: int,
-        use_masking: bool = True,
-    ) -> bool:
-        """Fill the buffer as `MaskablePPO.collect_rollouts` does; always masked."""
-        assert isinstance(env, CardVecEnv)
+    def collect_rollouts(self, env: Any, *args: Any, **keywords: Any) -> bool:
+        """Fill the rollout buffer as `MaskablePPO.collect_rollouts` does; always masked."""
+        buffer = cast(Any, self.rollout_buffer)
         self.policy.set_training_mode(False)
         with self.clock("buffer"):
-            rollout_buffer.reset()
-        callback.on_rollout_start()
+            buffer.reset()
         with torch.no_grad():
-            for _ in range(n_rollout_steps):
-                if not self._collect_step(env, callback, rollout_buffer):
-                    return False
+            for _ in range(self.n_steps):
+                self._collect_step(env, buffer)
             with self.clock("forward"):
                 last = self.policy.predict_values(self._tensor(self._last_obs))
             with self.clock("buffer"):
-                rollout_buffer.compute_returns_and_advantage(last, self._last_episode_starts)
-        callback.on_rollout_end()
+                buffer.compute_returns_and_advantage(last, self._last_episode_starts)
         return True
 
-    def _collect_step(self, env: CardVecEnv, callback: Any, buffer: Any) -> bool:
-        """Add one step of every game to the buffer; return False if the callback stops."""
-        policy, clock = self.policy, self.clock
-        assert isinstance(policy, CardPolicy)
+    def _collect_step(self, env: CardVecEnv, buffer: Any) -> None:
+        """Add one step of every game to the buffer."""
+        policy, clock = cast(CardPolicy, self.policy), self.clock
+        observations, starts = self._last_obs, self._last_episode_starts
         with clock("env"):
             masks = env.masks()
         with clock("forward"):
-            logits, values = policy.outputs(self._tensor(self._last_obs))
+            logits, values = policy.outputs(self._tensor(observations))
         with clock("distribution"):
-            actions, log_probs = policy.sample(policy.mask_logits(logits, masks))
-            chosen = actions.cpu().numpy()
-        with clock("env"):
-            observations, rewards, dones, infos = env.step(chosen)
-        self.num_timesteps += env.num_envs
-        callback.update_locals(locals())
-        if not callback.on_step():
-            return False
-        assert self.ep_info_buffer is not None
-        self.ep_info_buffer.extend(infos[i]["episode"] for i in env.ended.tolist())
-        rewards *= self.reward_scale
-        rewards += self.gamma * self._truncation_values(env, infos)
+            drawn, log_probs = policy.sample(policy.mask_logits(logits, masks))
+            actions = drawn.cpu().numpy()
+        rewards, _ = self._step(env, actions)
         with clock("buffer"):
             buffer.add(
-                self._last_obs,
-                chosen[:, None],
+                observations,
+                actions[:, None],
                 rewards,
-                self._last_episode_starts,
+                starts,
                 values,
                 log_probs,
                 action_masks=masks,
             )
-        self._last_obs = observations  # type: ignore[assignment]
-        self._last_episode_starts = dones
-        return True
 
     def train(self) -> None:
         """Update the policy as `MaskablePPO.train` does; the rollout goes to the device once."""
         buffer = self.rollout_buffer
         with self.clock("buffer"):
-            parts = [getattr(buffer, name) for name in ROLLOUT]
-            arrays = [torch.from_numpy(one.reshape(-1, *one.shape[2:])) for one in parts]
-            rollout = [one.to(self.device) for one in (arrays[0], arrays[1].bool(), *arrays[2:])]
+            arrays = [getattr(buffer, name) for name in ROLLOUT]
+            tensors = [torch.from_numpy(array.reshape(-1, *array.shape[2:])) for array in arrays]
+            tensors[1] = tensors[1].bool()
+            rollout = [tensor.to(self.device) for tensor in tensors]
         clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         learn = partial(self._learn_minibatch, rollout, clip)
         self._train_minibatches(len(rollout[0]), learn, LOGGED)
@@ -110,11 +88,13 @@ class CardPPO(CardLearner):
 
     def _learn_minibatch(self, rollout: list[Tensor], clip: float, part: Tensor) -> list[Tensor]:
         """Learn the samples numbered ``part``; return what is logged, as `LOGGED` names it."""
-        observations, masks, actions, old, advantages, returns = (array[part] for array in rollout)
-        policy = self.policy
-        assert isinstance(policy, CardPolicy)
-        values, logs, entropies = policy.evaluate_actions(observations, actions.flatten(), masks)
-        change = logs - old
+        observations, masks, actions, old_log_probs, advantages, returns = (
+            tensor[part] for tensor in rollout
+        )
+        values, log_probs, entropies = cast(CardPolicy, self.policy).evaluate_actions(
+            observations, actions.flatten(), masks
+        )
+        change = log_probs - old_log_probs
         ratio = change.exp()
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         gains = torch.min(advantages * ratio, advantages * ratio.clamp(1 - clip, 1 + clip))
@@ -128,7 +108,7 @@ class CardPPO(CardLearner):
 
 
 def make_ppo(settings: PPOSettings, seed: int, rows: int | None = None) -> CardPPO:
-    """Return the learner of a run, or one over so many of its rows."""
+    """Return the learner of a run; with ``rows``, one over that number of games."""
     env = make_env(settings, rows=rows)
     return make_learner(
         CardPPO, settings, seed, env, clip_range=settings.clip_range, ent_coef=settings.ent_coef
@@ -177,14 +157,14 @@ class PPORun(NetworkRun):
         """Return the job of each actor."""
         model, env = self.model, self.env
         state = model.policy.state_dict()
-        weights = {name: one.detach().cpu().numpy() for name, one in state.items()}
+        weights = {name: tensor.detach().cpu().numpy() for name, tensor in state.items()}
         generator = torch.get_rng_state().numpy()
         states, starts = copy_states(env.rows.states), np.asarray(model._last_episode_starts)
         jobs = []
         for rows in self.parts:
-            own = slice(rows.start, rows.stop)
-            part = copy_states(states, own), env.returns[own].copy(), starts[own]
-            jobs.append(Job(weights, generator, *part))
+            part = slice(rows.start, rows.stop)
+            games = copy_states(states, part), env.returns[part].copy(), starts[part]
+            jobs.append(Job(weights, generator, *games))
         return jobs
 
     def _join(self, parts: list[Part]) -> None:
@@ -206,4 +186,4 @@ class PPORun(NetworkRun):
         torch.set_rng_state(torch.from_numpy(parts[0].generator.copy()))
 
 
-METHOD = Method(PPOSettings, PPORun)
+METHOD = PPORun

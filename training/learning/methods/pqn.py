@@ -1,8 +1,8 @@
 """PQN: Q-learning in parallel games, without replay and without a target network.
 
 Gallici and others, "Simplifying deep temporal difference learning" (ICLR 2025). Every game of the
-batch plays the action with the highest value, or, with probability ``epsilon``, any legal one; the
-values of actions then learn lambda-returns, with the network's own values at the end of the
+batch takes the action with the highest value or, with probability ``epsilon``, a random legal one.
+The targets of the values are lambda-returns, with the network's own values at the end of the
 rollout. Maxima are over legal actions only, and hidden layers are normalized.
 
 The network's logits are the values of actions. Its value output learns the same returns, for use in
@@ -18,9 +18,8 @@ from torch import Tensor, nn
 from parlour.agents.networks.build import masked_logits
 from parlour.envs.interfaces.sb3 import CardVecEnv
 
-from ..learner import CardLearner
-from ..network_run import LEAST_LEFT, NetworkRun, make_env, make_learner
-from ..run import Method
+from ..envs import make_env
+from ..network_run import LEAST_LEFT, CardLearner, NetworkRun, make_learner
 from ..settings.methods import PQNSettings
 
 
@@ -85,8 +84,7 @@ class CardPQN(CardLearner):
             values, best = self._action_values(observations, masks).max(dim=1)
         with self.clock("distribution"):
             actions = self._explore(best, self._tensor(masks)).cpu().numpy()
-        rewards, dones, infos = self._step(env, actions)
-        rewards = self.reward_scale * rewards + self.gamma * self._truncation_values(env, infos)
+        rewards, dones = self._step(env, actions)
         return observations, actions, rewards, dones, values.cpu().numpy()
 
     def _explore(self, best: Tensor, masks: Tensor) -> Tensor:
@@ -127,4 +125,4 @@ class PQNRun(NetworkRun):
         return {"train/epsilon": self.model.epsilon}
 
 
-METHOD = Method(PQNSettings, PQNRun)
+METHOD = PQNRun

@@ -25,10 +25,8 @@ from parlour.envs.interfaces.sb3 import CardVecEnv
 
 from ...evaluation.play import EpisodeResults
 from .. import checkpoint
-from ..learner import CardLearner, CardPolicy
-from ..network_run import NetworkRun, make_env, make_learner
-from ..run import Method
-from ..selfplay_env import SelfPlayEnv, make_selfplay_env
+from ..envs import SelfPlayEnv, make_env, make_selfplay_env
+from ..network_run import CardLearner, CardPolicy, NetworkRun, make_learner
 from ..settings.methods import SelfplaySettings
 
 
@@ -123,7 +121,7 @@ class MagnetPPO(CardLearner):
         with self.clock("distribution"):
             actions, logs = policy.sample(policy.mask_logits(logits, masks))
             chosen = actions.cpu().numpy()
-        _, dones, _ = self._step(env, chosen)
+        _, dones = self._step(env, chosen)
         learned = (part.cpu().numpy() for part in (logs, magnet, values))
         return codes, masks, *learned, chosen, rows.actors, waiting, rows.pays, dones.copy()
 
@@ -137,8 +135,9 @@ class MagnetPPO(CardLearner):
     @torch.no_grad()
     def follow(self, share: float) -> None:
         """Move the magnet's weights by a share of the way to those of the policy."""
-        for own, goal in zip(self.magnet.parameters(), self.network.parameters(), strict=True):
-            own.lerp_(goal, share)
+        pairs = zip(self.magnet.parameters(), self.network.parameters(), strict=True)
+        for weights, target in pairs:
+            weights.lerp_(target, share)
 
     def _learn_minibatch(self, part: Tensor) -> list[Tensor]:
         codes, masks, actions, old, magnet, advantages, returns = (
@@ -205,4 +204,4 @@ class SelfplayRun(NetworkRun):
         return self.play_at_tables(agent, self.opponents)
 
 
-METHOD = Method(SelfplaySettings, SelfplayRun)
+METHOD = SelfplayRun

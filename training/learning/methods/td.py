@@ -1,20 +1,19 @@
 """TD(lambda): a table of afterstate values, learned from self-play. No network.
 
-One compiled loop plays a game by the values it has, and learns from it when it is over. First, for
-the share ``pretrain`` of all steps, each part of a position (in Poker Squares a line) learns by
-itself its mean final result (Monte Carlo); a game without such parts learns from the play of its
-heuristic, or of another rule-based agent. Then the sum of all values learns the final score by
-TD(lambda), from the last move backwards and each time with the current values: updates that are
-computed first and added up afterwards diverge where positions share features.
+One compiled loop plays a game by the current values and learns from it when it is over. First, for
+the share ``pretrain`` of all steps, each part of a position (in Poker Squares a line) learns its
+mean final result (Monte Carlo); a game without such parts learns from the play of its heuristic, or
+of another rule-based agent. Then the sum of all values learns the final score by TD(lambda), from
+the last move backwards, each time with the current values: updates that are computed first and
+added up afterwards diverge where positions share features.
 
-Values may have step sizes of their own, by temporal coherence: for card games, whose results are
-mostly luck, and tables with some entries that occur in every game and others in hardly any
-(Jaskowski, "Mastering 2048 with delayed temporal coherence learning...", 2018, has the same).
+Each value may have its own step size, by temporal coherence. It helps in card games, whose results
+are mostly luck, and with tables in which some entries occur in every game and others rarely
+(Jaskowski, "Mastering 2048 with delayed temporal coherence learning...", 2018, does the same).
 """
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,8 +34,8 @@ from parlour.envs.core.kernel.rng import TRAINING_SEED_MASK, random_below
 from parlour.envs.core.legal import count_actions, nth_action
 from parlour.envs.core.options import as_record
 
-from .. import checkpoint, save_agent
-from ..run import Method, StepRun
+from .. import checkpoint
+from ..run import StepRun
 from ..settings.methods import TDSettings
 
 GAMES_PER_CALL = 10_000
@@ -302,7 +301,7 @@ class TDRun(StepRun):
                 f"step_size={self.settings.step_size}: the values have diverged at step "
                 f"{self.steps}; begin again with a smaller one"
             )
-        games, steps, score, reached = (int(one) for one in tally)
+        games, steps, score, reached = tally.tolist()
         self.steps += steps
         if self.settings.average and self.share_done() > 1 - self.settings.average:
             self.averaged += 1
@@ -316,10 +315,10 @@ class TDRun(StepRun):
         return ValueTableAgent(self.played_table())
 
     def played_table(self) -> np.ndarray:
-        """Return the table that the agent plays by: the mean of the last ones, or the last one.
+        """Return the table that the agent plays by: the mean of the last tables, or the last table.
 
-        Each value goes up and down with the luck of the last games, its mean less so (Polyak and
-        Juditsky, "Acceleration of stochastic approximation by averaging", 1992).
+        A value varies with the luck of the last games; its mean varies less (Polyak and Juditsky,
+        "Acceleration of stochastic approximation by averaging", 1992).
         """
         return self.mean.astype(np.float32) if self.averaged else self.table
 
@@ -331,24 +330,23 @@ class TDRun(StepRun):
         values = self.checkpoint_values() | {"averaged": self.averaged}
         checkpoint.save_arrays(self.folder, arrays, values)
 
-    def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
-        """See `Run.write_agent`."""
-        weights = tensor_bytes({VALUE_TABLE_NETWORK: self.played_table()})
-        network = {
+    def agent_weights(self) -> bytes:
+        """See `Run.agent_weights`."""
+        return tensor_bytes({VALUE_TABLE_NETWORK: self.played_table()})
+
+    def network_spec(self) -> dict[str, Any]:
+        """See `Run.network_spec`."""
+        return {
             "name": VALUE_TABLE_NETWORK,
             "encoding": AFTERSTATES,
             "width": self.values.num_features,
             "depth": 0,
             "options": {"version": self.values.version},
         }
-        save_agent.save_weights(
-            folder, self.agent_name, self.game, self.rules, weights, network, trained, scored
-        )
-        return weights
 
     def result(self) -> dict[str, Any]:
         """See `Run.result`."""
         return {"values_learned": int((self.seen > 0).sum())}
 
 
-METHOD = Method(TDSettings, TDRun)
+METHOD = TDRun

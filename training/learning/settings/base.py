@@ -1,17 +1,28 @@
-"""Settings that several learning methods share.
+"""Settings that several learning methods share, and their validation.
 
 A method's own dataclass, in `methods`, inherits from these. A method has the settings that it uses
 and no others; their ranges are part of the annotations. The command line, TOML files and notebooks
 all make these dataclasses.
 """
 
-from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Annotated, Any, ClassVar, Literal, Self
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
+from functools import cache
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import tyro
 
 from parlour.agents.networks.options import DEEPEST, WIDEST, check_network
-from parlour.agents.validation import shorten
+from parlour.agents.validation import is_finite, shorten
 from parlour.envs import Game, find_game
 from parlour.envs.core.rules_table import (
     ALL,
@@ -21,21 +32,32 @@ from parlour.envs.core.rules_table import (
     read_variants,
 )
 
-from .limits import (
-    MOST_ROLLOUT,
-    MOST_SETS,
-    MOST_STEPS,
-    Deals,
-    Range,
-    Share,
-    Steps,
-    check_fields,
-    check_name,
-    check_seeds,
-    check_sizes,
-    convert_whole_numbers,
-)
+MOST_STEPS = 10**11
+"""Maximum number of steps: names of checkpoints have twelve digits, so that they sort."""
+MOST_ROLLOUT = 1 << 26
+"""Maximum number of steps of a rollout, of all games together: they are held in memory."""
+MOST_SETS = 10_000
+"""Maximum number of option sets of a run: each one is written into the agent's file."""
+MOST_WEIGHTS = 1 << 30
+"""Maximum number of weights of the hidden layers: 4 GiB."""
+MOST_SEED = (1 << 31) - 1
+"""Largest training seed: with a row number it makes a seed of 64 bits, of which one is reserved."""
+NAME_BYTES = 100
+"""Maximum length of a run's name: with game and variant before it, it is the name of a folder."""
+LONGEST_TEXT = 4096
+"""Maximum length of a word or a path in characters."""
 
+
+class Range(NamedTuple):
+    """The lowest and the highest allowed number; part of a field's annotation."""
+
+    low: float
+    high: float
+
+
+Share = Annotated[float, Range(0, 1)]
+Steps = Annotated[int, Range(1, MOST_STEPS)]
+Deals = Annotated[int, Range(1, 10**7)]
 Value = int | float | str
 Table = Annotated[dict[str, Value], tyro.conf.arg(metavar="NAME VALUE ...")]
 
@@ -135,7 +157,14 @@ class Settings:
 
 def list_settings(settings_class: type[Settings]) -> list[str]:
     """Return the names of a method's settings."""
-    return [one.name for one in fields(settings_class)]
+    return [setting.name for setting in fields(settings_class)]
+
+
+def default_of(setting: Field[Any]) -> Any:
+    """Return the default of a setting."""
+    if setting.default_factory is not MISSING:
+        return setting.default_factory()
+    return setting.default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -353,3 +382,130 @@ class ManyRulesSettings(SoloSettings):
         if not self.has_many_rules:
             return super().env_keywords()
         return {"variants": self.list_rules().rules, "max_moves": self.max_moves}
+
+
+def convert_whole_numbers(settings: Any) -> None:
+    """Replace whole numbers that were given as floats, such as 1e6, by ints."""
+    settings_class: Any = type(settings)
+    for name, (annotation, _) in _read_annotations(settings_class).items():
+        value = getattr(settings, name)
+        if annotation is int and type(value) is float and value.is_integer():
+            object.__setattr__(settings, name, int(value))
+
+
+def check_fields(settings: Any) -> None:
+    """Check every field of a dataclass against its annotation: first types, then ranges.
+
+    Raises:
+        ValueError: a value has another type or is out of range; the text names setting, value and
+            what is allowed.
+    """
+    settings_class: Any = type(settings)
+    annotations = _read_annotations(settings_class)
+    for name, (annotation, _) in annotations.items():
+        _check_type(name, getattr(settings, name), annotation)
+    for name, (_, limits) in annotations.items():
+        value = getattr(settings, name)
+        if limits and not limits.low <= value <= limits.high:
+            raise ValueError(
+                f"{name}={shorten(value)}: allowed are numbers from {limits.low} to {limits.high}"
+            )
+
+
+@cache
+def _read_annotations(settings_class: Any) -> dict[str, tuple[Any, Range | None]]:
+    """Return the type of each field of a dataclass, and its range if it has one."""
+    bare = get_type_hints(settings_class)
+    full = get_type_hints(settings_class, include_extras=True)
+    annotations = {}
+    for setting in fields(settings_class):
+        metadata = getattr(full[setting.name], "__metadata__", ())
+        ranges = [mark for mark in metadata if isinstance(mark, Range)]
+        annotations[setting.name] = bare[setting.name], ranges[0] if ranges else None
+    return annotations
+
+
+def _check_type(name: str, value: Any, annotation: Any) -> None:
+    """Raise ValueError, naming setting, value and what is allowed, for a value of another type."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        fits = isinstance(value, str) and value in arguments
+        allowed = ", ".join(map(repr, arguments))
+    elif annotation is float:
+        fits, allowed = type(value) in (int, float), "a number"
+    elif annotation is int:
+        fits, allowed = type(value) is int, "a whole number"
+    elif origin is tuple:
+        fits = isinstance(value, tuple) and all(type(item) is arguments[0] for item in value)
+        allowed = {int: "whole numbers", str: "names"}[arguments[0]]
+    elif origin is dict:
+        fits, allowed = isinstance(value, dict), "dict"
+        for key, item in value.items() if fits else ():
+            _check_option(f"{name}.{key}" if isinstance(key, str) else name, item)
+    else:
+        fits = isinstance(value, annotation)
+        allowed = str(getattr(annotation, "__name__", annotation))
+    if not fits:
+        raise ValueError(f"{name}={shorten(value)}: allowed is {allowed}")
+    for text in value if origin is tuple else (value,):
+        if isinstance(text, str) and not _is_text(text):
+            raise ValueError(
+                f"{name}={shorten(text)}: allowed are up to {LONGEST_TEXT} characters without "
+                "control characters"
+            )
+
+
+def _is_text(value: str) -> bool:
+    return len(value) <= LONGEST_TEXT and not any(c < " " or c == "\x7f" for c in value)
+
+
+def _check_option(name: str, value: Any) -> None:
+    """Raise ValueError for a value that no option can have, such as a table."""
+    is_scalar = isinstance(value, bool) or is_finite(value)
+    is_word = isinstance(value, str) and _is_text(value)
+    is_row = isinstance(value, list | tuple) and len(value) < 100 and all(map(is_finite, value))
+    if not (is_scalar or is_word or is_row):
+        raise ValueError(
+            f"{name}={shorten(value)}: allowed are a finite number, yes or no, a word, or a row of "
+            "numbers"
+        )
+
+
+def check_seeds(seeds: tuple[int, ...]) -> None:
+    """Raise ValueError for no seed, duplicate seeds, and numbers that are no seeds."""
+    has_duplicates = len(set(seeds)) < len(seeds)
+    if not seeds or has_duplicates or min(seeds) < 0 or max(seeds) > MOST_SEED:
+        raise ValueError(
+            f"seeds={shorten(seeds)}: at least one, from 0 to {MOST_SEED}, none of them twice"
+        )
+
+
+def check_sizes(settings: Any) -> None:
+    """Raise ValueError for sizes that are too large together, or leave a minibatch of one."""
+    rollout, size = settings.n_envs * settings.n_steps, settings.width**2 * settings.depth
+    if rollout > MOST_ROLLOUT:
+        raise ValueError(
+            f"n_envs={settings.n_envs}, n_steps={settings.n_steps}: allowed are "
+            f"{MOST_ROLLOUT} steps in a rollout, all games together"
+        )
+    if size > MOST_WEIGHTS:
+        raise ValueError(
+            f"width={settings.width}, depth={settings.depth}: allowed are {MOST_WEIGHTS} for "
+            "width x width x depth"
+        )
+    if settings.batch_size == 1 or rollout % settings.batch_size == 1:
+        raise ValueError(
+            f"batch_size={settings.batch_size}: leaves a minibatch of one of the "
+            f"{settings.n_envs} x {settings.n_steps} steps of a rollout, and one has no standard "
+            "deviation"
+        )
+
+
+def check_name(name: str) -> None:
+    """Raise ValueError for a run name that is not a plain folder name."""
+    is_plain = name.strip(". ") and name.isprintable() and not set(name) & set("/\\")
+    if not is_plain or len(name.encode()) > NAME_BYTES:
+        raise ValueError(
+            f"name={shorten(name)}: allowed are printable characters but / and \\, at most "
+            f"{NAME_BYTES} bytes, not dots or blanks alone"
+        )

@@ -18,9 +18,8 @@ import tyro
 from parlour.agents.validation import join_lines, name_part_in_errors, read_number, shorten
 from parlour.envs import GAMES
 
-from .base import Settings, list_settings
+from .base import Settings, check_fields, default_of, list_settings
 from .files import make_used, presets, read_preset
-from .limits import check_fields
 from .methods import SETTINGS, check_seats, explain_foreign, list_users
 
 PROG = "parlour train"
@@ -59,8 +58,8 @@ class Resume(NamedTuple):
     allow_code: bool
 
 
-def read_order(words: Sequence[str]) -> Settings | Resume:
-    """Return what a command line asks for: a new run by settings, or to resume one.
+def read_command(words: Sequence[str]) -> Settings | Resume:
+    """Return the settings of a new run, or the run to resume, from a command line.
 
     Raises ValueError, and exits, as `parse` does.
     """
@@ -68,21 +67,21 @@ def read_order(words: Sequence[str]) -> Settings | Resume:
         settings = parse(words)
         check_seats(settings)
         return settings
-    given = [word for word in words if word != "--allow-code"]
-    if given == ["--resume"]:
+    others = [word for word in words if word != "--allow-code"]
+    if others == ["--resume"]:
         raise ValueError("--resume must be followed by the folder of a run")
-    if len(given) != 2 or given[0] != "--resume":
+    if len(others) != 2 or others[0] != "--resume":
         raise ValueError(
             "--resume RUN must have no other argument than --allow-code, since a run keeps "
             f"its own game and settings, got {' '.join(words)}"
         )
-    return Resume(Path(given[1]), "--allow-code" in words)
+    return Resume(Path(others[1]), "--allow-code" in words)
 
 
-def say_wrong(error: ValueError | OSError) -> int:
-    """Print what is wrong with a command line, or how its run failed; return the exit code, 2.
+def print_error(error: ValueError | OSError) -> int:
+    """Print the error of a command line or of its run; return the exit code, 2.
 
-    If the reader of the output has left, nothing is wrong with them: the error is raised again.
+    Raises BrokenPipeError again: it means that the reader of the output has ended.
     """
     if isinstance(error, BrokenPipeError):
         raise error
@@ -104,19 +103,15 @@ def parse(arguments: Sequence[str]) -> Settings:
     name, file = _take(words, "--preset") or "default", _take(words, "--settings")
     method, path = _take(words, "--method"), Path(file) if file else None
     settings_class, values, source = read_preset(game, name, path, method)
-    with name_part_in_errors(
-        source
-    ):  # with another method, the preset's values may need the other words
-        if method is None:
-            base = make_used(settings_class, values)
-        else:
-            base = _make_draft(settings_class, values)
-    summaries = {one: read_summary(known) for one, known in SETTINGS.items()}
+    with name_part_in_errors(source):
+        # With another method, the preset's values may be valid only together with the other words.
+        make = make_used if method is None else _make_draft
+        base = make(settings_class, values)
     description = DESCRIPTION.format(
         prog=PROG,
         games=", ".join(GAMES),
         presets=", ".join(presets(game)),
-        methods="\n".join(f"- {one}: {summary}" for one, summary in summaries.items()),
+        methods="\n".join(f"- {name}: {read_summary(each)}" for name, each in SETTINGS.items()),
         method=base.method,
         shown=f"{file} [{name}]" if file else f"the preset {name}",
     )
@@ -129,8 +124,8 @@ def _refuse_game_flag(words: Sequence[str]) -> None:
     for i, word in enumerate(words):
         flag, equals, value = word.partition("=")
         if flag == "--game":
-            given = value if equals else "".join(words[i + 1 : i + 2])
-            name = given if given.replace("-", "_") in GAMES else "GAME"
+            game = value if equals else "".join(words[i + 1 : i + 2])
+            name = game if game.replace("-", "_") in GAMES else "GAME"
             raise ValueError(
                 f"the game must be the first argument, without {flag}, got {shorten(word)}; write: "
                 f"{PROG} {name}"
@@ -138,11 +133,11 @@ def _refuse_game_flag(words: Sequence[str]) -> None:
 
 
 def _make_draft(settings_class: type[Settings], values: Mapping[str, Any]) -> Settings:
-    """Return settings of which each is valid, but perhaps not all together: words may follow."""
+    """Return settings that are checked one by one, but not together: words may change some."""
     draft: Settings = object.__new__(settings_class)
-    for one in fields(settings_class):
-        default = one.default if one.default_factory is MISSING else one.default_factory()
-        object.__setattr__(draft, one.name, values.get(one.name, default))
+    for setting in fields(settings_class):
+        value = values.get(setting.name, default_of(setting))
+        object.__setattr__(draft, setting.name, value)
     check_fields(draft)
     return draft
 
@@ -157,7 +152,7 @@ def _refuse_foreign_flags(words: Sequence[str], settings_class: type[Settings]) 
 
 
 def _parse_fields(words: list[str], base: Settings, prog: str, description: str) -> Settings:
-    """Let tyro parse the words; an error that it finds becomes a ValueError."""
+    """Parse the words with tyro; its errors become ValueErrors."""
     printed = StringIO()
     try:
         with redirect_stderr(printed):
@@ -169,8 +164,8 @@ def _parse_fields(words: list[str], base: Settings, prog: str, description: str)
                 prog=prog,
                 description=description,
             )
-    except SystemExit as left:
-        if not left.code:
+    except SystemExit as stopped:
+        if not stopped.code:
             raise
         raise ValueError(_one_line(printed.getvalue())) from None
     return type(base)(**ungroup_settings(parsed))
@@ -178,7 +173,7 @@ def _parse_fields(words: list[str], base: Settings, prog: str, description: str)
 
 def _write_numbers_out(words: Sequence[str], settings_class: type[Settings]) -> list[str]:
     """Return words with ``1e6`` as a whole number where a setting takes one."""
-    hints, is_whole, written = get_type_hints(settings_class), False, []
+    hints, is_whole, replaced = get_type_hints(settings_class), False, []
     for word in words:
         flag, equals, value = word.partition("=")
         if flag.startswith("--"):
@@ -186,8 +181,8 @@ def _write_numbers_out(words: Sequence[str], settings_class: type[Settings]) -> 
         text = value if equals else word
         with suppress(ValueError):
             text = str(read_number(text)) if is_whole else text
-        written.append(f"{flag}={text}" if equals else text)
-    return written
+        replaced.append(f"{flag}={text}" if equals else text)
+    return replaced
 
 
 def _one_line(printed: str) -> str:
@@ -217,11 +212,11 @@ def group_settings(base: Settings) -> Any:
     tyro prints a box for each of them.
     """
     settings_class, docs = type(base), read_docs(type(base))
-    known = {one.name: one for one in fields(settings_class)}
-    shared = {name for group in GROUPS.values() for name in group}
-    own = tuple(name for name in known if name not in shared)
+    known = {setting.name: setting for setting in fields(settings_class)}
+    grouped = {name for group in GROUPS.values() for name in group}
+    method_settings = tuple(name for name in known if name not in grouped)
     groups = {}
-    for title, names in (GROUPS | {base.method.replace("-", "_"): own}).items():
+    for title, names in (GROUPS | {base.method.replace("-", "_"): method_settings}).items():
         used = [name for name in names if name in known]
         if used:
             parts = [_describe_field(known[name], docs) for name in used]
@@ -233,16 +228,20 @@ def group_settings(base: Settings) -> Any:
 
 
 def ungroup_settings(grouped: Any) -> dict[str, Any]:
-    """Return the values of all settings in an object that `group_settings` made, or tyro."""
-    groups = [getattr(grouped, one.name) for one in fields(grouped)]
-    return {one.name: getattr(group, one.name) for group in groups for one in fields(group)}
+    """Return the values of all settings in an object of the form that `group_settings` makes."""
+    groups = [getattr(grouped, group.name) for group in fields(grouped)]
+    return {
+        setting.name: getattr(group, setting.name) for group in groups for setting in fields(group)
+    }
 
 
-def _describe_field(one: Field[Any], docs: dict[str, str]) -> tuple[str, Any, Any]:
-    kind: Any = Annotated[one.type, tyro.conf.arg(help=docs[one.name], prefix_name=False)]
-    if one.default_factory is not MISSING:
-        return one.name, kind, field(default_factory=one.default_factory)
-    return one.name, kind, field(default=one.default)
+def _describe_field(setting: Field[Any], docs: dict[str, str]) -> tuple[str, Any, Any]:
+    """Return a setting as `make_dataclass` takes it, with its help."""
+    argument = tyro.conf.arg(help=docs[setting.name], prefix_name=False)
+    annotation: Any = Annotated[setting.type, argument]
+    if setting.default_factory is not MISSING:
+        return setting.name, annotation, field(default_factory=setting.default_factory)
+    return setting.name, annotation, field(default=setting.default)
 
 
 def read_summary(settings_class: type[Settings]) -> str:

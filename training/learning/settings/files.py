@@ -4,7 +4,7 @@ import shlex
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +21,17 @@ WITHOUT_EFFECT = {
     *("game", "runs", "name", "profile", "device"),
     *("eval_deals", "eval_interval", "checkpoint_interval"),
 }
-"""Settings that do not change the trained agent, or that its command has in another place."""
+"""Settings that do not change the trained agent, or that are elsewhere in its command."""
 
 
 def make_used(settings_class: type[Settings], values: Mapping[str, Any]) -> Settings:
-    """Return settings of those values that the method uses."""
+    """Return settings with those of the values that the method uses."""
     used = list_settings(settings_class)
     return settings_class(**{name: value for name, value in values.items() if name in used})
 
 
 def read_saved(table: Mapping[str, Any], source: str) -> Settings:
-    """Return the settings of a run from what `Settings.plain` made of them.
+    """Return the settings of a run, which were saved as `Settings.plain` returns them.
 
     Raises ValueError naming ``source`` and what is wrong.
     """
@@ -80,7 +80,7 @@ def preset(
 def read_preset(
     game: str, name: str, file: Path | None, method: str | None
 ) -> tuple[type[Settings], dict[str, Any], str]:
-    """Return what `preset` makes settings of: their class, the values, and their place."""
+    """Return the class of a preset's settings, their values, and where they are, for errors."""
     chosen = None if method is None else find_settings(method)
     path, tables = _read_tables(game, file)
     if name not in tables:
@@ -88,10 +88,14 @@ def read_preset(
     source, shared_source = f"{path} [{name}]", f"{path} [default]"
     shared = _check_table(tables.get("default", {}), shared_source)
     table = {} if name == "default" else _check_table(tables[name], source)
-    usual = shared.get("method", method or "ppo")
+    default_method = shared.get("method", method or "ppo")
     with name_part_in_errors(source):
-        settings_class = find_settings(table.get("method", usual))
-    methods = [str(one.get("method", usual)) for one in tables.values() if isinstance(one, dict)]
+        settings_class = find_settings(table.get("method", default_method))
+    methods = [
+        str(values.get("method", default_method))
+        for values in tables.values()
+        if isinstance(values, dict)
+    ]
     if method is not None:
         methods.append(method)
     with name_part_in_errors(shared_source):
@@ -121,12 +125,12 @@ def _read_table(table: Mapping[str, Any], methods: Iterable[str]) -> dict[str, A
     Raises ValueError for a setting that none of ``methods`` has; the text is for the first one.
     """
     first, *others = methods
-    given = {name: value for name, value in table.items() if name != "method"}
-    for name in given:
+    values = {name: value for name, value in table.items() if name != "method"}
+    for name in values:
         if not {first, *others} & set(list_users(name)):
             raise ValueError(explain_foreign(first, name))
     return {
-        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
     }
 
 
@@ -151,25 +155,26 @@ def write_command(saved: Mapping[str, Any], seed: int, source: str) -> str:
 def _list_commands(settings: Settings) -> Iterator[tuple[int, int, list[str]]]:
     """Yield, for each preset of the game, the arguments that give these settings.
 
-    The number of arguments comes first, then how much longer or shorter the preset trains: of two
-    that need equally many arguments, the one of similar length is nearer.
+    The first item is the number of arguments, the second one how much longer or shorter the preset
+    trains: it decides between presets that need equally many arguments.
     """
     for name in presets(settings.game):
-        named = [] if name == "default" else ["--preset", name]
-        with suppress(ValueError):  # with another method the preset's settings may not go together
+        words = [] if name == "default" else ["--preset", name]
+        with suppress(ValueError):  # the preset's settings may be invalid with another method
             base = preset(settings.game, name, method=settings.method)
-            is_same = preset(settings.game, name).method == settings.method
-            method = [] if is_same else ["--method", settings.method]
-            words = [*named, *method, *_list_changes(settings, base)]
-            steps, base_steps = (getattr(one, "total_steps", 0) for one in (settings, base))
+            if preset(settings.game, name).method != settings.method:
+                words += ["--method", settings.method]
+            words += _list_changes(settings, base)
+            steps, base_steps = (getattr(each, "total_steps", 0) for each in (settings, base))
             yield len(words), abs(steps - base_steps), words
 
 
 def _list_changes(settings: Settings, base: Settings) -> Iterator[str]:
-    for one in fields(settings):
-        value = getattr(settings, one.name)
-        if one.name not in WITHOUT_EFFECT and value != getattr(base, one.name):
-            yield from _write_flag(one.name.replace("_", "-"), value)
+    """Yield the arguments for all settings that differ from ``base``."""
+    for name in list_settings(type(settings)):
+        value = getattr(settings, name)
+        if name not in WITHOUT_EFFECT and value != getattr(base, name):
+            yield from _write_flag(name.replace("_", "-"), value)
 
 
 def _write_flag(name: str, value: Any) -> list[str]:
@@ -178,4 +183,4 @@ def _write_flag(name: str, value: Any) -> list[str]:
     if isinstance(value, dict):
         return [f"--{name}", *(str(word) for pair in value.items() for word in pair)]
     values = value if isinstance(value, tuple) else (value,)
-    return [f"--{name}", *(str(one).removesuffix(".0") for one in values)]
+    return [f"--{name}", *(str(item).removesuffix(".0") for item in values)]

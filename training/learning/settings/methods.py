@@ -16,16 +16,18 @@ from parlour.envs.core.options import unknown_text
 from parlour.envs.core.solve import solver_of
 
 from .base import (
+    Deals,
     LearnerSettings,
     ManyRulesSettings,
     NetworkSettings,
     PolicySettings,
+    Range,
     Settings,
+    Share,
     SoloSettings,
     StepSettings,
     list_settings,
 )
-from .limits import Deals, Range, Share
 
 
 def check_critic(critic: str, game: Game) -> None:
@@ -273,13 +275,11 @@ class CmaEsSettings(SoloSettings):
         return dict(find_game(self.game).heuristic_weights)
 
 
-SETTINGS: dict[str, type[Settings]] = {
-    one.method: one
-    for one in (
-        *(PPOSettings, DistillSettings, PQNSettings),
-        *(SelfplaySettings, TDSettings, CmaEsSettings),
-    )
-}
+METHODS = (
+    *(PPOSettings, DistillSettings, PQNSettings),
+    *(SelfplaySettings, TDSettings, CmaEsSettings),
+)
+SETTINGS: dict[str, type[Settings]] = {each.method: each for each in METHODS}
 """The settings of each method, by its name."""
 
 
@@ -292,22 +292,26 @@ def find_settings(name: Any) -> type[Settings]:
     return SETTINGS[name]
 
 
-def make_settings(method: str = "ppo", **given: Any) -> Settings:
-    """Return settings of a method; settings that are not given have their defaults.
+def make_settings(method: str = "ppo", **values: Any) -> Settings:
+    """Return settings of a method; all others have their defaults.
 
     Raises ValueError naming a setting, its value and what is allowed; and a setting that the method
     does not use, with the methods that do.
     """
     settings_class = find_settings(method)
-    for name in given:
+    for name in values:
         if name not in list_settings(settings_class):
             raise ValueError(explain_foreign(method, name))
-    return settings_class(**given)
+    return settings_class(**values)
 
 
 def list_users(setting: str) -> list[str]:
     """Return the names of the methods that have a setting."""
-    return [name for name, one in SETTINGS.items() if setting in list_settings(one)]
+    return [
+        name
+        for name, settings_class in SETTINGS.items()
+        if setting in list_settings(settings_class)
+    ]
 
 
 def explain_foreign(method: str, setting: str) -> str:
@@ -324,7 +328,7 @@ def check_seats(settings: Settings) -> None:
     """Raise ValueError for a method that does not learn games of this number of players."""
     wanted = "several" if settings.list_rules().players > 1 else "one"
     if settings.seats not in (wanted, "any"):
-        fitting = [name for name, one in SETTINGS.items() if one.seats in (wanted, "any")]
+        fitting = [name for name, each in SETTINGS.items() if each.seats in (wanted, "any")]
         seats = "several seats" if wanted == "several" else "one seat"
         raise ValueError(
             f"method={settings.method!r}: for games of {seats} allowed are {', '.join(fitting)}"

@@ -1,0 +1,293 @@
+"""The environments that runs train on.
+
+`make_env` returns a `CardVecEnv`, in two cases with something added:
+
+- **Wider observations** (`WiderVecEnv`). A critic that sees the hidden cards tells luck from skill
+  better (Pinto and others, "Asymmetric actor critic for image-based robot learning", 2018; in card
+  games Suphx and PerfectDou). It is a second network, which reads the player's observation with one
+  more piece at its end; the policy reads only the part in front, and the critic is not part of the
+  saved agent. A network that corrects a rule-based agent (`parlour.agents.networks.options`) reads
+  that agent's action, in training and in play.
+- **Self-play** (`SelfPlayEnv`). The learner plays several seats of a table, or all; a step is one
+  decision of one of them. The players of the other seats are drawn for each hand, a side at a time:
+  partners are one player. One seat of every table, its home seat, is always the learner's; results
+  and rewards are those of this seat.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from parlour.agents.networks.build import network_class
+from parlour.agents.networks.options import base_piece, mark_base_actions, show_more
+from parlour.envs import Game, find_game
+from parlour.envs.core.baselines import UniformAgent, make_turn_table
+from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
+from parlour.envs.core.options import parse_bool
+from parlour.envs.core.rows import Rows, copy_states, view_states, write_states
+from parlour.envs.core.rules_table import RulesTable
+from parlour.envs.core.schema import Features, Piece, whole_number
+from parlour.envs.core.turn import Agent, random_floats
+from parlour.envs.interfaces.arguments import (
+    REWARD_NAMES,
+    check_choice,
+    make_rows,
+    observation_space,
+)
+from parlour.envs.interfaces.sb3 import CardVecEnv
+from parlour.envs.interfaces.seat import SeatRows
+
+from .settings.base import LearnerSettings
+
+SOLVER_LIMIT = 1000
+"""Search limit of the solver for one action, in positions; beyond it the answer is "not known"."""
+LEARNER = 0
+"""The learner's number among the players; greater numbers are the others."""
+RUNNING, TERMINATED = int(Over.RUNNING), int(Over.TERMINATED)
+SALT = 0x504F4F4C
+"""Separates the draws of the seating from those of agents."""
+
+
+def make_env(
+    settings: LearnerSettings, make: Callable[..., Rows] = make_rows, rows: int | None = None
+) -> CardVecEnv:
+    """Return the environments of a run.
+
+    Args:
+        settings: the settings of the run.
+        make: makes the rows, as `make_rows` does.
+        rows: number of environments (None: ``n_envs``).
+    """
+    keywords = settings.env_keywords()
+    env_class = WiderVecEnv if keywords.keys() & {"critic", "base"} else CardVecEnv
+    return env_class(
+        find_game(settings.game),
+        settings.n_envs if rows is None else rows,
+        encoding=network_class(settings.network).encoding,
+        reward=settings.reward,
+        skip_forced=settings.skip_forced,
+        make=make,
+        **keywords,
+    )
+
+
+class ExtraPiece(NamedTuple):
+    """A piece of an observation beyond the player's own."""
+
+    piece: Piece
+    read: Callable[[np.ndarray, RulesTable], np.ndarray]
+    """Returns the codes, int8 (n, ``piece.size``), of states and the rules played."""
+
+
+def make_cards_piece(game: Game) -> ExtraPiece:
+    """Return the hidden cards as a piece."""
+    assert game.hidden_cards is not None
+    piece, read = game.hidden_cards
+    return ExtraPiece(piece, lambda states, table: read(states))
+
+
+def make_winnable_piece(game: Game) -> ExtraPiece:
+    """Return as a piece whether the game can still be won, with all cards known."""
+
+    def read(states: np.ndarray, table: RulesTable) -> np.ndarray:
+        assert game.winnable_after is not None
+        best = game.winnable_after(states, table.only, SOLVER_LIMIT).max(axis=1, keepdims=True)
+        return np.select([best == 1, best == 0], [2, 1], 0).astype(np.int8)
+
+    doc = "whether a win is left, all cards known: 1 no, 2 yes, 0 not found out"
+    return ExtraPiece(Piece("winnable", 1, whole_number(2), doc), read)
+
+
+def make_base_piece(game: Game, base: str) -> ExtraPiece:
+    """Return the action of a rule-based agent as a piece."""
+
+    def read(states: np.ndarray, table: RulesTable) -> np.ndarray:
+        marks = np.zeros((len(states), game.actions), np.int8)
+        for number, rows in table.split(states):
+            rules, states_of_rules = table.rules[number], copy_states(states, rows)
+            marks[rows] = mark_base_actions(game, rules, states_of_rules, base)
+        return marks
+
+    return ExtraPiece(base_piece(game, base), read)
+
+
+CRITICS: dict[str, Callable[[Game], ExtraPiece]] = {
+    "cards": make_cards_piece,
+    "solver": make_winnable_piece,
+}
+"""The pieces that critics see, by the setting ``critic``; ``own`` has none."""
+
+
+class WiderVecEnv(CardVecEnv):
+    """`CardVecEnv` with further pieces at the end of its observations.
+
+    With ``base``, a piece has the action of this rule-based agent. ``critic``, a key of `CRITICS`,
+    adds its piece after it. ``wide_game`` is the game with these pieces.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        variant: str | None = None,
+        *,
+        critic: str = "own",
+        base: str | None = None,
+        **rest: Any,
+    ):
+        self.extra = [] if base is None else [make_base_piece(game, base)]
+        self.extra += [] if critic == "own" else [CRITICS[critic](game)]
+        self.wide_game = game
+        for extra in self.extra:
+            self.wide_game = show_more(self.wide_game, extra.piece)
+        super().__init__(game, num_envs, variant, **rest)
+        self.observation_space = observation_space(self.wide_game, self.encoding)
+
+    @property
+    def features(self) -> Features:
+        """See `CardVecEnv.features`."""
+        return self.wide_game.features
+
+    def _see(self, states: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        pieces = [extra.read(states, self.table) for extra in self.extra]
+        return np.concatenate([codes, *pieces], axis=1)
+
+
+class SelfPlayEnv(SeatRows):
+    """`SeatRows` in which the caller plays every seat of the learner; finished rows start again.
+
+    Before a step, ``waiting``, bool (n,), marks the games in which the learner acts; the others are
+    over, and their step starts new ones, whatever the action. After it, ``actors``, int64 (n,), are
+    the seats that acted, and ``pays``, float64 (n, seats), the payoffs of the hands that ended.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        rules: Any,
+        n: int,
+        config: StepConfig,
+        others: Sequence[Agent],
+        share: float,
+    ) -> None:
+        players = game.num_players(rules)
+        seating = np.zeros((n, game.max_players), np.int64)
+        super().__init__(
+            game, rules, n, config, [UniformAgent(), *others], seating, np.arange(n) % players
+        )
+        self.share = share
+        assert game.seats is not None
+        self.sides = np.array(game.seats.sides(rules))
+        self.turn_table = make_turn_table([_Learner(), *others], game)
+        self.pays = np.zeros((n, players))
+        self.actors = np.zeros(n, np.int64)
+
+    @property
+    def waiting(self) -> np.ndarray:
+        """The games in which it is the learner's turn, bool (n,)."""
+        return np.asarray(self.states["over"] == RUNNING)
+
+    def start(
+        self,
+        source: DealSource,
+        which: np.ndarray | None = None,
+        dealer: int | None = None,
+        rules: np.ndarray | None = None,
+    ) -> None:
+        """See `Rows.start`; the others play up to the learner's first turn."""
+        which = self.all_rows if which is None else which
+        self.seating[which, : len(self.sides)] = self._draw_players(which)
+        Rows.start(self, source, which, dealer, rules)
+        self._play_others(which)
+
+    def _draw_players(self, which: np.ndarray) -> np.ndarray:
+        """Draw a player for each seat of some games, int64 (m, seats)."""
+        words, home = self.states["rng"][which], self.sides[self.own_seat[which]]
+        others = len(self.agents) - 1
+        shares = [random_floats(words, SALT + side) for side in range(self.sides.max() + 1)]
+        drawn = np.stack(shares, axis=1) - self.share  # below 0: the learner
+        players = np.ceil(drawn / max(1 - self.share, 1e-9) * others).clip(LEARNER, others)
+        players[np.arange(len(words)), home] = LEARNER
+        return players.astype(np.int64)[:, self.sides]
+
+    def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
+        """Make one decision in every game, and the turns of the others up to the next one."""
+        waiting = self.waiting
+        self.actors = self.states["turn"].astype(np.int64)
+        Rows.step(self, actions, waiting)
+        np.copyto(self._played, np.where(waiting, self.buffers.played, -1))
+        self._play_others(waiting)
+        ended = self.states["over"] != RUNNING
+        self.game.kernels.pay_finished(
+            self.states, self.rules_record, self.config_record, ended, self.buffers
+        )
+        self.pays = np.where(ended[:, None], self.buffers.rewards[:, : self.pays.shape[1]], 0.0)
+        self._rewards[:] = self.pays[np.arange(self.n), self.own_seat]
+        if ended.any():
+            self._start_again(ended)
+        self.buffers.terminated[:] = ended
+
+    def _start_again(self, ended: np.ndarray) -> None:
+        """Save the last states of the hands that ended, and start new hands."""
+        self.states["over"][ended] = TERMINATED
+        last = copy_states(self.states, ended)
+        views = view_states(self.game, self.rules, last, self.own_seat[ended])
+        write_states(self.buffers.final_states, ended, views)
+        self.start(DealSource.DRAW, ended)
+
+    def _play_others(self, which: np.ndarray, *_: int) -> int:
+        """Let the others act until it is the learner's turn, or the end."""
+        everywhere = np.arange(self.n)
+        while True:
+            self._play_baselines(which)
+            acting = which & (self.states["over"] == RUNNING)
+            acting &= self.seating[everywhere, self.states["turn"]] != LEARNER
+            if not acting.any():
+                return self.n
+            self._ask(acting)
+            Rows.step(self, self._actions, acting)
+
+    def restore(self, states: np.ndarray) -> None:
+        """See `Rows.restore`."""
+        Rows.restore(self, states)
+
+    def state_dict(self) -> dict[str, np.ndarray]:
+        """See `Rows.state_dict`."""
+        return super().state_dict() | {"seating": self.seating.copy()}
+
+    def load_state_dict(self, saved: dict[str, np.ndarray]) -> None:
+        """See `Rows.load_state_dict`."""
+        super().load_state_dict(saved)
+        self.seating[:] = saved["seating"]
+
+
+class _Learner(UniformAgent):
+    """Placeholder for the learner, so that compiled code does not play its turns."""
+
+    def act(self, turn: Any) -> np.ndarray:
+        """Raise AssertionError: the caller's steps are the learner's actions."""
+        raise AssertionError("the learner is not asked")
+
+
+def make_selfplay_env(
+    others: Sequence[Agent],
+    share: float,
+    game: Game,
+    n: int,
+    variant: str | None,
+    options: dict[str, Any],
+    *,
+    reward: str,
+    skip_forced: bool,
+    reset: Autoreset,
+    **_: Any,
+) -> SelfPlayEnv:
+    """Return tables for training, with the keywords of `arguments.make_rows`.
+
+    ``share`` is the probability that another seat than the home seat is the learner's, too.
+    """
+    rules = game.make_rules(variant, options)
+    kind = REWARD_NAMES.index(check_choice("reward", reward, REWARD_NAMES))
+    config = StepConfig(kind, int(reset), skip_forced=int(parse_bool("skip_forced", skip_forced)))
+    return SelfPlayEnv(game, rules, n, config, others, share)
