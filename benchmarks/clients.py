@@ -213,11 +213,11 @@ def torch_pin() -> str:
 def installed(place: str) -> list[list[str]]:
     """Return the arguments of each ``pip install`` that an environment needs, torch first."""
     needs = PLACES[place]
-    own = ["-e", needs[0].replace("parlour", ".", 1)]
+    package = ["-e", needs[0].replace("parlour", ".", 1)]
     rest = [need for need in needs[1:] if need != "torch"]
     pin = FOLDER / place / "torch.txt"
     first = [[torch_pin()]] if "torch" in needs or "train" in needs[0] else []
-    return [*first, ["-c", str(pin), *own, *rest]]
+    return [*first, ["-c", str(pin), *package, *rest]]
 
 
 def prepare(place: str) -> Path:
@@ -276,14 +276,14 @@ def run(client: Client) -> Outcome:
     except subprocess.TimeoutExpired:
         return Outcome(client, version, f"not ready after {LIMIT} s", "")
     except subprocess.CalledProcessError as error:
-        said = str(error.stderr or error)
-        print(said[-4000:], file=sys.stderr)
-        return Outcome(client, version, last_line(said), "")
+        message = str(error.stderr or error)
+        print(message[-4000:], file=sys.stderr)
+        return Outcome(client, version, last_line(message), "")
     except OSError as error:
         return Outcome(client, version, str(error), "")
-    found = STEPS_PER_SECOND.findall(done.stdout)
-    said = "" if found else 'its last line is not "... steps/s"'
-    return Outcome(client, version, said, found[-1] if found else "")
+    speeds = STEPS_PER_SECOND.findall(done.stdout)
+    message = "" if speeds else 'its last line is not "... steps/s"'
+    return Outcome(client, version, message, speeds[-1] if speeds else "")
 
 
 def table(outcomes: list[Outcome]) -> str:

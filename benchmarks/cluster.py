@@ -16,7 +16,7 @@ import tyro
 
 from benchmarks.reports import ROOT, put_block, range_text
 from parlour.training.evaluation.compare import evaluate
-from parlour.training.evaluation.parts import CHUNK
+from parlour.training.evaluation.lineups import CHUNK
 from parlour.training.evaluation.result import describe_machine
 from parlour.training.parallel.tasks import Cluster, join_cluster
 

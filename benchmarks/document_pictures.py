@@ -44,7 +44,7 @@ def draw_game(game: Game, theme: str, path: Path) -> None:
         if game.num_players(game.make_rules(None)) == 1:
             evaluate(game, "greedy", **how)
         else:
-            compare(game, ["greedy"], field=["greedy"], **how)
+            compare(game, ["greedy"], opponents=["greedy"], **how)
         replay = load_replays(record)[0]
     scene = replay.scene(int(PLAYED * len(replay.actions)))
     write_bytes(path, svg(scene, theme=theme, width=WIDTH).encode())
@@ -52,8 +52,8 @@ def draw_game(game: Game, theme: str, path: Path) -> None:
 
 def draw_review(path: Path) -> None:
     """Draw the review that the guide begins with."""
-    found = review_deal_set("pyramid", "greedy", deals=1, key="demo")
-    write_picture(path, found.reviews[0].plot())
+    review = review_deal_set("pyramid", "greedy", deals=1, key="demo")
+    write_picture(path, review.reviews[0].plot())
 
 
 def film_game(path: Path) -> None:

@@ -45,7 +45,7 @@ def open_tab(url: str) -> Iterator[ClientConnection]:
     with connect(url.replace("http", "ws") + "/ws", origin=url, max_size=None) as tab:  # type: ignore[arg-type]
         tab.recv()
         send(tab, do="hello")
-        wait(tab, lambda said: said["kind"] == "view")
+        wait(tab, lambda message: message["kind"] == "view")
         yield tab
 
 
@@ -54,9 +54,9 @@ def send(tab: ClientConnection, **message: Any) -> None:
 
 
 def wait(tab: ClientConnection, fits: Any) -> dict[str, Any]:
-    while not fits(said := json.loads(tab.recv(300))):
+    while not fits(message := json.loads(tab.recv(300))):
         pass
-    return dict(said)
+    return dict(message)
 
 
 def new(tab: ClientConnection, deal: int, variant: str = "classic") -> None:
@@ -69,7 +69,7 @@ def keep_judging(url: str, done: list[int], first: int) -> None:
         try:
             while True:
                 new(tab, first + done[0], "web")
-                wait(tab, lambda said: said.get("play", {}).get("chances"))
+                wait(tab, lambda message: message.get("play", {}).get("chances"))
                 done[0] += 1
         except (ConnectionClosed, OSError):
             pass
@@ -81,10 +81,10 @@ def keep_reviewing(url: str, done: list[int]) -> None:
         try:
             while True:
                 new(tab, done[0])
-                while not wait(tab, lambda said: said.get("play")).get("play", {})["over"]:
+                while not wait(tab, lambda message: message.get("play")).get("play", {})["over"]:
                     send(tab, do="agent_move", agent="greedy")
                 send(tab, do="review")
-                wait(tab, lambda said: said["kind"] == "review")
+                wait(tab, lambda message: message["kind"] == "review")
                 done[0] += 1
         except (ConnectionClosed, OSError):
             pass
@@ -92,10 +92,10 @@ def keep_reviewing(url: str, done: list[int]) -> None:
 
 def time_clicks(url: str) -> list[float]:
     """Milliseconds of each click: a card of the stock, and the beginning again when it is empty."""
-    found = []
+    milliseconds = []
     with open_tab(url) as tab:
         new(tab, 3)
-        view = wait(tab, lambda said: said.get("play"))
+        view = wait(tab, lambda message: message.get("play"))
         for _ in range(CLICKS):
             legal = DEAL in view["play"]["can"]
             sleep(PAUSE)
@@ -104,13 +104,14 @@ def time_clicks(url: str) -> list[float]:
                 send(tab, do="click", action=DEAL)
             else:
                 send(tab, do="restart")
-            view = wait(tab, lambda said, number=number: said.get("number", 0) > number)
-            found.append(1000 * (perf_counter() - start))
-    return found
+            view = wait(tab, lambda message, number=number: message.get("number", 0) > number)
+            milliseconds.append(1000 * (perf_counter() - start))
+    return milliseconds
 
 
-def tell(name: str, found: list[float]) -> None:
-    print(f"{name:28} median {median(found):6.1f} ms, 95 % {quantiles(found, n=20)[-1]:6.1f} ms")
+def tell(name: str, milliseconds: list[float]) -> None:
+    middle, high = median(milliseconds), quantiles(milliseconds, n=20)[-1]
+    print(f"{name:28} median {middle:6.1f} ms, 95 % {high:6.1f} ms")
 
 
 def main() -> None:

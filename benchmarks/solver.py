@@ -47,23 +47,23 @@ def measure(options: Options, spec: str) -> dict[str, Any]:
     rows.start(DealSource.SEED)
     assert one.solve is not None
     one.solve(rows.states[0], rules, fewest != "", 1)
-    walls, cpus, found = [], [], []
+    walls, cpus, solutions = [], [], []
     for i in tqdm(range(options.deals), desc=spec, leave=False, disable=None):
         wall, cpu = perf_counter(), process_time()
-        found.append(one.solve(rows.states[i], rules, fewest != "", options.limit))
+        solutions.append(one.solve(rows.states[i], rules, fewest != "", options.limit))
         walls.append(1000 * (perf_counter() - wall))
         cpus.append(1000 * (process_time() - cpu))
-    nodes = np.array([answer.nodes for answer in found])
-    lengths = [answer.fewest for answer in found if answer.fewest is not None]
+    nodes = np.array([answer.nodes for answer in solutions])
+    lengths = [answer.fewest for answer in solutions if answer.fewest is not None]
     return {
         "variant": variant,
         "asked": "fewest moves" if fewest else "winnable",
         "deals": options.deals,
         "seed": options.seed,
-        "winnable": sum(answer.winnable is True for answer in found),
-        "undecided": sum(answer.winnable is None for answer in found),
+        "winnable": sum(answer.winnable is True for answer in solutions),
+        "undecided": sum(answer.winnable is None for answer in solutions),
         "length_unproven": sum(
-            answer.winnable is True and answer.fewest is None for answer in found
+            answer.winnable is True and answer.fewest is None for answer in solutions
         )
         if fewest
         else None,
@@ -81,18 +81,18 @@ def main() -> None:
     print(f"{describe_machine()}, one core")
     results = []
     for spec in options.variants:
-        found = measure(options, spec)
-        results.append(found)
-        print(f"\n{found['variant']}, {found['asked']}: {found['deals']} deals")
-        told = {
-            key: found[key]
+        result = measure(options, spec)
+        results.append(result)
+        print(f"\n{result['variant']}, {result['asked']}: {result['deals']} deals")
+        facts = {
+            key: result[key]
             for key in ("winnable", "undecided", "length_unproven", "mean_fewest", "peak_mib")
         }
         print(
-            "  " + ", ".join(f"{key} {value}" for key, value in told.items() if value is not None)
+            "  " + ", ".join(f"{key} {value}" for key, value in facts.items() if value is not None)
         )
         for key in ("wall_ms", "cpu_ms", "nodes"):
-            row = ", ".join(f"{name} {value:,.2f}" for name, value in found[key].items())
+            row = ", ".join(f"{name} {value:,.2f}" for name, value in result[key].items())
             print(f"  {key:8} {row}")
     if options.json:
         write_json(options.json, {"options": asdict(options) | {"json": None}, "results": results})

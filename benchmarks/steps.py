@@ -71,22 +71,22 @@ def once(module: str, name: str, seconds: float) -> dict[str, Any]:
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:] or ["no output"]
         return {"name": name, "error": last[0]}
-    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return found
+    result: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return result
 
 
 def measure(rounds: int, seconds: float, chosen: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """Return for every row its results, one a round."""
     rows = [(module, name) for module in ("own", "peers") for name in names(module)]
     rows = [(module, name) for module, name in rows if name in chosen]
-    found: dict[str, list[dict[str, Any]]] = {name: [] for _, name in rows}
+    results: dict[str, list[dict[str, Any]]] = {name: [] for _, name in rows}
     for number in range(rounds):
         for module, name in rows:
-            if any("error" in result for result in found[name]):
+            if any("error" in result for result in results[name]):
                 continue
-            found[name].append(once(module, name, seconds))
+            results[name].append(once(module, name, seconds))
             print(f"round {number + 1}/{rounds}: {name}", file=sys.stderr, flush=True)
-    return found
+    return results
 
 
 def speeds(results: list[dict[str, Any]]) -> list[float]:
@@ -94,19 +94,20 @@ def speeds(results: list[dict[str, Any]]) -> list[float]:
     return [result["steps_per_second"]["median"] for result in results]
 
 
-def summary(found: dict[str, list[dict[str, Any]]], base_row: str = BASE) -> list[dict[str, Any]]:
+def summary(by_row: dict[str, list[dict[str, Any]]], base_row: str = BASE) -> list[dict[str, Any]]:
     """Return for every row its median and range and the median ratio to the base row."""
-    base = found.get(base_row, [])
+    base = by_row.get(base_row, [])
     lines = []
-    for name, results in found.items():
+    for name, results in by_row.items():
         if "error" in results[-1]:
             lines.append({"name": name, "error": results[-1]["error"]})
             continue
-        own = speeds(results)
-        kept = {key: results[0][key] for key in ("kind", "batch", "version")}
-        line = {"name": name, **kept, "median": median(own), "low": min(own), "high": max(own)}
+        row_speeds = speeds(results)
+        described = {key: results[0][key] for key in ("kind", "batch", "version")}
+        line = {"name": name, **described, "median": median(row_speeds)}
+        line |= {"low": min(row_speeds), "high": max(row_speeds)}
         if base and "error" not in base[-1]:
-            line["ratio"] = median(a / b for a, b in zip(own, speeds(base), strict=True))
+            line["ratio"] = median(a / b for a, b in zip(row_speeds, speeds(base), strict=True))
         lines.append(line)
     return lines
 

@@ -168,34 +168,34 @@ def main() -> None:
     """Measure and print."""
     options = tyro.cli(Options, description=__doc__)
     torch.set_num_threads(options.threads)
-    found: dict[str, Any] = {"conditions": conditions(options)}
-    print(f"{found['conditions']}\n")
+    results: dict[str, Any] = {"conditions": conditions(options)}
+    print(f"{results['conditions']}\n")
     print(f"{'network':<11}{'steps/s':>9}" + "".join(f"{phase:>14}" for phase in PHASES))
-    found["split"] = []
+    results["split"] = []
     for network in options.networks:
         row = split(options, network)
-        found["split"].append(row)
+        results["split"].append(row)
         shares = "".join(f"{row[phase]:>14.1%}" for phase in PHASES)
         print(f"{network:<11}{row['steps_per_second']:>9,.0f}{shares}", flush=True)
     print("\nrollouts and updates alone, steps/s: CardPPO, and MaskablePPO over DummyVecEnv")
-    found["learning"] = []
+    results["learning"] = []
     for network in options.networks:
         row = learning(options, network)
-        found["learning"].append(row)
+        results["learning"].append(row)
         for name, values in row["steps_per_second"].items():
             shown = " ".join(f"{value:8,.0f}" for value in values)
             print(f"{network:<11}{name:<8}{shown}   median {row['median'][name]:,.0f}", flush=True)
     print("\nenvironments alone, masks and infos included: microseconds a step, runs taking turns")
-    found["env_side"] = []
+    results["env_side"] = []
     for encoding in dict.fromkeys(network_class(name).encoding for name in options.networks):
         row = alternating(options, encoding)
-        found["env_side"].append(row)
+        results["env_side"].append(row)
         for name, values in row["microseconds"].items():
             shown = " ".join(f"{value:6.2f}" for value in values)
             print(f"{encoding:<8}{name:<8}{shown}   median {row['median'][name]:.2f}")
         print(f"{encoding:<8}DummyVecEnv / native = {row['ratio']:.1f}", flush=True)
     if options.json:
-        write_json(options.json, found, indent=2)
+        write_json(options.json, results, indent=2)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from parlour.agents.specs import AgentSpec, SpecKind, parse_spec, read_budget
 from parlour.envs import Game, find_game
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_files import parse_replay, replay_line
-from parlour.training.evaluation.replays.replay_view import review_data, review_replay
+from parlour.training.evaluation.reviews.review import review_data, review_replay
 from parlour.training.play.solitaire import make_agent_turn
 
 from .workers import Asker, WorkerPool

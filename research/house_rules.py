@@ -109,8 +109,8 @@ def main() -> None:
     for options in CHANGES[given.game]:
         results = play(given.game, given.agent, options, seeds, given.key)
         changes = ", ".join(f"{name}={value}" for name, value in options.items())
-        scores, more = interval(results.scores), interval(results.scores - base.scores)
-        print(f"| {changes} | {scores} | {results.made.mean():.1%} | {more} |", flush=True)
+        scores, gain = interval(results.scores), interval(results.scores - base.scores)
+        print(f"| {changes} | {scores} | {results.made.mean():.1%} | {gain} |", flush=True)
     print_levels(base, LEVELS[given.game])
 
 

@@ -38,10 +38,10 @@ def main() -> None:
     episodes = pq.read_table(parser.parse_args().folder / "episodes.parquet").to_pandas()
     head = ["agent", "among", "deals", "net a hand", *CURVES]
     lines = [head, ["---"] * len(head)]
-    for (agent, field), hands in episodes.groupby(["agent", "field"]):
+    for (agent, opponents), hands in episodes.groupby(["agent", "opponents"]):
         nets = hands.groupby("deal")["net"].sum().to_numpy()
         errors = [f"{count_errors(curve(nets)):.1f}" for curve in CURVES.values()]
-        lines.append([agent, field, str(len(nets)), f"{hands['net'].mean():+.3f}", *errors])
+        lines.append([agent, opponents, str(len(nets)), f"{hands['net'].mean():+.3f}", *errors])
     for line in lines:
         print(f"| {' | '.join(line)} |")
 

@@ -147,11 +147,11 @@ def test_the_table_of_the_demo_is_what_comes_out(
 
     def rows(text: str) -> list[str]:
         found = [" ".join(re.sub(r"[\d.]+ µs", "", line).split()) for line in text.splitlines()]
-        wanted = ("Pyramid, deals", "uniform ", "greedy ", "truth ", "Draws: ")
+        wanted = ("Pyramid, deals", "uniform ", "greedy ", "upper bound: ", "Draws: ")
         return [line for line in found if line.startswith(wanted)]
 
     now, shown = rows(capsys.readouterr().out), rows(generated("benchmarks.demo"))
-    assert len(now) == 1 + 2 + 1 + 2 + 1 + 1  # head, results, truth, beside it, difference, key
+    assert len(now) == 1 + 2 + 1 + 2 + 1 + 1  # head, results, upper bound, labels, difference, key
     assert shown == now
 
 

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from .evaluation.compare import compare, evaluate
     from .evaluation.replays.replay import Replay, verify_replays
     from .evaluation.replays.replay_files import load_replays
-    from .evaluation.replays.replay_view import review_replay, save_html, show
+    from .evaluation.replays.replay_view import save_html, show
     from .evaluation.report.plots import plot_comparison
     from .evaluation.result import Comparison, Evaluation
-    from .evaluation.reviews.review import Review, review_game
+    from .evaluation.reviews.review import Review, review_game, review_replay
     from .evaluation.reviews.review_deal_set import DealSetReview, review_deal_set
     from .evaluation.reviews.review_lost import LostDeal, find_lost, review_lost
     from .learning.settings.base import Settings
@@ -47,7 +47,7 @@ _MODULES = {
     "review_deal_set": "evaluation.reviews.review_deal_set",
     "review_game": "evaluation.reviews.review",
     "review_lost": "evaluation.reviews.review_lost",
-    "review_replay": "evaluation.replays.replay_view",
+    "review_replay": "evaluation.reviews.review",
     "save_html": "evaluation.replays.replay_view",
     "show": "evaluation.replays.replay_view",
     "train": "learning.train",

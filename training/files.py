@@ -6,15 +6,17 @@ A folder that is written in many steps, such as a run, has one writer at a time:
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from parlour.agents.saved import AGENT_FILE
 from parlour.agents.validation import read_bytes
 
 MOST = 1 << 36
@@ -192,3 +194,60 @@ def sole_use(path: Path, doing: str, name: Path | None = None) -> Iterator[None]
         with suppress(OSError):  # before the release: filelock tries again if its file is gone
             os.unlink(lock.lock_file)
         lock.release()
+
+
+def check_folder(folder: Path, files: Iterable[str] = ()) -> None:
+    """Raise ValueError if a folder, or one of these files in it, cannot be written.
+
+    Commands call this before hours of work. Existing files are allowed, since they are replaced;
+    the check leaves nothing behind.
+    """
+    try:
+        existing = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
+        if not existing.is_dir():
+            raise ValueError(f"folder {folder}: {existing} is not a folder")
+        TemporaryFile(dir=existing).close()
+        if existing != folder:
+            _check_length(folder)
+    except StopIteration:
+        raise ValueError(f"folder {folder}: no part of this path exists") from None
+    except OSError as error:
+        reason = error.strerror or error
+        raise ValueError(f"folder {folder}: it cannot be written: {reason}") from error
+    for name in files:
+        if (folder / name).is_dir():
+            raise ValueError(f"folder {folder}: {name} in it is a folder, and would be a file")
+
+
+def _check_length(folder: Path) -> None:
+    """Raise OSError for a path with a name that is too long."""
+    try:
+        folder.lstat()
+    except FileNotFoundError:
+        return
+
+
+def check_agent_folder(folder: Path) -> None:
+    """Raise ValueError if an agent cannot be saved in a folder, which is replaced as a whole.
+
+    The folder must be missing, empty, or hold a saved agent: other files would be lost.
+    """
+    if not folder.name or folder.name == "..":
+        raise ValueError(f"folder {folder}: name a folder of its own")
+    check_folder(folder)
+    check_folder(folder.parent)
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / AGENT_FILE).is_file():
+        raise ValueError(
+            f"folder {folder}: it has other files than a saved agent's, and would be "
+            "replaced: name another"
+        )
+
+
+def make_record_file(path: Path) -> None:
+    """Make an empty file for replays. Raises ValueError if it exists or cannot be made."""
+    try:
+        path.open("xb").close()
+    except FileExistsError:
+        raise ValueError(f"record {path}: it is there already; name another file") from None
+    except OSError as error:
+        raise ValueError(f"record {path}: {error.strerror or error}") from error

@@ -86,7 +86,6 @@ DEFAULTS: dict[str, Any] = {
     "sees_all": False,
     "encoding": "codes",
     "at_once": None,
-    "lookahead_config": None,
     "other_rules": False,
 }
 """What an agent says that does not say it; its name is then that of its class."""
@@ -116,9 +115,9 @@ class FixedAgent:
     """An agent as it was when it was taken up: what it is called and whether it sees all stay.
 
     All that it says of itself is read once: its name (unless another is given), ``sees_all``,
-    ``encoding``, ``at_once``, whether it looks ahead (``lookahead_config``) and whether it was
-    trained by other rules (``other_rules``). Results say by what right it played, whatever it says
-    later. Raises ValueError naming agent, field, value and what is allowed.
+    ``encoding``, ``at_once`` and whether it was trained by other rules (``other_rules``). Results
+    say by what right it played, whatever it says later. Raises ValueError naming agent, field,
+    value and what is allowed.
     """
 
     def __init__(self, agent: Any, name: str | None = None) -> None:
@@ -131,7 +130,6 @@ class FixedAgent:
         self.sees_all: bool = agent_field(agent, "sees_all")
         self.encoding: str = agent_field(agent, "encoding")
         self.at_once: int | None = agent_field(agent, "at_once")
-        self.lookahead_config: Any = agent_field(agent, "lookahead_config")
         self.other_rules = bool(agent_field(agent, "other_rules"))
         _check_fields(self, called)
 

@@ -85,8 +85,8 @@ def test_no_limit_of_the_plan_is_a_limit_of_the_game(
     fake: FakeSolver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planner, "MAX_MOVES", 4)
-    found = evaluate(GAME, "oracle", deals=12, truth="no").results
-    greedy = evaluate(GAME, SeesAll(), deals=12, truth="no").results
+    found = evaluate(GAME, "oracle", deals=12, labels="no").results
+    greedy = evaluate(GAME, SeesAll(), deals=12, labels="no").results
     lost = ~greedy.facts["won"]
     assert np.array_equal(found.facts["moves"][lost], greedy.facts["moves"][lost])
     assert np.array_equal(found.facts["won"], greedy.facts["won"])

@@ -76,7 +76,7 @@ def test_an_object_may_say_nothing_of_itself(kind: Any) -> None:
     assert (found.agent, found.sees_all) == (kind.__name__, False)
     play_deals(PYRAMID, RULES, kind(), SEEDS, max_moves=9)
     play_duplicate(TABLE, MINI, kind(), [kind()], SEEDS)
-    compare(TABLE, [kind()], variants=["mini"], deals=2, field=[kind()])
+    compare(TABLE, [kind()], variants=["mini"], deals=2, opponents=[kind()])
     play_seat(kind())
     exploitability.extract_policy(kind(), game_tree.build_tree(MINI))
     assert check_agent(kind()).name == kind.__name__

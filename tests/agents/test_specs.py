@@ -7,8 +7,7 @@ import pytest
 from parlour.agents.registry import find_saved, load_agent
 from parlour.agents.specs import SEARCHES, Budget, SpecKind, imports_code, parse_spec, read_budget
 from parlour.envs import find_game
-from parlour.training.evaluation.leaderboard import leaderboard
-from parlour.training.evaluation.leaderboard.leaderboard_agents import resolve_agent
+from parlour.training.evaluation.leaderboard.entries import make_entry, resolve_agent
 
 POKER = find_game("poker_squares")
 RULES = POKER.make_rules()
@@ -65,7 +64,7 @@ def test_a_file_of_that_name_does_not_let_code_through(
     assert find_saved(spec, POKER, RULES) is None
     with pytest.raises(ValueError, match="No module named"):
         load_agent(spec, POKER, RULES)
-    entry = leaderboard.make_entry({"game": "poker_squares", "agent": spec, "deals": "30"})
+    entry = make_entry({"game": "poker_squares", "agent": spec, "deals": "30"})
     assert resolve_agent(entry).code == "no_such_module:Agent"
 
 

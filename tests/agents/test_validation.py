@@ -11,7 +11,7 @@ import pytest
 from parlour.agents.human_bests import Best, best_file, keep_best, load_best
 from parlour.agents.validation import decode_text, read_json, read_text
 from parlour.training.cli.main import main
-from parlour.training.evaluation.leaderboard.leaderboard import read_board
+from parlour.training.evaluation.leaderboard.entries import read_leaderboard
 from parlour.training.learning import progress
 from parlour.training.learning.settings.files import PRESETS_FOLDER, preset
 
@@ -49,8 +49,8 @@ def test_files_with_a_byte_order_mark_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     board = Path(shutil.copy(ROOT / "docs" / "leaderboard.csv", tmp_path))
-    entries = len(read_board(board))
-    assert len(read_board(add_mark(board))) == entries > 0
+    entries = len(read_leaderboard(board))
+    assert len(read_leaderboard(add_mark(board))) == entries > 0
     settings = Path(shutil.copy(PRESETS_FOLDER / "pyramid.toml", tmp_path))
     known = preset("pyramid", file=settings)
     assert preset("pyramid", file=add_mark(settings)) == known

@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
-from ..evaluation.outputs import check_folder
-from ..files import sole_use, write_bytes
-from ..parallel.task_cache import drop_chunks, has_parts
-from ..parallel.tasks import Cluster
+from ..files import check_folder, sole_use, write_bytes
+from ..parallel.tasks import Cluster, drop_chunks, has_parts
 from .arguments import MOST_JOBS, read_line, read_whole
 
 CHUNKS = ".chunks"

@@ -30,9 +30,9 @@ from ..evaluation.labels.labels import (
     is_scored,
     load_labels,
 )
-from ..evaluation.outputs import check_folder
 from ..evaluation.report.terminal import find_width, wrap_words
 from ..evaluation.stats import wilson_rate
+from ..files import check_folder
 from ..parallel.tasks import Cluster, join_cluster
 from .arguments import (
     MOST_DEALS,

@@ -9,8 +9,9 @@ from parlour.envs import find_game
 from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.game import digest16
 
-from ..evaluation.outputs import FILES, check_folder
+from ..evaluation.result import FILES, Comparison
 from ..evaluation.spec import EvaluationSpec, is_for_several, make_specs
+from ..files import check_folder
 from ..parallel.tasks import Cluster
 from .arguments import (
     AGENT_HELP,
@@ -133,7 +134,7 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
         "(default: 1)",
     )
     parser.add_argument(
-        "--truth",
+        "--labels",
         type=read_line,
         metavar="FILE",
         help="file of solver labels (parlour deals make), or no (default: labels of these deals)",
@@ -147,7 +148,7 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
 
 
 def run_evaluate(arguments: argparse.Namespace) -> int:
-    """Print how one agent plays, alone or in a field of others."""
+    """Print how one agent plays, alone or among opponents."""
     variants = None if arguments.variant is None else [arguments.variant]
     return _compare(arguments, variants, [arguments.agent])
 
@@ -166,7 +167,7 @@ def _read_specs(
     game, options = find_game(arguments.game), read_options(arguments.option)
     if is_for_several(game, variants, options):
         refuse_flags(arguments, ("max_moves",), "a game for several always ends")
-        refuse_flags(arguments, ("truth",), "deals of a game for several have no solver")
+        refuse_flags(arguments, ("labels",), "deals of a game for several have no solver")
     else:
         alone = f"{game.title} as chosen is for one player"
         refuse_flags(arguments, ("opponents", "partner", "hands"), alone)
@@ -181,7 +182,7 @@ def _read_specs(
         key=key,
         max_moves=MAX_MOVES if arguments.max_moves is None else arguments.max_moves,
         hands=1 if arguments.hands is None else arguments.hands,
-        truth=arguments.truth,
+        labels=arguments.labels,
         allow_rules_mismatch=arguments.allow_rules_mismatch,
         record=arguments.record,
     )
@@ -225,7 +226,6 @@ def _play(
     If an agent fails, the results of the agents before it are printed and saved.
     """
     from ..evaluation.compare import compare_specs
-    from ..evaluation.result import Comparison
 
     # Imported before hours of play, so that a missing package is reported first.
     if not arguments.json or arguments.out:
@@ -265,7 +265,7 @@ def _play(
         compare_specs(
             specs,
             agents,
-            field=arguments.opponents,
+            opponents=arguments.opponents,
             partner=arguments.partner,
             report=bars,
             finished=evaluations,

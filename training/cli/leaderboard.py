@@ -15,21 +15,26 @@ from parlour.agents.saved import PRETRAINED_FOLDER
 from parlour.agents.validation import join_lines
 from parlour.envs import GAMES, find_game
 
-from ..evaluation.leaderboard.leaderboard import Claim, Entry, make_claimed, put_entry, read_board
-from ..evaluation.leaderboard.leaderboard_agents import find_folder, resolve_agent
-from ..evaluation.leaderboard.leaderboard_checks import (
+from ..evaluation.leaderboard.claims import (
+    KEY,
+    OPPONENTS,
     SPREAD_FACTOR,
     TIME_FACTOR,
     TIME_LEAST,
     UNCHECKED,
     check_claim,
-)
-from ..evaluation.leaderboard.leaderboard_play import (
-    FIELD,
-    KEY,
     make_claim,
     make_spec,
     verify_entry,
+)
+from ..evaluation.leaderboard.entries import (
+    Claim,
+    Entry,
+    find_folder,
+    make_claimed,
+    put_entry,
+    read_leaderboard,
+    resolve_agent,
 )
 from ..evaluation.report.terminal import time_text
 from ..evaluation.result import per_hand
@@ -159,7 +164,7 @@ def run_leaderboard(arguments: argparse.Namespace) -> int:
         return _check_page(page, make)
     writes = arguments.update or arguments.mark or arguments.page
     with sole_use(path, "written") if writes else nullcontext():
-        entries = [entry for entry in read_board(path) if _is_wanted(entry, arguments.only)]
+        entries = [entry for entry in read_leaderboard(path) if _is_wanted(entry, arguments.only)]
         try:
             return _run_or_verify(arguments, entries)
         finally:  # after an interruption, too
@@ -279,9 +284,9 @@ def _describe(entry: Entry, deals: int = 0) -> str:
 def write_tables(path: Path, cards: str = "") -> str:
     """Return all tables of a leaderboard file for its page; ``cards`` as in `write_table`.
 
-    Raises as `leaderboard.read_board` does.
+    Raises as `entries.read_leaderboard` does.
     """
-    groups = group_entries(read_board(path)).values()
+    groups = group_entries(read_leaderboard(path)).values()
     return "\n".join(f"{_heading(group[0])}\n\n{write_table(group, cards)}" for group in groups)
 
 
@@ -311,7 +316,7 @@ def _heading(entry: Entry) -> str:
 def unit_text(entry: Entry) -> str:
     """Return the unit of a claim's score."""
     if entry.is_multiplayer:
-        return f"{per_hand(make_spec(entry, 2))}, among {', '.join(FIELD)}"
+        return f"{per_hand(make_spec(entry, 2))}, among {', '.join(OPPONENTS)}"
     return "won, %" if entry.game.measure == "won" else "score"
 
 
@@ -400,7 +405,7 @@ def _source(entry: Entry, cards: str) -> str:
 
 def _command(entry: Entry) -> str:
     options = "".join(f" --option {pair}" for pair in entry.options.split())
-    opponents = f" --opponents {' '.join(FIELD)}" if entry.is_multiplayer else ""
+    opponents = f" --opponents {' '.join(OPPONENTS)}" if entry.is_multiplayer else ""
     words = f"parlour evaluate {entry.game.name} --variant {entry.variant}{options}{opponents}"
     return f"`{words} --agent AGENT --deal-set DEAL_SET --deals DEALS --key {KEY}`\n"
 

@@ -22,7 +22,7 @@ from parlour.agents.validation import NUMBER, TABLE, TEXT, check_fields, name_fi
 from parlour.envs import Game, find_game
 from parlour.envs.core.options import changed_options, options_text
 
-from ..evaluation.leaderboard.leaderboard import Entry, make_entry, read_board
+from ..evaluation.leaderboard.entries import Entry, make_entry, read_leaderboard
 from ..evaluation.report.terminal import print_notice
 from ..evaluation.stats import Estimate
 from .arguments import MOST_DEALS, read_line, read_path, read_whole
@@ -120,7 +120,7 @@ def list_known(folder: Path, board: Path) -> list[Entry]:
     if not board.is_file():
         return []
     digest, game = digest_agent(folder), find_game(read_description(folder)["game"])
-    entries = [entry for entry in read_board(board) if entry.claim and entry.game == game]
+    entries = [entry for entry in read_leaderboard(board) if entry.claim and entry.game == game]
     played = [
         entry.rules for entry in entries if entry.claim and entry.claim.agent_digest == digest
     ]

@@ -10,8 +10,9 @@ from parlour.envs.core.scene.scene import ansi, svg
 
 from ..evaluation.replays.replay import Fault, Replay, verify_replays
 from ..evaluation.replays.replay_files import iterate_replays
-from ..evaluation.replays.replay_view import review_replay, save_film, save_html
+from ..evaluation.replays.replay_view import save_film, save_html
 from ..evaluation.report.terminal import as_line, print_notice, print_wrapped
+from ..evaluation.reviews.review import review_replay
 from ..evaluation.reviews.review_judges import WORLDS
 from ..files import write_bytes
 from .arguments import MOST_ROWS, add_json, read_path, read_seconds, read_whole, refuse_flags

@@ -9,14 +9,13 @@ from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.solve import deal_position
 
-from ..evaluation.outputs import REVIEW_FILES, check_folder
 from ..evaluation.play import Progress
-from ..evaluation.reviews.review import review_deal
+from ..evaluation.reviews.review import REVIEW_FILES, review_deal
 from ..evaluation.reviews.review_deal_set import DEALS, DealSetReview, make_review_spec, review_spec
 from ..evaluation.reviews.review_judges import WORLDS, Judge, make_judge
-from ..evaluation.reviews.review_lost import DEALS as LOST_DEALS
 from ..evaluation.reviews.review_lost import choose_lost, make_lost_spec, review_lost_deals
 from ..evaluation.spec import EvaluationSpec, check_number
+from ..files import check_folder
 from .arguments import (
     AGENT_HELP,
     MOST_DEALS,
@@ -108,7 +107,7 @@ def add_review(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         default=None,
         help="with --from: review the winnable deals that --agent lost there; the first "
-        f"{LOST_DEALS} (--deals), or one of them (--deal)",
+        f"{DEALS} (--deals), or one of them (--deal)",
     )
     parser.add_argument(
         "--out", type=read_path, metavar="FOLDER", help="folder for table and pictures"
@@ -187,7 +186,7 @@ def _review_agent(arguments: argparse.Namespace) -> None:
                 arguments.agent or "greedy",
                 judge,
                 seat=arguments.seat or 0,
-                field=arguments.opponents or ["greedy"],
+                opponents=arguments.opponents or ["greedy"],
                 progress=begin,
                 finished=reviews,
                 cluster=cluster,
@@ -207,7 +206,7 @@ def _review_lost(arguments: argparse.Namespace) -> None:
     if arguments.deal is not None:
         refuse_flags(arguments, ("deals",), "--deal names one deal")
     lost = choose_lost(arguments.results, arguments.agent, arguments.variant, arguments.deal)
-    deals = LOST_DEALS if arguments.deals is None else arguments.deals
+    deals = DEALS if arguments.deals is None else arguments.deals
     check_number("deals", deals, 1)
     spec = make_lost_spec(lost, arguments.allow_rules_mismatch)
     judge = _make_judge(arguments, spec.game, spec.rules)

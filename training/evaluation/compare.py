@@ -8,20 +8,17 @@ dealer.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from parlour.agents.registry import Agent, FixedAgent, is_person
 from parlour.envs import Game
-from parlour.envs.core.batch import MAX_MOVES, Over
-from parlour.envs.core.kernel.rng import derive_key
+from parlour.envs.core.batch import MAX_MOVES
 
 from ..parallel.tasks import Cluster, join_cluster
+from .labels.label_comparison import check_against_labels
 from .labels.labels import Labels
-from .labels.truth import check_against_labels
-from .parts import play_parts, refuse_people
-from .play import EpisodeResults, PlayedGames, Progress, RecordGames, play_deals, play_duplicate
-from .replays.replay import CUT, OVER, Replay, read_result
-from .replays.replay_files import append_replays
+from .lineups import Lineup, NamedAgent, play_lineup
+from .play import Progress
 from .report.terminal import as_line
 from .result import (
     OTHER_RULES,
@@ -35,9 +32,7 @@ from .spec import DEALS, EvaluationSpec, make_specs
 from .stats import CONFIDENCE
 
 ProgressFactory = Callable[[str, str], Progress | None]
-"""Called with agent and variant before they play; returns what is called as deals end."""
-NamedAgent = tuple[str, FixedAgent]
-"""An agent and its name in this comparison."""
+"""Called with agent and variant before they play; returns their progress function, or None."""
 
 
 def evaluate(
@@ -51,12 +46,12 @@ def evaluate(
     first: int = 0,
     seed: int = 0,
     max_moves: int | None = MAX_MOVES,
-    field: Sequence[Agent | str] | None = None,
+    opponents: Sequence[Agent | str] | None = None,
     partner: Agent | str | None = None,
     hands: int = 1,
     confidence: float = CONFIDENCE,
     progress: Progress | None = None,
-    truth: Labels | Path | str | None = None,
+    labels: Labels | Path | str | None = None,
     key: str | None = None,
     name: str | None = None,
     allow_rules_mismatch: bool = False,
@@ -67,35 +62,35 @@ def evaluate(
 
     Args:
         game: The game, or its name.
-        agent: The agent, or what `parlour.agents.registry.load_agent` takes.
+        agent: The agent, or its spec for `parlour.agents.registry.load_agent`.
         variant: The variant (None: the game's default).
         options: Options of the rules that are not the variant's.
         deals: The number of deals.
         deal_set: The deal set (None: the game's own, such as ``"pyramid-1"``).
         first: The number of the first deal.
         seed: The seed of agents that take one.
-        max_moves: Number of moves after which a game for one player is truncated (None or 0:
-            no limit).
-        field: The agents in the other seats: repeated clockwise, and beginning with the next of
-            them at each next deal (None: `default_opponents`).
+        max_moves: Number of moves after which a game for one player is truncated (None or 0: no
+            limit).
+        opponents: The agents in the other seats, repeated clockwise; each deal begins with the
+            next of them (None: `default_opponents`).
         partner: The agent in the other seats of the agent's side, where seats play together (None:
             the agent itself).
         hands: Number of hands of each deal, in games for several players.
         confidence: The confidence of all intervals.
         progress: Called with the number of deals that have ended.
-        truth: Solver labels of the deals, or their file; None: those that `labels.find_labels`
+        labels: Solver labels of the deals, or their file; None: those that `labels.find_labels`
             finds; ``"no"``: none.
-        key: The secret that all draws come from (None: a new one). The key of an evaluation
-            repeats it.
+        key: The evaluation seed, from which all random draws derive (None: a new one). The same
+            key repeats an evaluation.
         name: The name of the agent in tables (None: its own). Draws depend on it.
-        allow_rules_mismatch: Whether a saved agent may play that was trained by other rules of
-            the game. Tables mark it.
+        allow_rules_mismatch: Allow saved agents that were trained by other rules of the game.
+            Tables mark them.
         record: A new file for the games (`load_replays` reads it).
-        cluster: Plays parts of the deals in other processes (None: this process plays).
+        cluster: Plays parts of the deals in other processes (None: this process plays them all).
 
     Raises:
         ValueError: Something is unknown or out of range; the message says what is allowed.
-        truth.Contradiction: A deal was won that is labelled not winnable.
+        label_comparison.Contradiction: A deal was won that is labelled not winnable.
     """
     (spec,) = make_specs(
         game,
@@ -109,11 +104,11 @@ def evaluate(
         confidence=confidence,
         max_moves=max_moves,
         hands=hands,
-        truth=truth,
+        labels=labels,
         allow_rules_mismatch=allow_rules_mismatch,
         record=record,
     )
-    (lineup,) = _list_lineups(spec, [agent], field, partner)
+    (lineup,) = _list_lineups(spec, [agent], opponents, partner)
     if name:
         lineup = lineup._replace(name=name)
     return _evaluate_lineup(spec, lineup, cluster, progress)
@@ -130,13 +125,13 @@ def compare(
     first: int = 0,
     seed: int = 0,
     max_moves: int | None = MAX_MOVES,
-    field: Sequence[Agent | str] | None = None,
+    opponents: Sequence[Agent | str] | None = None,
     partner: Agent | str | None = None,
     hands: int = 1,
     confidence: float = CONFIDENCE,
     report: ProgressFactory | None = None,
     finished: list[Any] | None = None,
-    truth: Labels | Path | str | None = None,
+    labels: Labels | Path | str | None = None,
     key: str | None = None,
     allow_rules_mismatch: bool = False,
     record: Path | str | None = None,
@@ -144,13 +139,13 @@ def compare(
 ) -> Comparison[Any]:
     """Let each agent play the same deals by each variant (None: the game's default).
 
-    In a game for several each agent plays from every seat, first with ``field`` in the other seats,
-    then among seats that are all played by each of the other agents.
+    In a game for several each agent plays from every seat, first with ``opponents`` in the other
+    seats, then with one of the other compared agents in all of them.
 
     An agent's draws come from ``key`` and its name, so that no agent learns from another what a
-    seed stands for. The keywords are those of `evaluate`. Besides, ``report`` is called with agent
-    and variant before they play, and returns what is called as deals end; ``finished`` is a list
-    that gets each evaluation as it ends, so that they are there if an agent fails later.
+    seed means. The keywords are those of `evaluate`, and two more: ``report`` is called with
+    agent and variant before they play, and returns what is called as deals end; ``finished`` is a
+    list that gets each evaluation as it ends, so that they are not lost if an agent fails later.
 
     Raises ValueError before any game is played if an agent cannot play one of the variants, or
     something is unknown or out of range.
@@ -167,14 +162,14 @@ def compare(
         confidence=confidence,
         max_moves=max_moves,
         hands=hands,
-        truth=truth,
+        labels=labels,
         allow_rules_mismatch=allow_rules_mismatch,
         record=record,
     )
     return compare_specs(
         specs,
         agents,
-        field=field,
+        opponents=opponents,
         partner=partner,
         report=report,
         finished=finished,
@@ -186,14 +181,14 @@ def compare_specs(
     specs: Sequence[EvaluationSpec],
     agents: Sequence[Agent | str],
     *,
-    field: Sequence[Agent | str] | None = None,
+    opponents: Sequence[Agent | str] | None = None,
     partner: Agent | str | None = None,
     report: ProgressFactory | None = None,
     finished: list[Any] | None = None,
     cluster: Cluster | None = None,
 ) -> Comparison[Any]:
-    """Let each agent play what specifications say; see `compare`."""
-    lineups = [_list_lineups(spec, agents, field, partner) for spec in specs]
+    """Let each agent play the deals of each specification; see `compare`."""
+    lineups = [_list_lineups(spec, agents, opponents, partner) for spec in specs]
     evaluations = [] if finished is None else finished
     with join_cluster(cluster):
         for spec, spec_lineups in zip(specs, lineups, strict=True):
@@ -203,52 +198,31 @@ def compare_specs(
     return Comparison(list(evaluations))
 
 
-class Lineup(NamedTuple):
-    """An agent that plays, and at a table of several the agents in the other seats."""
-
-    name: str
-    agent: FixedAgent
-    given: Sequence[Agent | str]
-    """All agents of the lineup as they were named."""
-    others: Sequence[NamedAgent] = ()
-    """The agents in the other seats, repeated clockwise."""
-    pair: bool = False
-    """Whether one agent that is compared, too, sits in all other seats."""
-    partner: NamedAgent | None = None
-    """The agent in the other seats of its side; None: it sits there itself."""
-
-    @property
-    def title(self) -> str:
-        """Its name in progress lines."""
-        if self.pair:
-            return f"{self.name} among {self.others[0][0]}"
-        return self.name if self.partner is None else f"{self.name} with {self.partner[0]}"
-
-
 def _list_lineups(
     spec: EvaluationSpec,
     agents: Sequence[Agent | str],
-    field: Sequence[Agent | str] | None,
+    opponents: Sequence[Agent | str] | None,
     partner: Agent | str | None,
 ) -> list[Lineup]:
-    """The lineups of a comparison: each agent alone, or in the field and among every other."""
+    """List the lineups: each agent alone, or among the opponents and among each other agent."""
     team = load_agents(spec, agents)
     if not spec.is_multiplayer:
-        _refuse_others(spec, field, partner)
+        _refuse_others(spec, opponents, partner)
         return [
             Lineup(name, agent, [given])
             for (name, agent), given in zip(team.items(), agents, strict=True)
         ]
-    field = field or default_opponents(spec.game)
+    others_given = list(opponents or default_opponents(spec.game))
     loaded = {_key(given): agent for given, agent in zip(agents, team.values(), strict=True)}
-    others = _load_field(spec, field, loaded)
-    partners = [] if partner is None else _load_partner(spec, partner, loaded)
-    _refuse_people_at_tables([*team.values(), *(agent for _, agent in [*others, *partners])])
-    named_partner = partners[0] if partners else None
-    given_others = [*field, *([] if partner is None else [partner])]
+    named_opponents, named_partner = _load_opponents(spec, others_given, loaded), None
+    _refuse_people_at_tables([*team.values(), *(agent for _, agent in named_opponents)])
+    if partner is not None:
+        named_partner = _load_partner(spec, partner, loaded)
+        _refuse_people_at_tables([named_partner[1]])
+        others_given.append(partner)
     players = [(*named, given) for named, given in zip(team.items(), agents, strict=True)]
-    in_field = [
-        Lineup(name, agent, [given, *given_others], others, partner=named_partner)
+    with_opponents = [
+        Lineup(name, agent, [given, *others_given], named_opponents, partner=named_partner)
         for name, agent, given in players
     ]
     pairs = [
@@ -257,12 +231,12 @@ def _list_lineups(
         for rival_name, rival, rival_given in players
         if rival_name != name
     ]
-    return in_field + pairs
+    return with_opponents + pairs
 
 
-def _refuse_others(spec: EvaluationSpec, field: Any, partner: Any) -> None:
+def _refuse_others(spec: EvaluationSpec, opponents: Any, partner: Any) -> None:
     """Raise ValueError if agents are named for seats that a game for one player does not have."""
-    for name, given in (("field", field), ("partner", partner)):
+    for name, given in (("opponents", opponents), ("partner", partner)):
         if given:
             raise ValueError(
                 f"{name}={given!r}: {spec.game.title}, {spec.variant}, is for one player"
@@ -272,95 +246,25 @@ def _refuse_others(spec: EvaluationSpec, field: Any, partner: Any) -> None:
 def _evaluate_lineup(
     spec: EvaluationSpec, lineup: Lineup, cluster: Cluster | None, progress: Progress | None
 ) -> Evaluation:
-    """Let a lineup play, in parts where ``cluster`` says; return the evaluation of its agent.
+    """Let a lineup play, in parts on a cluster if there is one; return the evaluation of its agent.
 
-    Raises `truth.Contradiction` if a deal is won that is labelled not winnable, ValueError for a
-    person who is to play on a cluster.
+    Raises `label_comparison.Contradiction` if a deal is won that is labelled not winnable,
+    ValueError for a person who is to play on a cluster.
     """
-    if cluster is not None:
-        refuse_people([lineup.agent])
-    results = play_parts(play_lineup, spec, lineup, cluster, progress)
+    results = play_lineup(spec, lineup, cluster, progress)
     if spec.labels is not None:
         check_against_labels(spec.labels, results.facts, spec.first, lineup.name)
-    kind = TableEvaluation if spec.is_multiplayer else SolitaireEvaluation
-    return kind(
+    make_evaluation = TableEvaluation if spec.is_multiplayer else SolitaireEvaluation
+    return make_evaluation(
         spec=spec,
         agent=lineup.name,
         sees_all=lineup.agent.sees_all,
-        looks_ahead=lineup.agent.lookahead_config is not None,
         results=results,
         other_rules=lineup.agent.other_rules,
-        field=tuple(name for name, _ in lineup.others),
+        opponents=tuple(name for name, _ in lineup.opponents),
         pair=lineup.pair,
         partner=None if lineup.partner is None else lineup.partner[0],
     )
-
-
-def play_lineup(
-    spec: EvaluationSpec, lineup: Lineup, progress: Progress | None = None
-) -> EpisodeResults:
-    """Let a lineup play all deals of a specification, in a game for several from every seat."""
-    if not spec.is_multiplayer:
-        return play_deals(
-            spec.game,
-            spec.rules,
-            lineup.agent,
-            spec.seeds,
-            max_moves=spec.max_moves,
-            key=derive_key(spec.key, lineup.name),
-            progress=progress,
-            record=_record_games(spec, [lineup.name]),
-        )
-    names, partner = [name for name, _ in lineup.others], lineup.partner
-    key_of_partner = () if partner is None else ("partner", partner[0])
-    return play_duplicate(
-        spec.game,
-        spec.rules,
-        lineup.agent,
-        [agent for _, agent in lineup.others],
-        spec.seeds,
-        order=spec.numbers,
-        hands=spec.hands,
-        key=derive_key(spec.key, lineup.name, lineup.pair, *names, *key_of_partner),
-        progress=progress,
-        record=_record_games(spec, [lineup.name, *names, partner[0] if partner else lineup.name]),
-        partner=partner[1] if partner else None,
-    )
-
-
-def _record_games(spec: EvaluationSpec, names: Sequence[str]) -> RecordGames | None:
-    """The callback that appends games to the record of a specification; None if it has none.
-
-    ``names`` are those of the agents by their numbers in `PlayedGames.who`.
-    """
-    path = spec.record
-    if path is None:
-        return None
-    return lambda played: append_replays(path, _make_replays(spec, names, played))
-
-
-def _make_replays(spec: EvaluationSpec, names: Sequence[str], played: PlayedGames) -> list[Replay]:
-    lists = (one.tolist() for one in (played.places, played.hands, played.dealers, played.who))
-    results = read_result(spec.game, spec.rules, played.states)
-    over = played.states["over"].tolist()
-    return [
-        Replay(
-            spec.game,
-            spec.rules,
-            spec.base_variant,
-            agents=tuple(names[number] for number in who),
-            actions=tuple(actions),
-            result=result,
-            end=CUT if over_code == Over.TRUNCATED else OVER,
-            deal_set=spec.deal_set,
-            deal=spec.first + place,
-            hand=hand,
-            dealer=dealer if spec.game.has_dealer and spec.is_multiplayer else None,
-        )
-        for place, hand, dealer, who, actions, result, over_code in zip(
-            *lists, played.actions, results, over, strict=True
-        )
-    ]
 
 
 def load_agents(spec: EvaluationSpec, agents: Sequence[Agent | str]) -> dict[str, FixedAgent]:
@@ -397,15 +301,15 @@ def _key(agent: Agent | str) -> str | int:
     return agent if isinstance(agent, str) else id(agent)
 
 
-def _load_field(
-    spec: EvaluationSpec, field: Sequence[Agent | str], loaded: Mapping[str | int, FixedAgent]
+def _load_opponents(
+    spec: EvaluationSpec, opponents: Sequence[Agent | str], loaded: Mapping[str | int, FixedAgent]
 ) -> list[NamedAgent]:
-    """The agents of a field; an agent that is compared, too, is the same object there.
+    """Load the opponents; one that is compared, too, is the same object.
 
     The name of one that sees hidden cards, or was trained by other rules, is marked as in tables.
     """
     loaded, agents = dict(loaded), []
-    for given in field:
+    for given in opponents:
         if _key(given) not in loaded:
             loaded[_key(given)] = spec.load_agent(given)
             _refuse_same_name(given, loaded)
@@ -441,16 +345,16 @@ def _refuse_same_name(given: Agent | str, loaded: Mapping[str | int, FixedAgent]
 
 def _load_partner(
     spec: EvaluationSpec, partner: Agent | str, loaded: Mapping[str | int, FixedAgent]
-) -> list[NamedAgent]:
-    """The agent in the other seats of an agent's side, as `_load_field` loads it."""
+) -> NamedAgent:
+    """Load the agent in the other seats of an agent's side, as `_load_opponents` does."""
     seats = spec.game.seats
     if seats is None or len(set(sides := seats.sides(spec.rules))) == len(sides):
         raise ValueError(f"partner={partner!r}: by these rules every seat plays for itself")
-    return _load_field(spec, [partner], loaded)
+    return _load_opponents(spec, [partner], loaded)[0]
 
 
 def default_opponents(game: Game) -> list[str]:
-    """Return the agents of a field that nobody has named: greedy and the rule-based agents."""
+    """Return the default opponents: greedy and the rule-based agents."""
     return ["greedy", *game.rule_agents]
 
 

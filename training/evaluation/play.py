@@ -2,7 +2,7 @@
 
 `play_deals` plays a game for one player once for each deal. `play_duplicate` lets an agent play
 each deal of a game for several from every seat. The result of a deal depends on the deal, on the
-agents in the seats and on the key that draws come from, never on other games in the batch.
+agents in the seats and on the evaluation seed, never on other games in the batch.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,7 @@ from parlour.envs.core.kernel.rng import (
 from parlour.envs.core.rows import Rows, copy_states
 
 CHUNK = 4096
-"""Games played in one batch: enough for speed, some megabytes of memory."""
+"""Games of a batch: enough for speed, with a few megabytes of memory."""
 
 Progress = Callable[[int], None]
 """Called with the number of deals that have ended since the last call."""
@@ -91,10 +91,10 @@ class PlayedGames(NamedTuple):
         states: The last state of each game (k,).
     """
 
-    places: np.ndarray
+    deal_indices: np.ndarray
     hands: np.ndarray
     dealers: np.ndarray
-    who: np.ndarray
+    seating: np.ndarray
     actions: list[list[int]]
     states: np.ndarray
 
@@ -120,8 +120,8 @@ def play_steps(
     agents: Sequence[Agent],
     words: np.ndarray,
     *,
-    who: np.ndarray | None = None,
-    seatings: np.ndarray | int = 0,
+    seating: np.ndarray | None = None,
+    seating_numbers: np.ndarray | int = 0,
     order: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Step]:
@@ -131,7 +131,7 @@ def play_steps(
 
     Args:
         rows: The games.
-        agents: The agents, one for each seat unless ``who`` is given.
+        agents: The agents, one for each seat unless ``seating`` is given.
         words: The words of the key that draws come from (`rng.key_words`).
         who: Which of the agents plays each seat, int64 (n, players).
         seatings: The number of each game's seating, on which draws depend, int64 (n,).
@@ -140,7 +140,7 @@ def play_steps(
     """
     actions = np.zeros(rows.n, np.int64)
     order = np.arange(rows.n) if order is None else order
-    seatings = np.broadcast_to(seatings, rows.n)
+    seating_numbers = np.broadcast_to(seating_numbers, rows.n)
     num_running = rows.n
     while num_running:
         running = order[rows.states["over"][order] == Over.RUNNING]
@@ -150,8 +150,8 @@ def play_steps(
         if num_running == 0:
             return
         states = copy_states(rows.states, running)
-        seeds, seats = turn_seeds(words, states, seatings[running]), states["turn"]
-        asked = seats if who is None else who[running, seats]
+        seeds, seats = turn_seeds(words, states, seating_numbers[running]), states["turn"]
+        asked = seats if seating is None else seating[running, seats]
         for number, agent in enumerate(agents):
             if len(agents) == 1:
                 turn = make_turn(agent, rows.game, rows.rules, states, seeds)
@@ -197,7 +197,7 @@ Ended = Callable[[np.ndarray, list[list[int]], np.ndarray], None]
 
 
 class TimedAgent(FixedAgent):
-    """An agent whose time to think is measured, without its first call: that one compiles."""
+    """An agent whose decisions are timed, except for the first call, which compiles."""
 
     def __init__(self, agent: Agent) -> None:
         super().__init__(agent)
@@ -206,7 +206,7 @@ class TimedAgent(FixedAgent):
         self.seconds = 0.0
 
     def act_timed(self, turn: Turn) -> np.ndarray:
-        """Return the actions that the agent chooses, and measure the time."""
+        """Return the agent's actions, and measure the time."""
         begun = perf_counter()
         actions = self.agent.act(turn)
         seconds = perf_counter() - begun
@@ -233,7 +233,7 @@ def play_deal(
 ) -> list[int]:
     """Let agents, one for each seat, play a deal from a position (1,); return their actions.
 
-    ``key`` is the secret of their draws (None: a new one), as in `play_deals`.
+    ``key`` is the evaluation seed of their draws (None: a new one), as in `play_deals`.
     """
     own_key = derive_key(new_key() if key is None else key, game.rules_digest(rules))
     rows = Rows(game, rules, 1, StepConfig(reset=int(Autoreset.DISABLED), max_moves=max_moves))
@@ -265,8 +265,8 @@ def play_deals(
         rules: Rules for one player.
         agent: The agent.
         seeds: The seeds of the deals, uint64 (n,), see `deals.deal_seeds`.
-        max_moves: Games are truncated after so many moves (None or 0: never).
-        key: The secret that draws come from, any text (None: a new one).
+        max_moves: Number of moves after which a game is truncated (None or 0: no limit).
+        key: The evaluation seed, from which all draws derive; any text (None: a new one).
         progress: Called with the number of deals that have ended.
         record: Called with the games as they end.
         chunk: Games played in one batch.
@@ -283,27 +283,30 @@ def play_deals(
     order, words = shuffle_order(own_key, len(seeds)), key_words(own_key)
     chunks = []
     for begin in range(0, len(seeds), chunk):
-        places = order[begin : begin + chunk]
+        deal_indices = order[begin : begin + chunk]
         rows = Rows(
-            game, rules, len(places), StepConfig(reset=Autoreset.DISABLED, max_moves=max_moves)
+            game,
+            rules,
+            len(deal_indices),
+            StepConfig(reset=Autoreset.DISABLED, max_moves=max_moves),
         )
-        rows.seed(seeds[places])
+        rows.seed(seeds[deal_indices])
         rows.start(DealSource.SEED)
-        log = ActionLog(rows, _record_deals(record, places))
+        log = ActionLog(rows, _record_deals(record, deal_indices))
         for step in play_steps(rows, [timed], words, progress=progress):
             log.add(step)
         chunks.append(_read_facts(rows))
     return EpisodeResults(_join_facts(chunks, order), timed.milliseconds)
 
 
-def _record_deals(record: RecordGames | None, places: np.ndarray) -> Ended | None:
+def _record_deals(record: RecordGames | None, deal_indices: np.ndarray) -> Ended | None:
     """The callback of an `ActionLog` for deals at these places among the seeds."""
     if record is None:
         return None
 
     def ended(rows: np.ndarray, actions: list[list[int]], states: np.ndarray) -> None:
         zeros = np.zeros(len(rows), np.int64)
-        record(PlayedGames(places[rows], zeros, zeros, zeros[:, None], actions, states))
+        record(PlayedGames(deal_indices[rows], zeros, zeros, zeros[:, None], actions, states))
 
     return ended
 
@@ -344,19 +347,19 @@ def play_seated(
 ) -> HandResults:
     """Let agents, one a seat, play a session of hands for each of ``seeds`` (see `hand_seeds`).
 
-    Rows are in the order of the seeds, then of the hands. ``key`` is the secret of the agents'
-    draws and of resampled hidden cards, as in `play_deals`. Raises ValueError for a wrong number of
-    agents or no seeds, IllegalActionError for an action that is not legal.
+    Rows are in the order of the seeds, then of the hands. ``key`` is the evaluation seed of the
+    agents' draws and of resampled hidden cards, as in `play_deals`. Raises ValueError for a wrong
+    number of agents or no seeds, IllegalActionError for an action that is not legal.
     """
     players = game.num_players(rules)
     if len(agents) != players or players < 2:
         raise ValueError(f"agents: {len(agents)} given; these rules have {players} seats")
-    different, who = _list_different(agents)
+    different, seating = _list_different(agents)
     own_key = derive_key(new_key() if key is None else key, game.rules_digest(rules))
     order, words = shuffle_order(own_key, len(seeds)), key_words(own_key)
     chunks: list[HandResults] = []
-    for places, count_ended in _split_deals(order, hands, chunk, progress):
-        plan = _plan_hands(game, rules, seeds[places], hands, who[None, None])
+    for deal_indices, count_ended in _split_deals(order, hands, chunk, progress):
+        plan = _plan_hands(game, rules, seeds[deal_indices], hands, seating[None, None])
         row_order = shuffle_order(derive_key(own_key, len(chunks)), len(plan.seeds))
         chunks.append(_play_hands(game, rules, different, plan, words, row_order, count_ended))
     nets, dealers, facts = zip(*chunks, strict=True)
@@ -365,29 +368,11 @@ def play_seated(
     )
 
 
-def play_sessions(
-    game: Game,
-    rules: Any,
-    agents: Sequence[Agent],
-    seeds: np.ndarray,
-    hands: int,
-    *,
-    key: str | None = None,
-    progress: Progress | None = None,
-) -> np.ndarray:
-    """Return the nets of the seats in sessions, int64 (n, hands, players), by `play_seated`.
-
-    The running totals are ``nets.cumsum(axis=1)``.
-    """
-    played = play_seated(game, rules, agents, seeds, hands=hands, key=key, progress=progress)
-    return played.nets.reshape(len(seeds), hands, -1)
-
-
 def play_duplicate(
     game: Game,
     rules: Any,
     agent: Agent,
-    field: Sequence[Agent],
+    opponents: Sequence[Agent],
     seeds: np.ndarray,
     *,
     order: np.ndarray | None = None,
@@ -408,11 +393,12 @@ def play_duplicate(
         game: The game.
         rules: Rules for several players.
         agent: The agent.
-        field: The agents in the other seats, repeated clockwise from the seat after the agent's.
+        opponents: The agents in the other seats, repeated clockwise from the seat after the
+            agent's.
         seeds: The seeds of the deals, uint64 (n,).
-        order: Which of the field comes first in each deal, int64 (n,) (None: the first).
-        hands: Each deal is a session of so many hands.
-        key: The secret that draws come from (None: a new one).
+        order: Which of the opponents comes first in each deal, int64 (n,) (None: the first).
+        hands: Number of hands of each deal.
+        key: The evaluation seed, from which all draws derive (None: a new one).
         progress: Called with the number of deals that have ended.
         record: Called with the hands as they end.
         chunk: Hands played in one batch.
@@ -420,13 +406,15 @@ def play_duplicate(
             the agent itself).
 
     Raises:
-        ValueError: There are no seeds or no field, or the rules are for one player.
+        ValueError: There are no seeds or no opponents, or the rules are for one player.
         IllegalActionError: An agent chose an action that is not legal.
     """
     players = game.num_players(rules)
-    if not field or players < 2:
-        raise ValueError(f"field: {len(field)} agents given; these rules have {players} seats")
-    different, given = _list_different([agent, *field, agent if partner is None else partner])
+    if not opponents or players < 2:
+        raise ValueError(
+            f"opponents: {len(opponents)} agents given; these rules have {players} seats"
+        )
+    different, given = _list_different([agent, *opponents, agent if partner is None else partner])
     timed = TimedAgent(agent)
     different[0] = timed
     begin = np.zeros(len(seeds), np.int64) if order is None else order
@@ -435,11 +423,11 @@ def play_duplicate(
     own_key = derive_key(new_key() if key is None else key, game.rules_digest(rules))
     deal_order, words = shuffle_order(own_key, len(seeds)), key_words(own_key)
     chunks: list[dict[str, np.ndarray]] = []
-    for places, count_ended in _split_deals(deal_order, hands * players, chunk, progress):
-        who = _seat_around(given[1:-1], begin[places], sides, given[-1])
-        plan = _plan_hands(game, rules, seeds[places], hands, who)
+    for deal_indices, count_ended in _split_deals(deal_order, hands * players, chunk, progress):
+        seating = _seat_around(given[1:-1], begin[deal_indices], sides, given[-1])
+        plan = _plan_hands(game, rules, seeds[deal_indices], hands, seating)
         row_order = shuffle_order(derive_key(own_key, len(chunks)), len(plan.seeds))
-        ended = _record_hands(record, plan, places, hands, given)
+        ended = _record_hands(record, plan, deal_indices, hands, given)
         played = _play_hands(game, rules, different, plan, words, row_order, count_ended, ended)
         chunks.append(_sum_by_position(played, hands))
     return EpisodeResults(_join_facts(chunks, deal_order), timed.milliseconds, hands)
@@ -473,36 +461,36 @@ def first_dealers(game: Game, rules: Any, seeds: np.ndarray) -> np.ndarray:
 class _HandPlan(NamedTuple):
     """Hands to be played: arrays of n.
 
-    ``seeds`` make the deals, ``dealers`` are seats; ``who`` (n, players) says which of the agents
-    plays a seat; ``seatings`` number the ways in which a deal is seated.
+    ``seeds`` make the deals, ``dealers`` are seats. ``seating`` (n, players) is the number of the
+    agent in each seat; ``seating_numbers`` tell the seatings of one deal apart.
     """
 
     seeds: np.ndarray
     dealers: np.ndarray
-    who: np.ndarray
-    seatings: np.ndarray
+    seating: np.ndarray
+    seating_numbers: np.ndarray
 
 
 def _plan_hands(
-    game: Game, rules: Any, seeds: np.ndarray, hands: int, who: np.ndarray
+    game: Game, rules: Any, seeds: np.ndarray, hands: int, seating: np.ndarray
 ) -> _HandPlan:
-    """Plan sessions: for each deal and hand one row for each seating in ``who``.
+    """Plan sessions: for each deal and hand one row for each seating in ``seating``.
 
-    ``who`` is (n, seatings, players), or (1, ...) for all deals.
+    ``seating`` is (n, seatings, players), or (1, ...) for all deals.
     """
     decks = hand_seeds(seeds, hands)
     first, players = first_dealers(game, rules, seeds), game.num_players(rules)
     dealers = (first[:, None] + np.arange(hands)) % players
     if not game.has_dealer:
         dealers = np.broadcast_to(first[:, None], decks.shape)
-    shape = (*decks.shape, who.shape[1])
+    shape = (*decks.shape, seating.shape[1])
 
     def spread(values: np.ndarray) -> np.ndarray:
         return np.broadcast_to(values[:, :, None], shape).reshape(-1)
 
-    seats = np.broadcast_to(who[:, None], (*shape, players)).reshape(-1, players)
-    seatings = np.broadcast_to(np.arange(shape[2]), shape).reshape(-1)
-    return _HandPlan(spread(decks), spread(dealers), seats, seatings)
+    seats = np.broadcast_to(seating[:, None], (*shape, players)).reshape(-1, players)
+    seating_numbers = np.broadcast_to(np.arange(shape[2]), shape).reshape(-1)
+    return _HandPlan(spread(decks), spread(dealers), seats, seating_numbers)
 
 
 def _play_hands(
@@ -526,13 +514,13 @@ def _play_hands(
     if game.has_dealer:
         rows.states["dealer"] = plan.dealers
         rows.start(DealSource.DECK)
-    decisions, log = np.zeros(plan.who.shape, np.int64), ActionLog(rows, ended)
+    decisions, log = np.zeros(plan.seating.shape, np.int64), ActionLog(rows, ended)
     for step in play_steps(
         rows,
         agents,
         words,
-        who=plan.who,
-        seatings=plan.seatings,
+        seating=plan.seating,
+        seating_numbers=plan.seating_numbers,
         order=order,
         progress=count_ended,
     ):
@@ -560,7 +548,11 @@ def _read_hands(
 
 
 def _record_hands(
-    record: RecordGames | None, plan: _HandPlan, places: np.ndarray, hands: int, given: np.ndarray
+    record: RecordGames | None,
+    plan: _HandPlan,
+    deal_indices: np.ndarray,
+    hands: int,
+    given: np.ndarray,
 ) -> Ended | None:
     """The callback of an `ActionLog` for planned hands of the deals at these places.
 
@@ -570,12 +562,12 @@ def _record_hands(
     if record is None:
         return None
     _, first_given = np.unique(given, return_index=True)
-    seats = plan.who.shape[1]
+    seats = plan.seating.shape[1]
 
     def ended(rows: np.ndarray, actions: list[list[int]], states: np.ndarray) -> None:
         deals, hand = rows // (hands * seats), rows // seats % hands
-        who = first_given[plan.who[rows]]
-        record(PlayedGames(places[deals], hand, plan.dealers[rows], who, actions, states))
+        seating = first_given[plan.seating[rows]]
+        record(PlayedGames(deal_indices[deals], hand, plan.dealers[rows], seating, actions, states))
 
     return ended
 
@@ -604,14 +596,14 @@ def _list_different(agents: Sequence[Agent]) -> tuple[list[Agent], np.ndarray]:
 
 
 def _seat_around(
-    field: np.ndarray, begin: np.ndarray, sides: Sequence[int], partner: int
+    opponents: np.ndarray, begin: np.ndarray, sides: Sequence[int], partner: int
 ) -> np.ndarray:
-    """The agent in each seat, (n, seatings, players): agent 0 in seat k, its partner, the field."""
+    """The agent in each seat, (n, seatings, players): agent 0 in seat k, partner and opponents."""
     players, side = len(sides), np.array(sides)
     after = (np.arange(players) - np.arange(players)[:, None]) % players  # seats after one's own
-    taken = (begin[:, None, None] + after - 1) % len(field)
+    taken = (begin[:, None, None] + after - 1) % len(opponents)
     ours = np.where(np.eye(players, dtype=bool), 0, partner)
-    return np.where(side == side[:, None], ours, field[taken])
+    return np.where(side == side[:, None], ours, opponents[taken])
 
 
 class _DealCounter:

@@ -21,7 +21,7 @@ import numpy as np
 
 from parlour.envs import Game
 
-from .labels.truth import Truth, measure_truth
+from .labels.label_comparison import LabelComparison, compare_with_labels
 from .play import EpisodeResults
 from .spec import EvaluationSpec
 from .stats import (
@@ -40,9 +40,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 T = TypeVar("T")
-SEES_ALL, LOOKS_AHEAD, OTHER_RULES = "*", "+", "~"
-"""Behind an agent's name in tables: it sees the hidden cards; it looks a step ahead; it was trained
-by other rules."""
+EPISODES, SUMMARY = "episodes.parquet", "summary.json"
+PICTURES = ("comparison.png", "comparison.svg", "comparison.pdf")
+"""Pictures for pages, for scaling and for print."""
+FILES = (EPISODES, SUMMARY, *PICTURES)
+"""The files of a saved comparison."""
+SEES_ALL, OTHER_RULES = "*", "~"
+"""Marks behind an agent's name in tables: it sees the hidden cards; it was trained by other
+rules."""
 DEALER = "dealer"
 """The name of the last position, where a seat deals."""
 PAGE_WIDTH = 140
@@ -59,14 +64,14 @@ CPU_FILE = Path("/proc/cpuinfo")
 class Result:
     """A result that can be shown and saved by the module that ``report`` names.
 
-    That module imports the results that it shows, so it is looked up when it is needed. Matplotlib
-    and pandas are loaded only then.
+    That module imports this one, so it is imported when it is needed. Matplotlib and pandas are
+    loaded only then.
     """
 
     report: ClassVar[str]
 
     def headline(self) -> str:
-        """Return on one line what was played, by whom."""
+        """Return game, variant, deals, agents and result on one line."""
         raise NotImplementedError
 
     def to_pandas(self) -> "DataFrame":
@@ -127,14 +132,12 @@ class Evaluation(Result):
 
     spec: EvaluationSpec
     agent: str
-    """Its name in tables."""
+    """The agent's name in tables."""
     sees_all: bool
-    looks_ahead: bool
-    """Whether it is a saved agent that does not play by its policy."""
     results: EpisodeResults
     other_rules: bool = False
     """Whether it was trained by other rules than those played."""
-    field: tuple[str, ...] = ()
+    opponents: tuple[str, ...] = ()
     """The names of the agents in the other seats, marked as in tables by `SEES_ALL` and
     `OTHER_RULES`."""
     pair: bool = False
@@ -165,7 +168,7 @@ class Evaluation(Result):
 
     @property
     def key(self) -> str:
-        """The secret that all draws came from: with it the same games can be played again."""
+        """The evaluation seed: it repeats all games."""
         return self.spec.key
 
     @property
@@ -174,8 +177,8 @@ class Evaluation(Result):
         return self.spec.numbers
 
     @property
-    def truth(self) -> Truth | None:
-        """How the agent played beside what could be reached; None where nothing is labelled."""
+    def label_comparison(self) -> LabelComparison | None:
+        """How the agent did on the labelled deals; None if no deal is labelled."""
         return None
 
     @cached_property
@@ -192,14 +195,13 @@ class Evaluation(Result):
         raise NotImplementedError
 
     def summary(self) -> dict[str, Any]:
-        """Return all of it for JSON: a ``{"mean", "low", "high", "n"}`` for each fact."""
+        """Return all results for JSON: a ``{"mean", "low", "high", "n"}`` for each fact."""
         raise NotImplementedError
 
     def _summarize_agent(self) -> dict[str, Any]:
         return {
             "agent": self.agent,
             "sees_all": self.sees_all,
-            "looks_ahead": self.looks_ahead,
             "other_rules": self.other_rules,
         }
 
@@ -226,12 +228,12 @@ class SolitaireEvaluation(Evaluation):
         }
 
     @cached_property
-    def truth(self) -> Truth | None:
-        """See `Evaluation.truth`."""
+    def label_comparison(self) -> LabelComparison | None:
+        """See `Evaluation.label_comparison`."""
         spec = self.spec
         if spec.labels is None:
             return None
-        return measure_truth(spec.labels, self.results.facts, spec.first, spec.confidence)
+        return compare_with_labels(spec.labels, self.results.facts, spec.first, spec.confidence)
 
     def subtract(self, other: "SolitaireEvaluation") -> "SolitaireDifference":
         """See `Evaluation.subtract`."""
@@ -244,7 +246,7 @@ class SolitaireEvaluation(Evaluation):
 
     def summary(self) -> dict[str, Any]:
         """See `Evaluation.summary`."""
-        spec = self.spec
+        spec, compared = self.spec, self.label_comparison
         return {
             **spec.rules_summary(),
             **self._summarize_agent(),
@@ -256,7 +258,7 @@ class SolitaireEvaluation(Evaluation):
             "won": None,  # in a game that nobody wins
             **{name: estimate._asdict() for name, estimate in self.estimates.items()},
             "ms_per_decision": self.results.milliseconds,
-            "truth": None if self.truth is None else self.truth.summary(),
+            "label_comparison": None if compared is None else compared.summary(),
         }
 
 
@@ -268,7 +270,7 @@ class TableEvaluation(Evaluation):
         """See `Result.headline`."""
         spec = self.spec
         played = f"{spec.game.name}, {spec.variant}, {spec.deals_text}"
-        among, net = ", ".join(self.field), f"{self.net.text()} {per_hand(spec)}"
+        among, net = ", ".join(self.opponents), f"{self.net.text()} {per_hand(spec)}"
         return f"{played}: {self.agent} among {among}, {net}"
 
     @cached_property
@@ -321,7 +323,7 @@ class TableEvaluation(Evaluation):
             "confidence": spec.confidence,
             "unit": unit_name(spec),
             **self._summarize_agent(),
-            "field": list(self.field),
+            "opponents": list(self.opponents),
             "partner": self.partner,
             "net": facts.pop("net"),
             "positions": [estimate._asdict() for estimate in self.position_means],
@@ -350,7 +352,7 @@ class SolitaireDifference(NamedTuple):
 
 
 class TableDifference(NamedTuple):
-    """How much more ``agent`` won than ``minus``, in the same seats of the same deals and field.
+    """How much more ``agent`` won than ``minus``, in the same seats of the same deals.
 
     ``net`` is the mean over all seats; ``positions`` has each single one, corrected for their
     number by Holm's method.
@@ -364,12 +366,12 @@ class TableDifference(NamedTuple):
 
     @property
     def below(self) -> list[int]:
-        """The positions, from 1, at which it lies wholly below 0 after the correction."""
+        """The positions, from 1, at which the corrected interval is below 0."""
         return [place for place, one in enumerate(self.positions, 1) if one.holm.high < 0]
 
     @property
     def above(self) -> list[int]:
-        """The positions, from 1, at which it lies wholly above 0 after the correction."""
+        """The positions, from 1, at which the corrected interval is above 0."""
         return [place for place, one in enumerate(self.positions, 1) if one.holm.low > 0]
 
     def summary(self) -> dict[str, Any]:
@@ -380,7 +382,7 @@ class TableDifference(NamedTuple):
             "minus": self.minus,
             "net": self.net._asdict(),
             "positions": [
-                one.own._asdict()
+                one.alone._asdict()
                 | {"holm": {"low": one.holm.low, "high": one.holm.high, "p": one.p}}
                 for one in self.positions
             ],
@@ -397,8 +399,8 @@ E = TypeVar("E", bound=Evaluation)
 class Comparison(Result, Generic[E]):
     """The evaluations of several agents on the same deals, by variant, then in their order.
 
-    At a table of several each agent plays in one field, and then among seats that are all played by
-    one other agent. ``to_pandas()`` and ``save(folder)`` hand the results on: see `Result`.
+    At a table of several each agent plays among the opponents, and then with one other agent in
+    all other seats. ``to_pandas()`` and ``save(folder)`` hand the results on: see `Result`.
     """
 
     evaluations: list[E]
@@ -428,7 +430,7 @@ class Comparison(Result, Generic[E]):
     def pairs(self, variant: str) -> dict[tuple[str, str], E]:
         """Return the evaluations of an agent among seats all played by another, by their names."""
         return {
-            (one.agent, one.field[0]): one
+            (one.agent, one.opponents[0]): one
             for one in self.evaluations
             if one.pair and one.variant == variant
         }

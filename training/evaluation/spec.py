@@ -1,4 +1,4 @@
-"""The specification of an evaluation: what is played and how it is counted, checked once."""
+"""The specification of an evaluation: deals, rules and statistics, checked once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from parlour.envs.core.kernel.rng import new_key
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rules_table import describe_rules
 
+from ..files import make_record_file
 from .labels.labels import Labels, find_requested_labels
-from .outputs import make_record_file
 from .stats import CONFIDENCE
 
 DEALS = 10_000
@@ -25,9 +25,9 @@ DEALS = 10_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EvaluationSpec:
-    """What is played: deals ``first`` .. ``first + deals - 1`` of a deal set, by one set of rules.
+    """Deals ``first`` .. ``first + deals - 1`` of a deal set, played by one set of rules.
 
-    `make_specs` checks all of it.
+    `make_specs` checks all fields.
     """
 
     game: Game
@@ -41,19 +41,19 @@ class EvaluationSpec:
     seed: int
     """The seed of agents that take one; it deals nothing."""
     key: str
-    """The secret that `Turn.seeds` come from, and with them agents' draws and hidden cards."""
+    """The evaluation seed: `Turn.seeds`, agents' draws and resampled cards derive from it."""
     confidence: float
-    """Of all intervals."""
+    """The confidence of all intervals."""
     max_moves: int | None = MAX_MOVES
     """Where games for one player are truncated; None or 0: nowhere."""
     hands: int = 1
-    """In games for several: each deal is a session of so many (see `play.hand_seeds`)."""
+    """In games for several: number of hands of each deal (see `play.hand_seeds`)."""
     allow_rules_mismatch: bool = False
     """Whether saved agents may play that were trained by other rules of the game."""
     labels: Labels | None = None
     """In games for one player: the solver labels of these deals, or of some of them."""
     record: Path | None = None
-    """The file that games are written to as they end; None: they are not."""
+    """The file to which games are written as they end; None: none."""
 
     @property
     def variant(self) -> str:
@@ -62,7 +62,7 @@ class EvaluationSpec:
 
     @property
     def num_players(self) -> int:
-        """How many seats there are."""
+        """The number of seats."""
         return self.game.num_players(self.rules)
 
     @property
@@ -87,12 +87,12 @@ class EvaluationSpec:
         return deal_seeds(self.deal_set, self.numbers)
 
     def __repr__(self) -> str:
-        """Return on one line what is played."""
+        """Return game, variant and deals on one line."""
         return f"<{type(self).__name__}: {self.game.name}, {self.variant}, {self.deals_text}>"
 
     @property
     def deals_text(self) -> str:
-        """Return which deals, for one line of text."""
+        """The deals, as text for one line."""
         return f"deals {self.first} to {self.first + self.deals - 1} of deal set {self.deal_set}"
 
     def rules_summary(self) -> dict[str, Any]:
@@ -118,14 +118,14 @@ def make_specs(
     confidence: float = CONFIDENCE,
     max_moves: int | None = MAX_MOVES,
     hands: int = 1,
-    truth: Labels | Path | str | None = None,
+    labels: Labels | Path | str | None = None,
     allow_rules_mismatch: bool = False,
     record: Path | str | None = None,
 ) -> list[EvaluationSpec]:
     """Return the specification of each variant (None: the game's default), all of it checked.
 
-    In games for one player ``hands`` means nothing; in games for several ``max_moves`` and
-    ``truth`` do. ``deal_set`` None is the game's own, ``key`` None a new one; for ``truth`` see
+    Games for one player ignore ``hands``; games for several ignore ``max_moves`` and ``labels``.
+    ``deal_set`` None is the game's own, ``key`` None a new one. For ``labels`` see
     `labels.find_requested_labels`, for ``allow_rules_mismatch`` see `registry.load_agent`.
     ``record`` is made as an empty file. Raises ValueError naming what is unknown or out of range,
     and what is allowed.
@@ -141,9 +141,9 @@ def make_specs(
     deal_seeds(deal_set, [first])  # refuses a number below 0
     specs = []
     for variant, rules in _read_variants(game, variants, options).items():
-        labels = None
+        deal_labels = None
         if not is_multiplayer:
-            labels = find_requested_labels(truth, game, rules, deal_set, first, deals)
+            deal_labels = find_requested_labels(labels, game, rules, deal_set, first, deals)
         spec = EvaluationSpec(
             game=game,
             rules=rules,
@@ -157,7 +157,7 @@ def make_specs(
             max_moves=max_moves,
             hands=hands,
             allow_rules_mismatch=allow_rules_mismatch,
-            labels=labels,
+            labels=deal_labels,
             record=None if record is None else Path(record),
         )
         specs.append(spec)

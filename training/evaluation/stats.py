@@ -1,9 +1,9 @@
-"""Intervals: how sure a rate, a mean or a paired difference is.
+"""Confidence intervals of rates, means and paired differences.
 
 Rates have Wilson's interval, differences of paired rates Newcombe's, means and paired differences
 of means a bootstrap, or Student's where the values are many and hardly two alike; several means
 tested together are corrected by Holm's method. Only NumPy is needed, so an evaluation runs where
-SciPy is not installed; the tests hold them against SciPy.
+SciPy is not installed; the tests compare the results with SciPy.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ RESAMPLES = 9999
 
 
 class Estimate(NamedTuple):
-    """A mean with its interval, and how many values it is made from."""
+    """A mean with its interval, and the number of values."""
 
     mean: float
     low: float
@@ -36,12 +36,12 @@ class Estimate(NamedTuple):
 class TestedMean(NamedTuple):
     """One of several means that are tested together: whether each differs from 0.
 
-    ``own`` has the interval that the mean would have alone, ``holm`` one that is wider for the
-    company: it leaves out 0 exactly where Holm's method says that the mean differs. ``p`` is the
+    ``alone`` has the interval of the mean tested by itself. ``holm`` has a wider one, corrected for
+    the number of means: it excludes 0 exactly if the mean differs by Holm's method. ``p`` is the
     two-sided p-value, adjusted by that method.
     """
 
-    own: Estimate
+    alone: Estimate
     holm: Estimate
     p: float
 
@@ -178,7 +178,7 @@ def _student_p(values: np.ndarray) -> float:
 
 
 def _student_share(t: float, freedom: int) -> float:
-    """How much of Student's distribution lies between -t and t.
+    """The probability of values between -t and t under Student's distribution.
 
     The finite series of Abramowitz and Stegun, "Handbook of mathematical functions", 26.7.3 and
     26.7.4.
@@ -194,7 +194,7 @@ def _student_share(t: float, freedom: int) -> float:
 
 @lru_cache(maxsize=256)
 def _student_quantile(confidence: float, freedom: int) -> float:
-    """The t between whose negative and itself that much of Student's distribution lies."""
+    """The t for which Student's distribution gives -t to t the probability ``confidence``."""
     low, high = 0.0, 1.0
     while _student_share(high, freedom) < confidence:
         low, high = high, 2 * high

@@ -31,8 +31,7 @@ from torch import Tensor
 from parlour.envs.core.rows import copy_states
 from parlour.envs.interfaces.sb3 import EPISODE_RECORD, CardVecEnv, RecentGames
 
-from ..parallel.engines import join_ray
-from ..parallel.parent import block_signals, watch_parent
+from ..parallel.processes import block_signals, join_ray, watch_parent
 from .network_run import CardLearner, CardPolicy, PhaseTimer, learning_precision
 
 BLOCK = 16
@@ -289,7 +288,7 @@ class RayActors:
     """A `Crew` of Ray actors, on this machine or on any with room in a cluster.
 
     Ray restarts an actor that dies, or whose machine does, and gives it the same job.
-    ``settings.address`` is that of the cluster. Raises as `engines.join_ray` does, and
+    ``settings.address`` is that of the cluster. Raises as `processes.join_ray` does, and
     ConnectionError if the cluster has no processor.
     """
 

@@ -34,7 +34,7 @@ from parlour.agents.validation import name_file_in_errors, read_json, shorten
 from parlour.envs import Game, find_game
 from parlour.envs.core.game import digest16
 
-from ..evaluation.parts import digest_game_code
+from ..evaluation.lineups import digest_game_code
 from ..evaluation.report.terminal import print_notice
 from ..files import aside_of, sole_use, write_json
 from .checkpoint import FOLDER as CHECKPOINTS

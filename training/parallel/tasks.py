@@ -1,27 +1,36 @@
 """Run tasks on processes of this machine or on a Ray cluster, and yield results as they finish.
 
+Results can be saved on disk, so that interrupted work resumes: see `run_cached`.
+
 joblib runs the processes of this machine. Ray is called directly: through joblib it could neither
 hand over results one by one nor survive the death of a worker.
 """
 
 import os
+import shutil
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from parlour.agents.validation import join_lines
 from parlour.envs.core.options import unknown_text
 
-from .engines import RAY, check_ray_installed, join_ray
-from .parent import begin_worker
+from ..files import pack_arrays, read_arrays, write_bytes
+from .processes import RAY, begin_worker, check_ray_installed, join_ray
 
 ATTEMPTS = 3
 """Number of workers that may die in a row without a task being finished in between."""
 QUEUED = 2
 """Tasks submitted per processor of a Ray cluster, so that no processor waits for the next one."""
 KILLS = "Workers keep crashing on the same task. The machine may be out of memory."
+
+SUFFIX = ".npz"
+"""Ending of the files of saved results: plain arrays. Reading one runs no code."""
 
 Work = Callable[[Any], Any]
 """Does one task. The function, its task and its result can be pickled."""
@@ -39,7 +48,7 @@ class Cluster:
         address: where a Ray cluster runs (default: ``RAY_ADDRESS``; if that is not set either, a
             cluster is started on this machine and stopped afterwards).
         chunks: folder in which finished parts of long work are saved, so that interrupted work can
-            resume (see `task_cache.run_cached`). The caller removes it. None saves nothing.
+            resume (see `run_cached`). The caller removes it. None saves nothing.
 
     Raises:
         ValueError: the backend is unknown, ``jobs`` is out of range, or the backend takes no
@@ -181,3 +190,63 @@ def _run_by_ray(
         finally:
             for one in running:  # the caller has stopped, or a task has failed
                 ray.cancel(one, force=True)
+
+
+class Packing(NamedTuple):
+    """Conversion of a result to arrays and back.
+
+    ``unpack`` raises an exception for arrays that ``pack`` cannot have returned.
+    """
+
+    pack: Callable[[Any], Mapping[str, Any]]
+    unpack: Callable[[Mapping[str, np.ndarray]], Any]
+
+
+def run_cached(
+    work: Work, tasks: Mapping[str, Any], cluster: Cluster, packing: Packing
+) -> Iterator[tuple[str, Any]]:
+    """Do tasks as `run_tasks` does; yield the name and the result of each.
+
+    If ``cluster.chunks`` names a folder, finished results are read from it and new ones are saved
+    there, converted by ``packing``. A task's name is a digest of everything that its result depends
+    on. A damaged file is reported by a warning, and its task is done again.
+    """
+    left = dict(tasks)
+    for name in tasks:
+        result = _load(cluster.chunks, name, packing)
+        if result is not None:
+            del left[name]
+            yield name, result
+    names = list(left)
+    for number, result in run_tasks(work, list(left.values()), cluster):
+        if cluster.chunks is not None:
+            cluster.chunks.mkdir(parents=True, exist_ok=True)
+            write_bytes(_path(cluster.chunks, names[number]), pack_arrays(packing.pack(result)))
+        yield names[number], result
+
+
+def drop_chunks(chunks: Path) -> None:
+    """Remove the folder of finished parts, because the work is complete."""
+    shutil.rmtree(chunks, ignore_errors=True)
+
+
+def has_parts(chunks: Path) -> bool:
+    """Return whether a folder has finished parts."""
+    return any(chunks.glob(f"*{SUFFIX}"))
+
+
+def _path(chunks: Path, name: str) -> Path:
+    return chunks / f"{name}{SUFFIX}"
+
+
+def _load(chunks: Path | None, name: str, packing: Packing) -> Any:
+    """Return the saved result of that name; None if there is none that can be read."""
+    if chunks is None or not _path(chunks, name).exists():
+        return None
+    path = _path(chunks, name)
+    try:
+        return packing.unpack(read_arrays(path))
+    except Exception as error:  # any error: the task can be done again
+        reason = f"{type(error).__name__}: {join_lines(error)}"
+        warnings.warn(f"{path} is damaged, so this part is computed again: {reason}", stacklevel=3)
+        return None

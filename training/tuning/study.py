@@ -46,8 +46,14 @@ from ..evaluation.result import Result
 from ..learning.run import format_measure
 from ..learning.settings.base import Settings
 from ..learning.settings.files import preset
-from ..parallel.engines import RAY, find_ray, join_ray
-from ..parallel.parent import block_signals, unblock_signals, watch_parent
+from ..parallel.processes import (
+    RAY,
+    block_signals,
+    find_ray,
+    join_ray,
+    unblock_signals,
+    watch_parent,
+)
 from ..parallel.tasks import Cluster, run_tasks
 from .trial import (
     Dimension,

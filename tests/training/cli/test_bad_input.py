@@ -255,7 +255,7 @@ def lines() -> Iterator[list[str]]:
     yield from ([*MAKE, "--backend", name] for name in ("", "nonsense", "\n"))
     yield from ([*command, "--deal-set", ""] for command in (EVALUATE, PLAY, SEVERAL, MAKE))
     yield from (
-        [*EVALUATE, "--truth", file] for file in ("", "file", ".", "none", "/dev/null", "\0")
+        [*EVALUATE, "--labels", file] for file in ("", "file", ".", "none", "/dev/null", "\0")
     )
     yield from ([*EVALUATE, "--out", path] for path in [*BAD_PLACES, "full"])
     yield from ([*SEVERAL, "--out", path] for path in [*BAD_PLACES, "full"])

@@ -9,16 +9,16 @@ import pytest
 from parlour.training.cli import leaderboard as board
 from parlour.training.cli import main
 from parlour.training.cli.process import STOPPED
-from parlour.training.evaluation.leaderboard import leaderboard_checks, leaderboard_play
-from parlour.training.evaluation.leaderboard.leaderboard import (
+from parlour.training.evaluation.leaderboard import claims
+from parlour.training.evaluation.leaderboard.claims import TIME_FACTOR
+from parlour.training.evaluation.leaderboard.entries import (
     COLUMNS,
     Claim,
     Entry,
     make_claimed,
-    read_board,
-    write_board,
+    read_leaderboard,
+    write_leaderboard,
 )
-from parlour.training.evaluation.leaderboard.leaderboard_checks import TIME_FACTOR
 
 LINES = (
     "poker_squares,classic,,greedy,,120",
@@ -71,7 +71,7 @@ def test_a_new_entry_is_played_once_and_then_verified(
 ) -> None:
     status, said = run("--update --only poker-squares")
     assert status == 0 and "played 2 of 2 lines; 0 could not be played" in said
-    assert [bool(entry.claim) for entry in read_board(path)] == [True, True, False]
+    assert [bool(entry.claim) for entry in read_leaderboard(path)] == [True, True, False]
     assert run("--update")[0] == 0 and count == ["greedy", "uniform", "greedy"]
     written = path.read_bytes()
     assert run("--update") == (0, "played 0 of 3 lines; 0 could not be played\n")
@@ -84,7 +84,7 @@ def test_a_new_entry_is_played_once_and_then_verified(
 def test_it_says_what_was_checked_and_what_was_not(
     path: Path, run: Callable[[str], SAYS], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leaderboard_play, "ALL_SECONDS", 0.0)
+    monkeypatch.setattr(claims, "ALL_SECONDS", 0.0)
     path.write_text(path.read_text().replace("greedy,,120", "greedy,,5000"))
     run("--update")
     said = run("")[1]
@@ -161,11 +161,11 @@ def test_the_shipped_page_is_left_alone_from_any_folder(
     monkeypatch.chdir(tmp_path)
     files = [board.BOARD_FILE, board.BOARD_FILE.with_suffix(".md")]
     before = [(file.read_bytes(), file.stat().st_mtime_ns) for file in files]
-    fault = leaderboard_checks.Fault("ms", "must be longer")
-    verdict = leaderboard_play.Verdict([fault], 10)
+    fault = claims.Fault("ms", "must be longer")
+    verdict = claims.Verdict([fault], 10)
     monkeypatch.setattr(board, "verify_entry", lambda *_: verdict)  # playing writes nothing
     assert main.main(["leaderboard"]) == 1
-    assert f"0 hold, {len(read_board(board.BOARD_FILE))} fail" in capsys.readouterr().out
+    assert f"0 hold, {len(read_leaderboard(board.BOARD_FILE))} fail" in capsys.readouterr().out
     assert [(file.read_bytes(), file.stat().st_mtime_ns) for file in files] == before
     assert list(tmp_path.iterdir()) == []
 
@@ -182,9 +182,9 @@ def test_code_needs_leave(
     path.write_text(path.read_text().replace("classic,,greedy", "classic,,own_agent:Own"))
     status, said = run("--update --only poker-squares")
     assert status == 1 and "got code: --allow-code imports own_agent:Own" in said
-    assert not Path("ran").exists() and read_board(path)[0].claim is None
+    assert not Path("ran").exists() and read_leaderboard(path)[0].claim is None
     assert run("--update --allow-code --only poker-squares")[0] == 0
-    assert Path("ran").exists() and read_board(path)[0].claim is not None
+    assert Path("ran").exists() and read_leaderboard(path)[0].claim is not None
     status, said = run("--only poker-squares")
     assert status == 1 and "line 2: agent: " in said and "--allow-code" in said
     assert run("--only poker-squares --allow-code")[0] == 0
@@ -200,7 +200,7 @@ def test_a_module_named_like_the_oracle_is_code_too(
     monkeypatch.syspath_prepend(path.parent)
     path.write_text(path.read_text().replace("classic,,greedy", f"classic,,{agent}"))
     assert run("--update --only poker-squares")[0] == 1
-    assert not Path("ran").exists() and read_board(path)[0].claim is None
+    assert not Path("ran").exists() and read_leaderboard(path)[0].claim is None
 
 
 def test_what_is_done_stays_done_when_it_is_stopped(
@@ -216,25 +216,25 @@ def test_what_is_done_stays_done_when_it_is_stopped(
     with monkeypatch.context() as patch:
         patch.setattr(board, "make_claim", stop_at_the_second)
         assert run("--update --page")[0] == STOPPED
-    first = read_board(path)
+    first = read_leaderboard(path)
     assert [bool(entry.claim) for entry in first] == [True, False, False]
     assert "| `greedy` | " in page(path) and page(path).count("not played yet") == 2
     assert run("--update")[0] == 0 and count == ["greedy", "uniform", "greedy"]
-    assert read_board(path)[0].claim == first[0].claim
+    assert read_leaderboard(path)[0].claim == first[0].claim
 
 
 def forge(path: Path, **values: object) -> None:
     """Write a claim of the first line that is not true, as if the command had written it."""
-    first, *rest = read_board(path)
+    first, *rest = read_leaderboard(path)
     assert first.claim is not None
-    write_board(path, [make_claimed(first, first.claim._replace(**values)), *rest])
+    write_leaderboard(path, [make_claimed(first, first.claim._replace(**values)), *rest])
 
 
 def test_a_claim_that_does_not_reproduce_is_marked(
     path: Path, run: Callable[[str], SAYS], count: list[str]
 ) -> None:
     run("--update")
-    honest = read_board(path)[0].claim
+    honest = read_leaderboard(path)[0].claim
     assert honest is not None
     forge(path, score=160.0, low=150.0, high=170.0)
     status, said = run("--mark --page")
@@ -245,7 +245,7 @@ def test_a_claim_that_does_not_reproduce_is_marked(
     assert run("")[0] == 1  # it stays so until it is played again
     assert run("--only pyramid")[0] == 0
     assert run("--update --page")[0] == 0 and count[3:] == ["greedy"]
-    again = read_board(path)[0].claim
+    again = read_leaderboard(path)[0].claim
     assert again is not None and again._replace(ms=honest.ms) == honest
     assert run("")[0] == 0 and "✗" not in page(path)
 
@@ -264,7 +264,7 @@ def test_a_mark_goes_when_the_claim_holds(path: Path, run: Callable[[str], SAYS]
     run("--update")
     text = path.read_text()
     path.write_text(text.replace("\n", "a passing fault\n").replace("marka passing fault", "mark"))
-    assert [entry.mark for entry in read_board(path)] == ["a passing fault"] * 3
+    assert [entry.mark for entry in read_leaderboard(path)] == ["a passing fault"] * 3
     assert run("--mark --page")[0] == 0 and path.read_text() == text and "✗" not in page(path)
 
 
@@ -275,7 +275,7 @@ def test_an_agent_that_is_not_there_keeps_no_other_from_playing(
     status, said = run("--update --page")
     assert status == 1 and "played 3 of 3 lines; 1 could not be played" in said
     assert "line 2: cannot be played: agent 'no/such/folder' not found: it is neither" in said
-    assert [bool(entry.claim) for entry in read_board(path)] == [False, True, True]
+    assert [bool(entry.claim) for entry in read_leaderboard(path)] == [False, True, True]
     assert "✗ `no/such/folder`" in page(path)
 
 
@@ -283,7 +283,7 @@ def test_the_page_is_made_of_the_file_alone(
     path: Path, run: Callable[[str], SAYS], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("--update --page")
-    monkeypatch.setattr(leaderboard_play, "play_spec", None)  # nothing is played from here on
+    monkeypatch.setattr(claims, "play_spec", None)  # nothing is played from here on
     assert run("--check") == (0, "")
     first = page(path)
     path.with_suffix(".md").write_text("# My title\n\nWords of my own.\n")
@@ -311,7 +311,7 @@ def test_who_sees_all_is_the_bound_where_there_are_no_labels(
 ) -> None:
     path.write_text(path.read_text() + "pyramid,classic,passes=2,oracle,,100\n")
     run("--update --only pyramid --page")
-    found = {entry.agent: entry.claim for entry in read_board(path) if entry.claim}
+    found = {entry.agent: entry.claim for entry in read_leaderboard(path) if entry.claim}
     gap = 100 * (found["oracle"].score - found["greedy"].score)
     assert f"| ≈ {gap:.2f} | " in page(path) and "| ≈ 0.00 | " in page(path)
     assert "| yes |" in page(path)

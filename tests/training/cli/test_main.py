@@ -17,7 +17,7 @@ from parlour.agents.networks.build import build_network
 from parlour.envs import GAMES
 from parlour.envs.core.kernel.compiling import SAID as COMPILING
 from parlour.training.cli import bench, main
-from parlour.training.evaluation.outputs import FILES
+from parlour.training.evaluation.result import FILES
 from parlour.training.learning.settings.base import Settings
 from tests.networks import save_network
 
@@ -196,7 +196,7 @@ def test_a_game_for_several_is_evaluated_from_every_seat(parlour: Any) -> None:
     check_estimate(found["net"], 20)
     check_estimate(found["won"], 20)
     assert len(found["positions"]) == 4
-    assert (found["field"], found["hands"]) == (["greedy", "last"], 2)
+    assert (found["opponents"], found["hands"]) == (["greedy", "last"], 2)
     found = parlour("evaluate seven-twenty-seven --variant mini --deals 20 --json").json
     assert len(found["positions"]) == 2
 

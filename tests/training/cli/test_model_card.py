@@ -15,7 +15,7 @@ from parlour.agents.saved import PRETRAINED_FOLDER
 from parlour.training.cli import main
 from parlour.training.cli import model_card as card
 from parlour.training.cli.leaderboard import BOARD_FILE, agent_text
-from parlour.training.evaluation.leaderboard.leaderboard import read_board
+from parlour.training.evaluation.leaderboard.entries import read_leaderboard
 from parlour.training.learning.settings.command import parse
 from parlour.training.learning.settings.files import (
     WITHOUT_EFFECT,
@@ -173,7 +173,7 @@ def test_of_presets_alike_the_command_names_that_of_like_length(steps: int, name
 
 def test_every_agent_that_comes_along_is_on_the_leaderboard_on_two_deal_sets() -> None:
     deal_sets: dict[tuple[str, str], list[str]] = {}
-    for entry in read_board(BOARD_FILE):
+    for entry in read_leaderboard(BOARD_FILE):
         if entry.agent == "pretrained" and entry.claim:
             agent, rules = entry.claim.agent_digest, entry.claim.rules_digest
             deal_sets.setdefault((agent, rules), []).append(entry.deal_set)

@@ -10,8 +10,8 @@ import pytest
 from parlour.training import compare, find_lost
 from parlour.training.cli import main
 from parlour.training.cli.process import STOPPED
-from parlour.training.evaluation.outputs import REVIEW_FILES
 from parlour.training.evaluation.reviews import review_deal_set, review_lost
+from parlour.training.evaluation.reviews.review import REVIEW_FILES
 from parlour.training.evaluation.reviews.review_judges import make_judge
 
 SMALL = ("--worlds", "2", "--key", "k")
@@ -37,7 +37,7 @@ def test_one_game_is_a_table_json_and_a_picture(
     assert (status, err) == (0, "")
     assert out.startswith("Pyramid, three-passes, deal 0 of deal set pyramid-1: greedy\n")
     assert "first chance " in out
-    assert "truth, all cards known: this deal could be won; thrown away by #" in out
+    assert "all cards known: this deal could be won; thrown away by #" in out
     assert "share of 2 worlds that could still be won, by the exact solver; --seed 0" in out
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(REVIEW_FILES)
     kept = json.loads((tmp_path / "summary.json").read_text())

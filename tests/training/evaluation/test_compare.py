@@ -13,7 +13,6 @@ from rich.console import Console
 from parlour.agents.baselines.greedy import GreedyAgent
 from parlour.agents.networks.build import build_network
 from parlour.envs import Game, find_game
-from parlour.envs.core.batch import StepConfig
 from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.report import report
 from parlour.training.evaluation.report.plots import plot_comparison
@@ -28,40 +27,40 @@ class Peeker(GreedyAgent):
 
 
 class Looker(GreedyAgent):
-    name, lookahead_config = "embedding-0 of long run", StepConfig()
+    name, other_rules = "embedding-0 of long run", True
 
 
 @pytest.fixture(scope="module")
-def found() -> Comparison:
+def comparison() -> Comparison:
     agents = ["uniform", "greedy", Peeker()]
     return compare(GAME, agents, variants=["three-passes", "web"], deals=80, max_moves=60)
 
 
-def test_every_agent_plays_every_variant(found: Comparison) -> None:
-    played = [(one.variant, one.agent) for one in found.evaluations]
+def test_every_agent_plays_every_variant(comparison: Comparison) -> None:
+    played = [(one.variant, one.agent) for one in comparison.evaluations]
     names = ("uniform", "greedy", "peeker")
     assert played == [(variant, name) for variant in ("three-passes", "web") for name in names]
 
 
-def test_all_play_the_same_deals_as_alone(found: Comparison) -> None:
+def test_all_play_the_same_deals_as_alone(comparison: Comparison) -> None:
     alone = evaluate(GAME, "greedy", deals=80, max_moves=60).results
-    for one in found.variants["three-passes"][1:]:  # greedy does not use what the peeker sees
+    for one in comparison.variants["three-passes"][1:]:  # greedy does not use what the peeker sees
         for fact, values in alone.facts.items():
             assert np.array_equal(one.results.facts[fact], values)
 
 
-def test_differences_are_paired_and_neighbours_come_first(found: Comparison) -> None:
-    differences = [one for one in found.differences if one.variant == "three-passes"]
+def test_differences_are_paired_and_neighbours_come_first(comparison: Comparison) -> None:
+    differences = [one for one in comparison.differences if one.variant == "three-passes"]
     names = [("greedy", "uniform"), ("peeker", "greedy"), ("peeker", "uniform")]
     assert [(one.agent, one.minus) for one in differences] == names
-    uniform, greedy, _ = (one.results for one in found.variants["three-passes"])
+    uniform, greedy, _ = (one.results for one in comparison.variants["three-passes"])
     assert differences[0].score.mean == pytest.approx((greedy.score - uniform.score).mean())
     assert differences[0].score.low > 0
     assert differences[1].score[:3] == (0, 0, 0)
 
 
-def test_the_summary_is_json(found: Comparison) -> None:
-    summary = json.loads(json.dumps(found.summary()))
+def test_the_summary_is_json(comparison: Comparison) -> None:
+    summary = json.loads(json.dumps(comparison.summary()))
     assert [sorted(one["won"]) for one in summary["results"]] == [["high", "low", "mean", "n"]] * 6
     for one in summary["differences"]:
         assert one["won"]["low"] <= one["won"]["mean"] <= one["won"]["high"]
@@ -86,19 +85,19 @@ def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
     poker = find_game("poker_squares")
     with pytest.raises(ValueError, match="none comes with Parlour for these rules"):
         compare(poker, ["pretrained"], variants=["british"], deals=2)
-    found = compare(
+    comparison = compare(
         poker,
         ["greedy", "mine=pretrained"],
         variants=["book", "british"],
         deals=2,
         allow_rules_mismatch=True,
     )
-    marks = [one.other_rules for one in found.evaluations]
-    assert marks == [one["other_rules"] for one in found.summary()["results"]]
+    marks = [one.other_rules for one in comparison.evaluations]
+    assert marks == [one["other_rules"] for one in comparison.summary()["results"]]
     assert marks == [False, False, False, True]  # the book's own is there
-    assert report.episodes(found).to_pandas().groupby("variant").other_rules.sum().max() == 2
+    assert report.episodes(comparison).to_pandas().groupby("variant").other_rules.sum().max() == 2
     out = StringIO()
-    report.show(found, Console(file=out, width=100))
+    report.show(comparison, Console(file=out, width=100))
     assert "mine~ " in out.getvalue() and "mine " in out.getvalue()
     assert "~ was trained by other rules" in out.getvalue()
     other = saved(tmp_path / "agent", find_game("seven_twenty_seven"))
@@ -107,10 +106,10 @@ def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
         [other],
         deals=2,
         options={"ante": 2},
-        field=[other],
+        opponents=[other],
         allow_rules_mismatch=True,
     )
-    assert match.evaluations[0].other_rules and match.evaluations[0].field == ("tr~",)
+    assert match.evaluations[0].other_rules and match.evaluations[0].opponents == ("tr~",)
     out = StringIO()
     report.show(match, Console(file=out, width=100))
     assert "among tr~" in out.getvalue() and "~ was trained by other rules" in out.getvalue()
@@ -123,8 +122,8 @@ def test_the_same_rules_twice_are_refused() -> None:
         compare(GAME, [])
 
 
-def test_files(found: Comparison, tmp_path: Path) -> None:
-    paths = report.save(found, tmp_path / "new" / "folder")
+def test_files(comparison: Comparison, tmp_path: Path) -> None:
+    paths = report.save(comparison, tmp_path / "new" / "folder")
     assert sorted(path.name for path in paths) == sorted(
         path.name for path in (tmp_path / "new" / "folder").iterdir()
     )
@@ -132,7 +131,7 @@ def test_files(found: Comparison, tmp_path: Path) -> None:
     assert rows.num_rows == 6 * 80
     frame = rows.to_pandas()
     one = frame[(frame.variant == "web") & (frame.agent == "greedy")]
-    expected = found.variants["web"][1]
+    expected = comparison.variants["web"][1]
     assert one.deal.tolist() == list(range(80))
     assert one.score.tolist() == expected.results.score.tolist()
     assert frame[frame.variant == "three-passes"].stuck.isna().all()
@@ -140,9 +139,9 @@ def test_files(found: Comparison, tmp_path: Path) -> None:
     assert paths[2].read_bytes().startswith(b"\x89PNG")
 
 
-def test_tables_mark_who_sees_all(found: Comparison) -> None:
+def test_tables_mark_who_sees_all(comparison: Comparison) -> None:
     out = StringIO()
-    report.show(found, Console(file=out, width=80))
+    report.show(comparison, Console(file=out, width=80))
     text = out.getvalue()
     assert "peeker* " in text
     assert "* sees the hidden cards" in text
@@ -166,17 +165,17 @@ def test_names_stay_whole_and_numbers_give_way(width: int, head: str, decimals: 
     lines = [" ".join(line.split()) for line in out.getvalue().splitlines()]
     assert head in lines
     number = rf"\d+\.\d{{{decimals}}}"
-    row = re.compile(rf"{Looker.name}\+( {number} \[{number}, {number}\]){{2}}")
+    row = re.compile(rf"{Looker.name}~( {number} \[{number}, {number}\]){{2}}")
     assert any(map(row.match, lines))
-    assert "+ looks a step ahead" in lines
+    assert "~ was trained by other rules" in lines
     assert max(map(len, out.getvalue().splitlines())) <= width
 
 
 def test_games_that_were_cut_off_have_a_column() -> None:
     def shown(max_moves: int) -> str:
         out = StringIO()
-        found = compare(GAME, ["uniform"], variants=["classic"], deals=20, max_moves=max_moves)
-        report.show(found, Console(file=out, width=120))
+        comparison = compare(GAME, ["uniform"], variants=["classic"], deals=20, max_moves=max_moves)
+        report.show(comparison, Console(file=out, width=120))
         return " ".join(out.getvalue().split())
 
     assert "cut off" not in shown(100_000)
@@ -186,8 +185,8 @@ def test_games_that_were_cut_off_have_a_column() -> None:
     assert "cut off: after 9 moves (--max-moves), neither won nor lost" in text
 
 
-def test_the_picture_names_variants_and_agents(found: Comparison) -> None:
-    figure = plot_comparison(found)
+def test_the_picture_names_variants_and_agents(comparison: Comparison) -> None:
+    figure = plot_comparison(comparison)
     assert [axes.get_title("left") for axes in figure.axes[::2]] == ["three-passes", "web"]
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels == ["uniform", "greedy", "peeker\n(sees all)"]

@@ -13,19 +13,17 @@ from scipy import stats as scipy_stats
 
 from parlour.agents.baselines.uniform import UniformAgent
 from parlour.envs import find_game
-from parlour.envs.core.batch import StepConfig
 from parlour.training.evaluation.compare import compare, default_opponents, evaluate
-from parlour.training.evaluation.outputs import FILES
 from parlour.training.evaluation.play import EpisodeResults
 from parlour.training.evaluation.report import report
 from parlour.training.evaluation.report.plots import plot_comparison
-from parlour.training.evaluation.result import Comparison, TableEvaluation, unit_name
+from parlour.training.evaluation.result import FILES, Comparison, TableEvaluation, unit_name
 from parlour.training.evaluation.spec import make_specs
 from parlour.training.evaluation.stats import student_mean
 from tests.training.evaluation.test_duplicate_play import Cautious
 
 GAME = find_game("seven_twenty_seven")
-FIELD = [UniformAgent(5), Cautious()]
+OPPONENTS = [UniformAgent(5), Cautious()]
 
 
 class Peeker(UniformAgent):
@@ -33,14 +31,14 @@ class Peeker(UniformAgent):
 
 
 class Looker(Cautious):
-    name, lookahead_config = "looker", StepConfig()
+    name, other_rules = "looker", True
 
 
 @pytest.fixture(scope="module")
-def found() -> Comparison:
+def comparison() -> Comparison:
     agents = ["uniform", Cautious(), Peeker(7), Looker()]
     variants = ["home", "declare"]
-    keywords: dict[str, Any] = {"deals": 40, "field": FIELD, "hands": 2, "key": "k"}
+    keywords: dict[str, Any] = {"deals": 40, "opponents": OPPONENTS, "hands": 2, "key": "k"}
     return compare(GAME, agents, variants=variants, **keywords)
 
 
@@ -49,17 +47,17 @@ def by_hand(agent: str, nets: list[list[int]], ante: int = 2, hands: int = 1) ->
     (spec,) = make_specs(GAME, None, options, first=10, deals=deals, hands=hands)
     facts = {"net": np.array(nets), "won": np.array(nets) > 0}
     results = EpisodeResults(facts, 0.0, hands)
-    return TableEvaluation(spec, agent, False, False, results, field=("greedy",))
+    return TableEvaluation(spec, agent, False, results, opponents=("greedy",))
 
 
-def test_everyone_plays_in_the_field_and_among_every_other(found: Comparison) -> None:
+def test_everyone_plays_among_the_opponents_and_among_every_other(comparison: Comparison) -> None:
     names = ["uniform", "cautious", "peeker", "looker"]
-    assert list(found.variants) == ["home", "declare"]
-    for variant, group in found.variants.items():
+    assert list(comparison.variants) == ["home", "declare"]
+    for variant, group in comparison.variants.items():
         assert [one.agent for one in group] == names
-        assert {one.field for one in group} == {("uniform", "cautious")}
+        assert {one.opponents for one in group} == {("uniform", "cautious")}
         pairs = [(name, other) for name in names for other in names if other != name]
-        assert list(found.pairs(variant)) == pairs
+        assert list(comparison.pairs(variant)) == pairs
 
 
 def test_numbers_of_a_case_worked_by_hand() -> None:
@@ -92,37 +90,37 @@ def test_differences_are_paired_by_deal_and_position() -> None:
 
 def test_equals_differ_by_exactly_nothing() -> None:
     twins = [Cautious(), Cautious()]
-    found = compare(GAME, twins, deals=20, field=[Cautious()])
-    for match in found.evaluations:
+    comparison = compare(GAME, twins, deals=20, opponents=[Cautious()])
+    for match in comparison.evaluations:
         assert (match.nets.sum(axis=1) == 0).all()
         assert match.net[:3] == (0, 0, 0)
-    (difference,) = found.differences
+    (difference,) = comparison.differences
     assert (difference.agent, difference.minus) == ("cautious #2", "cautious")
     assert difference.net[:3] == (0, 0, 0)
     assert [(at.holm[:3], at.p) for at in difference.positions] == [((0, 0, 0), 1.0)] * 4
     assert difference.below == difference.above == []
 
 
-def test_results_do_not_depend_on_who_else_is_compared(found: Comparison) -> None:
-    alone = evaluate(GAME, "uniform", deals=40, field=FIELD, hands=2, key="k")
-    beside = found.variants["home"][0]
+def test_results_do_not_depend_on_who_else_is_compared(comparison: Comparison) -> None:
+    alone = evaluate(GAME, "uniform", deals=40, opponents=OPPONENTS, hands=2, key="k")
+    beside = comparison.variants["home"][0]
     assert np.array_equal(alone.nets, beside.nets)
     for fact, values in alone.results.facts.items():
         assert np.array_equal(values, beside.results.facts[fact])
-    later = evaluate(GAME, "uniform", deals=15, first=25, field=FIELD, hands=2, key="k")
+    later = evaluate(GAME, "uniform", deals=15, first=25, opponents=OPPONENTS, hands=2, key="k")
     assert np.array_equal(alone.nets[25:], later.nets)
 
 
 def test_the_field_without_names_is_greedy_and_the_players_by_rule() -> None:
     assert default_opponents(GAME) == ["greedy", *GAME.rule_agents]
-    assert evaluate(GAME, "uniform", deals=2).field == tuple(default_opponents(GAME))
+    assert evaluate(GAME, "uniform", deals=2).opponents == tuple(default_opponents(GAME))
 
 
-@pytest.mark.parametrize(("game", "field"), [(GAME, ["greedy"]), ("pyramid", None)])
-def test_evaluate_plays_what_compare_plays(game: Any, field: list[str] | None) -> None:
+@pytest.mark.parametrize(("game", "opponents"), [(GAME, ["greedy"]), ("pyramid", None)])
+def test_evaluate_plays_what_compare_plays(game: Any, opponents: list[str] | None) -> None:
     """In games for one player and for several alike, with progress and a name for the draws."""
     ended: list[int] = []
-    keywords: dict[str, Any] = {"deals": 6, "field": field, "key": "k"}
+    keywords: dict[str, Any] = {"deals": 6, "opponents": opponents, "key": "k"}
     one = evaluate(game, "uniform", name="mine", progress=ended.append, **keywords)
     (other,) = compare(game, ["mine=uniform"], **keywords).evaluations
     assert (one.agent, sum(ended)) == ("mine", 6)
@@ -131,8 +129,8 @@ def test_evaluate_plays_what_compare_plays(game: Any, field: list[str] | None) -
         assert np.array_equal(values, other.results.facts[name])
 
 
-def test_the_summary_is_json(found: Comparison) -> None:
-    summary = json.loads(json.dumps(found.summary(), allow_nan=False))
+def test_the_summary_is_json(comparison: Comparison) -> None:
+    summary = json.loads(json.dumps(comparison.summary(), allow_nan=False))
     assert [len(summary[part]) for part in ("results", "pairs", "differences")] == [8, 24, 12]
     for one in summary["results"] + summary["pairs"]:
         assert sorted(one["net"]) == ["high", "low", "mean", "n"]
@@ -145,30 +143,30 @@ def test_the_summary_is_json(found: Comparison) -> None:
             assert at["holm"]["low"] <= at["low"] <= at["high"] <= at["holm"]["high"]
 
 
-def test_files(found: Comparison, tmp_path: Path) -> None:
-    paths = report.save(found, tmp_path / "new")
+def test_files(comparison: Comparison, tmp_path: Path) -> None:
+    paths = report.save(comparison, tmp_path / "new")
     assert [path.name for path in paths] == [*FILES]
     rows = pq.read_table(paths[0])
     assert rows.num_rows == (4 + 12) * 2 * 40 * 4
     frame = rows.to_pandas()
     one = frame[(frame.variant == "declare") & (frame.agent == "peeker") & ~frame.pair]
-    match = found.variants["declare"][2]
+    match = comparison.variants["declare"][2]
     assert one.net.to_numpy().reshape(40, 4).tolist() == match.results.nets.tolist()
     assert one.deal.tolist() == np.repeat(np.arange(40), 4).tolist()
     assert one.position.tolist() == [1, 2, 3, 4] * 40
-    assert set(one.field) == {"uniform, cautious"}
+    assert set(one.opponents) == {"uniform, cautious"}
     assert set(one.hands) == {2}
     assert one.sees_all.all()
     summary = json.loads(paths[1].read_text())
     assert json.loads(rows.schema.metadata[b"parlour"]) == summary
-    assert summary == json.loads(json.dumps(found.summary()))
+    assert summary == json.loads(json.dumps(comparison.summary()))
     assert paths[2].read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("width", [66, 80, 120])
-def test_tables(found: Comparison, width: int) -> None:
+def test_tables(comparison: Comparison, width: int) -> None:
     out = StringIO()
-    report.show(found, Console(file=out, width=width))
+    report.show(comparison, Console(file=out, width=width))
     text = out.getvalue().replace(" \n", " ")
     for part in (
         "each a session of 2 hands",
@@ -178,9 +176,9 @@ def test_tables(found: Comparison, width: int) -> None:
         "  as dealer",
         "Holm",
         "peeker* ",
-        "looker+ ",
+        "looker~ ",
         "* sees the hidden cards",
-        "+ looks a step ahead",
+        "~ was trained by other rules",
         ": line among column",
     ):
         assert part in text, part
@@ -189,8 +187,8 @@ def test_tables(found: Comparison, width: int) -> None:
     assert (" ± " in text) == (width > 66)
 
 
-def test_the_picture_shows_pairs_field_and_positions(found: Comparison) -> None:
-    figure = plot_comparison(found)
+def test_the_picture_shows_pairs_opponents_and_positions(comparison: Comparison) -> None:
+    figure = plot_comparison(comparison)
     titles = [axes.get_title("left") for axes in figure.axes[:3]]
     assert titles == [
         "home: line among column, antes a hand",
@@ -198,23 +196,23 @@ def test_the_picture_shows_pairs_field_and_positions(found: Comparison) -> None:
         "there, by position (colours as beside)",
     ]
     cells = {text.get_text() for text in figure.axes[0].texts}
-    assert f"{found.pairs('home')['uniform', 'cautious'].net.mean:+.2f}" in cells
+    assert f"{comparison.pairs('home')['uniform', 'cautious'].net.mean:+.2f}" in cells
     assert [tick.get_text() for tick in figure.axes[2].get_xticklabels()] == [
         "1",
         "2",
         "3",
         "dealer",
     ]
-    assert len(plot_comparison(Comparison(found.variants["home"][:1])).axes) == 2
+    assert len(plot_comparison(Comparison(comparison.variants["home"][:1])).axes) == 2
 
 
 def test_a_game_without_a_dealer() -> None:
-    found = compare("poker_squares", ["uniform", "columns"], variants=["duel"], deals=8)
-    columns = found.pairs("duel")["columns", "uniform"]
+    comparison = compare("poker_squares", ["uniform", "columns"], variants=["duel"], deals=8)
+    columns = comparison.pairs("duel")["columns", "uniform"]
     assert columns.net.mean > 0.5
     assert unit_name(columns.spec) == "stakes"
     out = StringIO()
-    report.show(found, Console(file=out, width=100))
+    report.show(comparison, Console(file=out, width=100))
     assert "stakes a game" in out.getvalue()
     assert "dealer" not in out.getvalue()
 
@@ -229,7 +227,7 @@ def test_progress_is_reported_match_by_match() -> None:
         return count
 
     agents = ["uniform", Cautious()]
-    compare(GAME, agents, variants=["mini"], deals=6, hands=2, field=FIELD, report=report)  # type: ignore[arg-type]
+    compare(GAME, agents, variants=["mini"], deals=6, hands=2, opponents=OPPONENTS, report=report)  # type: ignore[arg-type]
     names = ("uniform", "cautious", "uniform among cautious", "cautious among uniform")
     assert ended == {f"mini: {name}": 6 for name in names}
 
@@ -244,7 +242,7 @@ def test_finished_matches_are_kept_if_an_agent_fails() -> None:
     finished: list[TableEvaluation] = []
     with pytest.raises(RuntimeError, match="of its own"):
         agents = ["uniform", Failing()]
-        compare(GAME, agents, deals=4, field=["uniform"], finished=finished)
+        compare(GAME, agents, deals=4, opponents=["uniform"], finished=finished)
     assert [one.agent for one in finished] == ["uniform"]
     out = StringIO()
     report.show(Comparison(finished), Console(file=out, width=80))
@@ -252,20 +250,20 @@ def test_finished_matches_are_kept_if_an_agent_fails() -> None:
 
 
 def test_what_makes_no_sense_is_refused() -> None:
-    for keywords, said in (
+    for keywords, message in (
         ({"deals": 1}, "deals=1: allowed are whole numbers from 2"),
         ({"hands": 0}, "hands=0: allowed are whole numbers from 1"),
         ({"seed": -1}, "seed=-1"),
-        ({"first": -1}, "deal -1"),
-        ({"field": ["gredy"]}, "did you mean 'greedy'"),
-        ({"field": ["human"]}, "agent 'human' plays one hand at a time"),
+        ({"first": -1}, "deal must be a whole number from 0, got -1"),
+        ({"opponents": ["gredy"]}, "did you mean 'greedy'"),
+        ({"opponents": ["human"]}, "agent 'human' plays one hand at a time"),
         ({"options": {"players": 99}}, "players=99"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             compare(GAME, ["uniform"], **keywords)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'human' plays one hand"):
         compare(GAME, ["uniform", "human"])
-    for others in ({"field": ["greedy"]}, {"partner": "greedy"}):
+    for others in ({"opponents": ["greedy"]}, {"partner": "greedy"}):
         with pytest.raises(ValueError, match="Pyramid, web, is for one player"):
             compare("pyramid", ["uniform"], variants=["web"], **others)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least one"):

@@ -1,12 +1,13 @@
 """Hands at a table: seats rotated on the same deals, sessions, chips, and nothing else matters."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from parlour.agents.baselines.uniform import UniformAgent
-from parlour.agents.registry import IllegalActionError, Turn, load_agent
+from parlour.agents.registry import Agent, IllegalActionError, Turn, load_agent
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.kernel.cards import deal_seeds
@@ -17,7 +18,6 @@ from parlour.training.evaluation.play import (
     hand_seeds,
     play_duplicate,
     play_seated,
-    play_sessions,
 )
 
 GAME = find_game("seven_twenty_seven")
@@ -86,6 +86,12 @@ def decks_of(seeds: np.ndarray) -> list[tuple[bytes, int]]:
     return [(state["deck"].tobytes(), int(state["dealer"])) for state in rows.states]
 
 
+def play_sessions(agents: Sequence[Agent], seeds: np.ndarray, hands: int) -> np.ndarray:
+    """The nets of the seats in sessions, int64 (n, hands, players)."""
+    nets = play_seated(GAME, RULES, agents, seeds, hands=hands, key="k").nets
+    return nets.reshape(len(seeds), hands, -1)
+
+
 def test_each_deal_is_played_from_every_seat_with_the_same_deck_and_dealer() -> None:
     agent = Recorder()
     play_duplicate(GAME, RULES, agent, [Cautious()], SEEDS)
@@ -112,17 +118,17 @@ def test_positions_are_counted_from_the_dealers_left() -> None:
         Cautious(),
         load_agent("loose", GAME, RULES),
     )
-    found = play_duplicate(GAME, RULES, agent, [other, third], SEEDS, order=np.arange(len(SEEDS)))
+    played = play_duplicate(GAME, RULES, agent, [other, third], SEEDS, order=np.arange(len(SEEDS)))
     for deal in range(len(SEEDS)):
-        field = [other, third] if deal % 2 == 0 else [third, other]
+        opponents = [other, third] if deal % 2 == 0 else [third, other]
         for seat in range(4):
-            at_table = [agent if k == 0 else field[(k - 1) % 2] for k in range(4)]
+            at_table = [agent if k == 0 else opponents[(k - 1) % 2] for k in range(4)]
             agents = [at_table[(k - seat) % 4] for k in range(4)]
             alone = play_seated(GAME, RULES, agents, SEEDS[deal : deal + 1])
             position = (seat - int(alone.dealers[0]) - 1) % 4
-            assert alone.nets[0, seat] == found.nets[deal, position]
+            assert alone.nets[0, seat] == played.nets[deal, position]
             for name, values in alone.facts.items():
-                assert values[0, seat] == found.facts[name][deal, position], name
+                assert values[0, seat] == played.facts[name][deal, position], name
 
 
 @pytest.mark.parametrize(
@@ -135,9 +141,9 @@ def test_chips_are_conserved_and_equals_win_nothing(
 ) -> None:
     rules = one.make_rules(variant, options)
     agent = load_agent("greedy", one, rules)
-    found = play_duplicate(one, rules, agent, [agent], SEEDS, hands=2)
-    assert (found.nets.sum(axis=1) == 0).all(), "who draws nothing wins exactly nothing"
-    assert found.nets.any() or one is not GAME, "greedy ties with itself on one deck"
+    played = play_duplicate(one, rules, agent, [agent], SEEDS, hands=2)
+    assert (played.nets.sum(axis=1) == 0).all(), "who draws nothing wins exactly nothing"
+    assert played.nets.any() or one is not GAME, "greedy ties with itself on one deck"
     players = one.num_players(rules)
     agents = [UniformAgent(k) for k in range(players)]
     nets = play_seated(one, rules, agents, SEEDS).nets
@@ -159,40 +165,42 @@ def test_a_kernel_that_made_chips_would_be_told(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("agent", [UniformAgent(), Dreamer()], ids=["uniform", "dreamer"])
 def test_a_deal_does_not_depend_on_the_deals_beside_it(agent: UniformAgent) -> None:
-    field, order = [UniformAgent(3), Cautious()], np.arange(len(SEEDS))
-    whole = play_duplicate(GAME, RULES, agent, field, SEEDS, order=order, key="three")
+    opponents, order = [UniformAgent(3), Cautious()], np.arange(len(SEEDS))
+    whole = play_duplicate(GAME, RULES, agent, opponents, SEEDS, order=order, key="three")
     for chunk in (20, 1):
         parts = play_duplicate(
-            GAME, RULES, agent, field, SEEDS, order=order, key="three", chunk=chunk
+            GAME, RULES, agent, opponents, SEEDS, order=order, key="three", chunk=chunk
         )
         assert equal(whole, parts)
-    back = play_duplicate(GAME, RULES, agent, field, SEEDS[::-1], order=order[::-1], key="three")
+    back = play_duplicate(
+        GAME, RULES, agent, opponents, SEEDS[::-1], order=order[::-1], key="three"
+    )
     assert np.array_equal(back.nets[::-1], whole.nets)
-    other = play_duplicate(GAME, RULES, agent, field, SEEDS, order=order, key="four")
+    other = play_duplicate(GAME, RULES, agent, opponents, SEEDS, order=order, key="four")
     assert not equal(whole, other)
 
 
 def test_decisions_and_moves_are_counted() -> None:
-    found = play_seated(GAME, RULES, [Cautious()] * 4, SEEDS)
-    assert np.array_equal(found.facts["decisions"].sum(axis=1), found.facts["moves"][:, 0])
-    assert (found.facts["decisions"] == 3).all()  # the ask, one round of bets, one of draws
-    assert (found.facts["paid"] == 1).all()
-    assert (found.facts["pot"] == 4).all()
-    assert found.facts["showdown"].all()
+    played = play_seated(GAME, RULES, [Cautious()] * 4, SEEDS)
+    assert np.array_equal(played.facts["decisions"].sum(axis=1), played.facts["moves"][:, 0])
+    assert (played.facts["decisions"] == 3).all()  # the ask, one round of bets, one of draws
+    assert (played.facts["paid"] == 1).all()
+    assert (played.facts["pot"] == 4).all()
+    assert played.facts["showdown"].all()
 
 
 def test_the_dealer_moves_on_in_a_session() -> None:
     agents = [UniformAgent(k) for k in range(4)]
-    found = play_seated(GAME, RULES, agents, SEEDS, hands=6, key="k")
-    dealers = found.dealers.reshape(len(SEEDS), 6)
+    played = play_seated(GAME, RULES, agents, SEEDS, hands=6, key="k")
+    dealers = played.dealers.reshape(len(SEEDS), 6)
     assert np.array_equal(dealers[:, 0], first_dealers(GAME, RULES, SEEDS))
     assert ((dealers[:, 1:] - dealers[:, :-1]) % 4 == 1).all()
     assert set(dealers[:, 0]) == {0, 1, 2, 3}
-    nets = play_sessions(GAME, RULES, agents, SEEDS, 6, key="k")
+    nets = play_sessions(agents, SEEDS, 6)
     assert nets.shape == (len(SEEDS), 6, 4)
-    assert np.array_equal(nets.reshape(-1, 4), found.nets)
+    assert np.array_equal(nets.reshape(-1, 4), played.nets)
     assert np.array_equal(nets[:, 0], play_seated(GAME, RULES, agents, SEEDS, key="k").nets)
-    assert np.array_equal(nets[:, :2], play_sessions(GAME, RULES, agents, SEEDS, 2, key="k"))
+    assert np.array_equal(nets[:, :2], play_sessions(agents, SEEDS, 2))
 
 
 def test_the_dealer_is_the_one_in_the_kernel() -> None:
@@ -208,25 +216,25 @@ def test_the_dealer_is_the_one_in_the_kernel() -> None:
 
 def test_the_seeds_of_hands_stay_in_their_half() -> None:
     for seeds in (SEEDS, SEEDS & np.uint64(2**63 - 1)):
-        found = hand_seeds(seeds, 5)
-        assert np.array_equal(found[:, 0], seeds)
+        played = hand_seeds(seeds, 5)
+        assert np.array_equal(played[:, 0], seeds)
         assert np.array_equal(
-            found >> np.uint64(63), np.repeat(seeds >> np.uint64(63), 5).reshape(-1, 5)
+            played >> np.uint64(63), np.repeat(seeds >> np.uint64(63), 5).reshape(-1, 5)
         )
-        assert len(np.unique(found)) == found.size
+        assert len(np.unique(played)) == played.size
 
 
 def test_a_session_covers_all_positions_in_each_hand() -> None:
-    agent, field = load_agent("loose", GAME, RULES), [Cautious()]
-    whole = play_duplicate(GAME, RULES, agent, field, SEEDS[:6], hands=3)
+    agent, opponents = load_agent("loose", GAME, RULES), [Cautious()]
+    whole = play_duplicate(GAME, RULES, agent, opponents, SEEDS[:6], hands=3)
     assert (whole.facts["decisions"] > 0).all()
-    first = play_duplicate(GAME, RULES, agent, field, SEEDS[:6])
-    two = play_duplicate(GAME, RULES, agent, field, SEEDS[:6], hands=2)
+    first = play_duplicate(GAME, RULES, agent, opponents, SEEDS[:6])
+    two = play_duplicate(GAME, RULES, agent, opponents, SEEDS[:6], hands=2)
     assert not np.array_equal(first.nets, two.nets)
     seats = []
     for seat in range(4):
-        agents = [agent if k == seat else field[0] for k in range(4)]
-        seats.append(play_sessions(GAME, RULES, agents, SEEDS[:6], 3)[:, :, seat])
+        agents = [agent if k == seat else opponents[0] for k in range(4)]
+        seats.append(play_sessions(agents, SEEDS[:6], 3)[:, :, seat])
     assert np.array_equal(np.sum(seats, axis=(0, 2)), whole.nets.sum(axis=1))
 
 
@@ -244,7 +252,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         play_seated(GAME, RULES, [Cautious()] * 3, SEEDS)
     with pytest.raises(ValueError, match="these rules have 1 seats"):
         play_seated(find_game("pyramid"), find_game("pyramid").make_rules(), [Cautious()], SEEDS)
-    with pytest.raises(ValueError, match="field: 0 agents given"):
+    with pytest.raises(ValueError, match="opponents: 0 agents given"):
         play_duplicate(GAME, RULES, Cautious(), [], SEEDS)
     for seeds, hands in ((SEEDS[:0], 1), (SEEDS, 0)):
         with pytest.raises(ValueError, match="no deals"):

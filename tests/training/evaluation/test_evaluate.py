@@ -50,11 +50,11 @@ def by_the_environment(deal: int) -> dict[str, object]:
 
 
 def test_the_results_are_those_of_the_environment() -> None:
-    found = play_deals(GAME, RULES, GreedyAgent(), SEEDS[:12])
+    played = play_deals(GAME, RULES, GreedyAgent(), SEEDS[:12])
     for deal in range(12):
         info = by_the_environment(deal)
         for fact in ("won", "score", "moves", "passes_used"):
-            assert found.facts[fact][deal] == info[fact], (deal, fact)
+            assert played.facts[fact][deal] == info[fact], (deal, fact)
 
 
 @pytest.mark.parametrize("agent", [GreedyAgent(), Dreamer()])
@@ -101,18 +101,18 @@ def test_an_illegal_action_is_told() -> None:
 
 
 def test_games_are_cut_off_and_counted() -> None:
-    found = evaluate(GAME, "uniform", variant="web", deals=20, max_moves=5)
-    assert found.results.facts["truncated"].all()
-    assert (found.results.moves == 5).all()
-    assert "stuck" in found.results.facts
-    assert found.results.milliseconds > 0
-    assert found.results.decisions >= 20 * 5
+    played = evaluate(GAME, "uniform", variant="web", deals=20, max_moves=5)
+    assert played.results.facts["truncated"].all()
+    assert (played.results.moves == 5).all()
+    assert "stuck" in played.results.facts
+    assert played.results.milliseconds > 0
+    assert played.results.decisions >= 20 * 5
 
 
 def test_no_limit_is_none_or_0() -> None:
-    found = [evaluate(GAME, "greedy", deals=20, max_moves=limit).results for limit in (None, 0)]
-    assert found[0].moves.tolist() == found[1].moves.tolist()
-    assert not found[0].facts["truncated"].any()
+    played = [evaluate(GAME, "greedy", deals=20, max_moves=limit).results for limit in (None, 0)]
+    assert played[0].moves.tolist() == played[1].moves.tolist()
+    assert not played[0].facts["truncated"].any()
 
 
 def test_progress_counts_every_deal_once() -> None:
@@ -141,9 +141,9 @@ def test_wrong_numbers_are_refused() -> None:
 
 
 def test_a_game_for_several_is_played_from_every_seat() -> None:
-    found = evaluate("seven_twenty_seven", "uniform", deals=3, options={"players": 2})
-    assert isinstance(found, TableEvaluation) and found.nets.shape == (3, 2)
-    assert found.truth is None
+    played = evaluate("seven_twenty_seven", "uniform", deals=3, options={"players": 2})
+    assert isinstance(played, TableEvaluation) and played.nets.shape == (3, 2)
+    assert played.label_comparison is None
 
 
 def test_agents_are_found_by_name() -> None:

@@ -67,10 +67,10 @@ def test_games_with_labels_are_known() -> None:
 @pytest.mark.parametrize("name", LABELLED)
 def test_true_labels_agree(name: str) -> None:
     labels = labels_of(name)
-    found = verification.verify_labels(labels, DEALS, seed=3)
-    assert found.same_solver and found.seed == 3 and found.disagreements == []
-    assert sum(kind.solved for kind in found.kinds) == DEALS
-    assert {(kind.unconfirmed, kind.outdated) for kind in found.kinds} == {(0, 0)}
+    verified = verification.verify_labels(labels, DEALS, seed=3)
+    assert verified.same_solver and verified.seed == 3 and verified.disagreements == []
+    assert sum(kind.solved for kind in verified.kinds) == DEALS
+    assert {(kind.unconfirmed, kind.outdated) for kind in verified.kinds} == {(0, 0)}
 
 
 def all_winnable(labels: Labels) -> dict[str, np.ndarray]:
@@ -124,9 +124,9 @@ def test_forged_labels_are_found(
         for column, values in columns.items()
         for row in np.flatnonzero(values != labels.columns[column])
     }
-    found = verification.verify_labels(forged, DEALS, seed=1)
-    assert wrong and {(one.deal, one.column) for one in found.disagreements} == wrong
-    for one in found.disagreements:
+    verified = verification.verify_labels(forged, DEALS, seed=1)
+    assert wrong and {(one.deal, one.column) for one in verified.disagreements} == wrong
+    for one in verified.disagreements:
         assert str(one).startswith(f"deal {one.deal}: {one.column} must be {one.solved}, got ")
 
 
@@ -140,10 +140,10 @@ def test_each_kind_of_label_is_sampled(tmp_path: Path) -> None:
     fewest = np.full(DEALS, -1, np.int16)
     forged = forge(labels, tmp_path, winnable=winnable, fewest=fewest)
     for seed in range(3):
-        found = verification.verify_labels(forged, 1, seed=seed)
-        assert [kind.name for kind in found.kinds] == ["winnable", "undecided"]
-        assert [kind.solved for kind in found.kinds] == [1, 1]
-        assert row in [one.deal for one in found.disagreements if one.column == "winnable"]
+        verified = verification.verify_labels(forged, 1, seed=seed)
+        assert [kind.name for kind in verified.kinds] == ["winnable", "undecided"]
+        assert [kind.solved for kind in verified.kinds] == [1, 1]
+        assert row in [one.deal for one in verified.disagreements if one.column == "winnable"]
 
 
 @pytest.mark.parametrize("solver", ["0" * 16, None])
@@ -152,17 +152,17 @@ def test_of_another_solver_only_what_excludes_its_answers_is_wrong(
 ) -> None:
     labels = replace(labels_of("pyramid"), solver=solver)
     assert {-1, 1} <= set(labels.winnable.tolist())
-    found = verification.verify_labels(forge(labels, tmp_path, **more_nodes(labels)), DEALS)
-    assert not found.same_solver and found.disagreements == []
-    found = verification.verify_labels(forge(labels, tmp_path, **all_undecided(labels)), DEALS)
-    assert found.disagreements == []
-    assert [kind.outdated for kind in found.kinds] == [int((labels.winnable != -1).sum())]
-    found = verification.verify_labels(forge(labels, tmp_path, **all_winnable(labels)), DEALS)
-    assert [kind.unconfirmed for kind in found.kinds] == [int((labels.winnable == -1).sum())]
+    verified = verification.verify_labels(forge(labels, tmp_path, **more_nodes(labels)), DEALS)
+    assert not verified.same_solver and verified.disagreements == []
+    verified = verification.verify_labels(forge(labels, tmp_path, **all_undecided(labels)), DEALS)
+    assert verified.disagreements == []
+    assert [kind.outdated for kind in verified.kinds] == [int((labels.winnable != -1).sum())]
+    verified = verification.verify_labels(forge(labels, tmp_path, **all_winnable(labels)), DEALS)
+    assert [kind.unconfirmed for kind in verified.kinds] == [int((labels.winnable == -1).sum())]
     lost = np.flatnonzero(labels.winnable == 0)
-    assert [one.deal for one in found.disagreements] == lost.tolist()
-    found = verification.verify_labels(forge(labels, tmp_path, **all_lost(labels)), DEALS)
-    assert len(found.disagreements) == (labels.winnable == 1).sum()
+    assert [one.deal for one in verified.disagreements] == lost.tolist()
+    verified = verification.verify_labels(forge(labels, tmp_path, **all_lost(labels)), DEALS)
+    assert len(verified.disagreements) == (labels.winnable == 1).sum()
 
 
 def test_the_seed_chooses_the_sample_and_is_told() -> None:
@@ -186,9 +186,9 @@ def test_in_parallel_it_is_the_same() -> None:
         lies = replace(labels, columns=labels.columns | {"nodes": labels.nodes + 1})
         ended: list[int] = []
         two = Cluster("threading", 2)
-        found = verification.verify_labels(lies, 10, 5, two, ended.append)
-        assert found == verification.verify_labels(lies, 10, 5)
-        assert sum(ended) == verification.count_sample(lies, 10) == len(found.disagreements)
+        verified = verification.verify_labels(lies, 10, 5, two, ended.append)
+        assert verified == verification.verify_labels(lies, 10, 5)
+        assert sum(ended) == verification.count_sample(lies, 10) == len(verified.disagreements)
 
 
 @pytest.mark.parametrize(
@@ -222,10 +222,10 @@ def test_the_command_says_what_it_solved(
 ) -> None:
     honest = files()
     assert main.main(["deals", "show", honest, "--verify", "2", "--seed", "4"]) == 0
-    said = capsys.readouterr().out
-    assert "  verified     a random sample solved again, seed 4\n" in said
-    assert ": 2 of " in said and " labels, 0 wrong; finds " in said
-    assert "finds a wrong one with probability 95 %" in " ".join(said.split())
+    message = capsys.readouterr().out
+    assert "  verified     a random sample solved again, seed 4\n" in message
+    assert ": 2 of " in message and " labels, 0 wrong; finds " in message
+    assert "finds a wrong one with probability 95 %" in " ".join(message.split())
     assert main.main(["deals", "show", honest, "--verify", "--json"]) == 0
     (summary,) = json.loads(capsys.readouterr().out)
     assert summary["verification"]["same_solver"] is True
@@ -239,9 +239,9 @@ def test_the_command_fails_for_forged_labels(
     forged = files(**all_winnable(labels))
     assert main.main(["deals", "show", forged]) == 0  # every digest is right
     assert main.main(["deals", "show", forged, "--verify"]) == 1
-    said = capsys.readouterr().out
+    message = capsys.readouterr().out
     for row in np.flatnonzero(labels.winnable != 1):
-        assert f"deal {row}: winnable must be {labels.winnable[row]}, got 1" in said
+        assert f"deal {row}: winnable must be {labels.winnable[row]}, got 1" in message
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from parlour.envs.core.turn import prepare_turn
 from parlour.training.cli import main
 from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.labels import labelling, labels
+from parlour.training.evaluation.labels.label_comparison import Contradiction, verify_solution
 from parlour.training.evaluation.labels.labels import (
     OWN_FOLDER,
     Labels,
@@ -32,7 +33,6 @@ from parlour.training.evaluation.labels.labels import (
     load_labels,
     save_labels,
 )
-from parlour.training.evaluation.labels.truth import Contradiction, verify_solution
 from parlour.training.evaluation.play import play_deals
 from parlour.training.evaluation.report import report
 from parlour.training.evaluation.report.plots import plot_comparison
@@ -85,22 +85,22 @@ def test_the_file_says_what_it_is(whole: Labels) -> None:
     assert whole.source is not None
     assert whole.source.name == "pyramid-three-passes.parquet"
     assert sorted(path.name for path in whole.source.parent.iterdir()) == [whole.source.name]
-    said = json.loads(pq.read_schema(whole.source).metadata[b"parlour"])
+    metadata = json.loads(pq.read_schema(whole.source).metadata[b"parlour"])
     env = CardEnv(GAME)
     decks = [env.reset(options={"deal": deal}) and env.state["deck"].copy() for deal in range(120)]
-    assert said["decks"] == decks_digest(np.array(decks))
-    assert said["rules_digest"] == GAME.rules_digest(RULES)
+    assert metadata["decks"] == decks_digest(np.array(decks))
+    assert metadata["rules_digest"] == GAME.rules_digest(RULES)
     for name, value in {"deal_set": "pyramid-1", "first": 0, "n": 120, "optimal": True}.items():
-        assert said[name] == value
-    assert said == whole.metadata()
+        assert metadata[name] == value
+    assert metadata == whole.metadata()
 
 
 def test_room_follows_the_file_and_not_its_number_of_rows(whole: Labels, tmp_path: Path) -> None:
     """A million equal rows take a few kilobytes on disk."""
     rows, path = 10**6, tmp_path / "small.parquet"
     table = pa.table({name: np.full(rows, values[0]) for name, values in whole.columns.items()})
-    said = json.dumps(whole.metadata() | {"n": rows})
-    pq.write_table(table.replace_schema_metadata({"parlour": said}), path, compression="zstd")
+    metadata = json.dumps(whole.metadata() | {"n": rows})
+    pq.write_table(table.replace_schema_metadata({"parlour": metadata}), path, compression="zstd")
     size = path.stat().st_size
     assert size < 100_000
     with pytest.raises(ValueError, match=f"n must fit the file's {size:,} bytes, got 1,000,000"):
@@ -243,7 +243,7 @@ def other_deal(_: dict[str, Any], metadata: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (flip, "column winnable is not as it was written"),
         (lambda columns, _: columns.pop("nodes"), "column nodes is not as it was written"),
@@ -260,8 +260,8 @@ def other_deal(_: dict[str, Any], metadata: dict[str, Any]) -> None:
         (other_deal, "decks: deal set 'pyramid-1' has others"),
     ],
 )
-def test_an_edited_file_is_refused(whole: Labels, change: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=rf"spoilt\.parquet: .*{said}"):
+def test_an_edited_file_is_refused(whole: Labels, change: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"spoilt\.parquet: .*{message}"):
         load_labels(spoilt(whole, change))
 
 
@@ -302,9 +302,9 @@ def test_without_pyarrow_none_are_found(whole: Labels, monkeypatch: pytest.Monke
     for name in ("pyarrow", "pyarrow.parquet"):
         monkeypatch.setitem(sys.modules, name, None)
     assert find_labels(GAME, RULES) is None
-    assert evaluate(GAME, "uniform", deals=3).truth is None
+    assert evaluate(GAME, "uniform", deals=3).label_comparison is None
     with pytest.raises(ModuleNotFoundError, match="pyarrow"):
-        evaluate(GAME, "uniform", deals=3, truth="runs/labels/pyramid-three-passes.parquet")
+        evaluate(GAME, "uniform", deals=3, labels="runs/labels/pyramid-three-passes.parquet")
 
 
 def test_overlaps(whole: Labels) -> None:
@@ -316,18 +316,21 @@ def test_overlaps(whole: Labels) -> None:
 
 
 def test_an_evaluation_says_what_could_be_reached(whole: Labels) -> None:
-    found = evaluate(GAME, "uniform", first=100, deals=60, truth=whole, key="k")
-    truth = found.truth
-    assert truth is not None
+    found = evaluate(GAME, "uniform", first=100, deals=60, labels=whole, key="k")
+    compared = found.label_comparison
+    assert compared is not None
     winnable, won = whole.winnable[100:] == 1, found.results.facts["won"][:20]
-    assert (truth.deals, truth.undecided) == (20, np.count_nonzero(whole.winnable[100:] == -1))
-    assert truth.winnable == truth.bound == wilson_rate(winnable)
-    assert truth.won == wilson_rate(won[winnable])
-    assert truth.lost == np.count_nonzero(winnable & ~won)
-    said = json.loads(json.dumps(found.summary()))["truth"]
-    assert said["of_the_winnable_won"]["n"] == np.count_nonzero(winnable)
-    assert said["lost_though_winnable"] == truth.lost
-    greedy = evaluate(GAME, SeesAll(), deals=120, truth=whole).truth
+    assert (compared.deals, compared.undecided) == (
+        20,
+        np.count_nonzero(whole.winnable[100:] == -1),
+    )
+    assert compared.winnable == compared.bound == wilson_rate(winnable)
+    assert compared.won == wilson_rate(won[winnable])
+    assert compared.lost == np.count_nonzero(winnable & ~won)
+    summary = json.loads(json.dumps(found.summary()))["label_comparison"]
+    assert summary["of_the_winnable_won"]["n"] == np.count_nonzero(winnable)
+    assert summary["lost_though_winnable"] == compared.lost
+    greedy = evaluate(GAME, SeesAll(), deals=120, labels=whole).label_comparison
     assert greedy is not None
     assert greedy.won is not None
     assert greedy.extra_moves is not None
@@ -335,14 +338,14 @@ def test_an_evaluation_says_what_could_be_reached(whole: Labels) -> None:
 
 
 def test_without_labels_nothing_is_said(whole: Labels) -> None:
-    assert evaluate(GAME, "uniform", deals=3).summary()["truth"] is None
-    assert evaluate(GAME, "uniform", deals=3, first=120, truth=whole).truth is None
+    assert evaluate(GAME, "uniform", deals=3).summary()["label_comparison"] is None
+    assert evaluate(GAME, "uniform", deals=3, first=120, labels=whole).label_comparison is None
     with pytest.raises(ValueError, match=r"its rules, three-passes, is not those played"):
-        evaluate(GAME, "uniform", variant="web", deals=3, truth=whole)
+        evaluate(GAME, "uniform", variant="web", deals=3, labels=whole)
     with pytest.raises(ValueError, match=r"its deal set, pyramid-1, is not mine"):
-        evaluate(GAME, "uniform", deal_set="mine", deals=3, truth=whole)
+        evaluate(GAME, "uniform", deal_set="mine", deals=3, labels=whole)
     with pytest.raises(ValueError, match=r"its game, pyramid, is not poker_squares"):
-        evaluate(SQUARES, "uniform", deals=3, truth=whole)
+        evaluate(SQUARES, "uniform", deals=3, labels=whole)
 
 
 def test_what_cannot_be_is_loud(fake: FakeSolver, whole: Labels) -> None:
@@ -353,11 +356,11 @@ def test_what_cannot_be_is_loud(fake: FakeSolver, whole: Labels) -> None:
         Contradiction, match=f"'greedy' has won deal {deal} of deal set 'pyramid-1', wh"
     ):
         evaluate(GAME, SeesAll(), deals=60)
-    assert evaluate(GAME, SeesAll(), deals=60, truth="no").truth is None
-    assert evaluate(GAME, "uniform", deals=1, first=deal + 1).truth is not None
+    assert evaluate(GAME, SeesAll(), deals=60, labels="no").label_comparison is None
+    assert evaluate(GAME, "uniform", deals=1, first=deal + 1).label_comparison is not None
     more = {"fewest": np.where(whole.winnable == 1, 400, -1).astype(np.int16)}
     with pytest.raises(Contradiction, match="labelled to need more moves"):
-        evaluate(GAME, SeesAll(), deals=60, truth=replace(whole, columns=whole.columns | more))
+        evaluate(GAME, SeesAll(), deals=60, labels=replace(whole, columns=whole.columns | more))
 
 
 def test_a_way_that_is_none_is_loud(fake: FakeSolver) -> None:
@@ -366,22 +369,22 @@ def test_a_way_that_is_none_is_loud(fake: FakeSolver) -> None:
     env.reset(seed=1)
     state = env.clone()
     legal = int(env.action_masks().argmax())
-    for found, said in (
+    for found, message in (
         (Solution(True, [], 1, [41]), "cannot be gone: action 1, UNDO, is not legal"),
         (Solution(True, [], 1, [legal]), "says won True, played: False"),
         (Solution(None, [], 1, [legal], score=12), "says score 12, played"),
         (Solution(None, [], 1, [legal], fewest=9), "says moves 9, played"),
     ):
-        with pytest.raises(Contradiction, match=said):
+        with pytest.raises(Contradiction, match=message):
             verify_solution(GAME, RULES, state, found)
 
 
 def test_tables_files_and_picture(whole: Labels, tmp_path: Path) -> None:
-    found = compare(GAME, ["uniform", "greedy"], deals=150, truth=whole, key="k")
+    found = compare(GAME, ["uniform", "greedy"], deals=150, labels=whole, key="k")
     for width in (60, 80, 120):
         out = StringIO()
         report.show(found, Console(file=out, width=width))
-        assert "truth winnable, of 120 labelled deals: " in out.getvalue()
+        assert "upper bound: winnable, of 120 labelled deals: " in out.getvalue()
         assert "of these won %" in out.getvalue()
         assert max(map(len, out.getvalue().splitlines())) <= width
     rows = report.episodes(found).to_pandas()
@@ -404,18 +407,18 @@ def test_a_game_played_for_its_score(tmp_path: Path) -> None:
     )
     assert made.score.dtype == np.int32
     found = compare(SQUARES, ["uniform", "greedy"], deals=30)
-    truths = [one.truth for one in found.evaluations]
-    assert truths[0] is not None
-    assert truths[1] is not None
-    assert truths[0].regret is not None
-    assert truths[0].winnable is None
-    assert truths[0].bound == truths[0].best == truths[1].best
+    compared = [one.label_comparison for one in found.evaluations]
+    assert compared[0] is not None
+    assert compared[1] is not None
+    assert compared[0].regret is not None
+    assert compared[0].winnable is None
+    assert compared[0].bound == compared[0].best == compared[1].best
     scores = found.evaluations[0].results.score
-    assert truths[0].regret.mean == pytest.approx((made.score - scores).mean())
-    assert (made.score - greedy.score).mean() == pytest.approx(truths[1].regret.mean)  # type: ignore[union-attr]
+    assert compared[0].regret.mean == pytest.approx((made.score - scores).mean())
+    assert (made.score - greedy.score).mean() == pytest.approx(compared[1].regret.mean)  # type: ignore[union-attr]
     out = StringIO()
     report.show(found, Console(file=out, width=80))
-    assert "truth best score found, of 30 labelled deals: " in out.getvalue()
+    assert "upper bound: best score found, of 30 labelled deals: " in out.getvalue()
     assert "regret" in out.getvalue()
     assert report.episodes(found).to_pandas().best_score[:30].tolist() == made.score.tolist()
     assert "dashed: best found" in plot_comparison(found).axes[0].get_xlabel()
@@ -424,22 +427,22 @@ def test_a_game_played_for_its_score(tmp_path: Path) -> None:
 def test_commands(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
     line = "deals make pyramid --variant three-passes web --deals 60 --jobs 1"
     assert main.main(line.split()) == 0
-    said = capsys.readouterr()
-    assert "labels: runs/labels/pyramid-web.parquet" in said.err
-    assert "Pyramid, web, deals 0 to 59 of deal set pyramid-1\n  winnable " in said.out
+    message = capsys.readouterr()
+    assert "labels: runs/labels/pyramid-web.parquet" in message.err
+    assert "Pyramid, web, deals 0 to 59 of deal set pyramid-1\n  winnable " in message.out
     assert main.main(["deals", "show", "pyramid", "--variant", "three-passes"]) == 0
-    said = capsys.readouterr()
+    message = capsys.readouterr()
     for part in ("Wilson 95 % [", ", 99 % [", " undecided\n", "fewest moves mean ", "content  "):
-        assert part in said.out
+        assert part in message.out
     assert main.main(["deals", "show", "runs/labels/pyramid-web.parquet", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["variant"], sum(found["counts"].values())) == ("web", 60)
     assert found["winnable"]["99"]["low"] < found["winnable"]["95"]["low"]
     assert sum(found["fewest"]["counts"].values()) == found["fewest"]["n"]
     assert main.main(["evaluate", "pyramid", "--agent", "oracle", "--deals", "50", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["truth"]["lost_though_winnable"] == 0
-    assert main.main(["evaluate", "pyramid", "--deals", "5", "--truth", "no", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["truth"] is None
+    assert json.loads(capsys.readouterr().out)["label_comparison"]["lost_though_winnable"] == 0
+    assert main.main(["evaluate", "pyramid", "--deals", "5", "--labels", "no", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["label_comparison"] is None
 
 
 def test_all_variants_are_those_that_can_be_solved(
@@ -456,8 +459,8 @@ def test_all_variants_are_those_that_can_be_solved(
         main.main(["deals", "make", "pyramid", "--variant", "all", "--deals", "2", "--jobs", "1"])
         == 0
     )
-    said = capsys.readouterr()
-    assert "web left out: no undo" in said.err
+    message = capsys.readouterr()
+    assert "web left out: no undo" in message.err
     made = {path.stem for path in Path("runs/labels").iterdir()}
     assert made == {f"pyramid-{name}" for name, rules in GAME.variants.items() if not rules.undo}
     assert main.main(["deals", "make", "pyramid", "--variant", "web", "--deals", "2"]) == 2
@@ -465,7 +468,7 @@ def test_all_variants_are_those_that_can_be_solved(
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("deals make seven-twenty-seven", "Seven Twenty-Seven has no solver; games that have one:"),
         ("deals make pyramid --deals 0", "deals=0: allowed are whole numbers from 1"),
@@ -473,14 +476,19 @@ def test_all_variants_are_those_that_can_be_solved(
         ("deals show seven_twenty_seven", "Seven Twenty-Seven has no solver; games that have one:"),
         ("deals show none.parquet", "no such file of labels"),
         ("deals", "required: make|show (see parlour deals --help)"),
-        ("deals make pyramid --bnak x", "did you mean --deal-set? (see parlour deals make --help)"),
-        ("evaluate pyramid --truth none.parquet", "no such file of labels"),
-        ("compare seven-twenty-seven --truth no", "--truth: deals of a game for several have no"),
+        (
+            "deals make pyramid --deal-sett x",
+            "did you mean --deal-set? (see parlour deals make --help)",
+        ),
+        ("evaluate pyramid --labels none.parquet", "no such file of labels"),
+        ("compare seven-twenty-seven --labels no", "--labels: deals of a game for several have no"),
     ],
 )
-def test_errors(fake: FakeSolver, capsys: pytest.CaptureFixture[str], line: str, said: str) -> None:
+def test_errors(
+    fake: FakeSolver, capsys: pytest.CaptureFixture[str], line: str, message: str
+) -> None:
     assert main.main(line.split()) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_the_environment_says_it_on_request(fake: FakeSolver) -> None:
@@ -534,7 +542,7 @@ def test_labels_of_other_rules_are_refused_before_any_variant_is_played(whole: L
             GAME,
             ["uniform"],
             variants=["three-passes", "web"],
-            truth=whole,
+            labels=whole,
             deals=5,
             finished=finished,
         )

@@ -15,10 +15,8 @@ from parlour.training.cli.leaderboard import BOARD_FILE
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.labels.labelling import make_labels
 from parlour.training.evaluation.labels.labels import find_labels
-from parlour.training.evaluation.leaderboard import leaderboard as board
-from parlour.training.evaluation.leaderboard import leaderboard_agents as agents
-from parlour.training.evaluation.leaderboard import leaderboard_checks as checks
-from parlour.training.evaluation.leaderboard import leaderboard_play as play
+from parlour.training.evaluation.leaderboard import claims
+from parlour.training.evaluation.leaderboard import entries as board
 
 HEAD = ",".join(board.COLUMNS)
 GREEDY = "poker_squares,classic,,greedy,,120"
@@ -27,13 +25,13 @@ GREEDY = "poker_squares,classic,,greedy,,120"
 def read(folder: Path, *lines: str, head: str = HEAD) -> list[board.Entry]:
     path = folder / "board.csv"
     path.write_text("\n".join([head, *lines]) + "\n")
-    return board.read_board(path)
+    return board.read_leaderboard(path)
 
 
 @pytest.fixture(scope="module")
 def claimed() -> board.Entry:
     (entry,) = [board.make_entry(dict(zip(board.COLUMNS, GREEDY.split(","), strict=False)))]
-    return board.make_claimed(entry, play.make_claim(entry))
+    return board.make_claimed(entry, claims.make_claim(entry))
 
 
 def test_empty_cells_stand_for_the_usual(tmp_path: Path) -> None:
@@ -58,9 +56,9 @@ def test_empty_cells_stand_for_the_usual(tmp_path: Path) -> None:
         ("pyramid,,,greedy,,100001", "line 3: deals: must be from 100 to 100,000, got 100001"),
         (
             "pyramid,,,greedy,lucky,",
-            "line 3: deal set: must be pyramid-1 or pyramid-2, got 'lucky'",
+            "line 3: deal_set: must be pyramid-1 or pyramid-2, got 'lucky'",
         ),
-        ("pyramid,,,greedy,klondike-1,", "line 3: deal set: must be pyramid-1 or pyramid-2, got "),
+        ("pyramid,,,greedy,klondike-1,", "line 3: deal_set: must be pyramid-1 or pyramid-2, got "),
         ("pyramid,,,greedy,,900,high", "line 3: score: must be a number, got 'high'"),
         ("pyramid,,,greedy,,900,nan", "line 3: score: must be a number, got 'nan'"),
         ("pyramid,,,greedy,,900,0.1,0,1,,1,maybe", "line 3: sees_all: must be yes or no, got"),
@@ -81,18 +79,18 @@ def test_the_names_of_the_columns_are_needed(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="line 1: must name the columns: game,"):
         read(tmp_path, GREEDY, head="game,agent")
     with pytest.raises(ValueError, match=r"none\.csv: No such file"):
-        board.read_board(tmp_path / "none.csv")
+        board.read_leaderboard(tmp_path / "none.csv")
 
 
 def test_a_line_is_written_as_it_was_read(tmp_path: Path, claimed: board.Entry) -> None:
     path = tmp_path / "board.csv"
     quoted = replace(claimed, mark='says "no", twice')
-    board.write_board(path, [quoted])
+    board.write_leaderboard(path, [quoted])
     first = path.read_bytes()
-    (entry,) = board.read_board(path)
+    (entry,) = board.read_leaderboard(path)
     assert (entry.claim, entry.seal, entry.mark) == (claimed.claim, claimed.seal, quoted.mark)
     assert entry.is_sealed
-    board.write_board(path, [entry])
+    board.write_leaderboard(path, [entry])
     assert path.read_bytes() == first
 
 
@@ -100,32 +98,34 @@ def test_what_is_written_by_hand_meanwhile_is_kept(tmp_path: Path, claimed: boar
     path = tmp_path / "board.csv"
     read(tmp_path, GREEDY, "pyramid,,,uniform,,700")
     board.put_entry(path, claimed)
-    entries = board.read_board(path)
+    entries = board.read_leaderboard(path)
     assert [entry.agent for entry in entries] == ["greedy", "uniform"]
     assert entries[0].claim == claimed.claim and entries[1].claim is None
     read(tmp_path, "pyramid,,,uniform,,700")  # its line has been taken out
     board.put_entry(path, claimed)
-    assert [entry.agent for entry in board.read_board(path)] == ["uniform"]
+    assert [entry.agent for entry in board.read_leaderboard(path)] == ["uniform"]
 
 
 def test_a_claim_is_what_evaluate_finds_by_the_same_key(claimed: board.Entry) -> None:
-    found = evaluate("poker_squares", "greedy", deals=120, key=play.KEY).estimate("score")
+    estimate = evaluate("poker_squares", "greedy", deals=120, key=claims.KEY).estimate("score")
     claim = claimed.claim
     assert claim is not None
-    assert [claim.score, claim.low, claim.high] == [pytest.approx(x, rel=1e-5) for x in found[:3]]
+    assert [claim.score, claim.low, claim.high] == [
+        pytest.approx(x, rel=1e-5) for x in estimate[:3]
+    ]
     assert claim.first == 120 and claim.agent_digest == "" and not claim.sees_all
     assert claim.rules_digest == claimed.game.rules_digest(claimed.rules)
 
 
 def test_the_bound_is_that_of_the_shipped_labels_of_all_its_deals() -> None:
     cells = {"game": "pyramid", "agent": "uniform", "deals": "30"}
-    known = play.make_claim(board.make_entry(cells))
-    truth = evaluate("pyramid", "uniform", deals=30).truth
-    assert truth is not None and truth.winnable is not None
-    assert known.bound == pytest.approx(truth.winnable.mean, rel=1e-5)
-    assert play.make_claim(board.make_entry(cells | {"deal_set": "pyramid-2"})).bound is None
+    known = claims.make_claim(board.make_entry(cells))
+    compared = evaluate("pyramid", "uniform", deals=30).label_comparison
+    assert compared is not None and compared.winnable is not None
+    assert known.bound == pytest.approx(compared.winnable.mean, rel=1e-5)
+    assert claims.make_claim(board.make_entry(cells | {"deal_set": "pyramid-2"})).bound is None
     longer = board.make_entry(cells | {"deals": "10001"})  # labels end with deal 9,999
-    assert checks.find_bound(longer) is None
+    assert claims.find_bound(longer) is None
 
 
 def test_labels_of_ones_own_make_no_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,25 +134,30 @@ def test_labels_of_ones_own_make_no_bound(tmp_path: Path, monkeypatch: pytest.Mo
     cells = {"game": "pyramid", "variant": "turn-back", "agent": "uniform", "deals": "5"}
     entry = board.make_entry(cells)
     assert find_labels(entry.game, entry.rules) is not None
-    assert checks.find_bound(entry) is None
+    assert claims.find_bound(entry) is None
 
 
 def test_at_a_table_of_several_it_is_what_is_won_among_greedy() -> None:
     cells = {"game": "seven_twenty_seven", "variant": "mini", "agent": "tight", "deals": "30"}
     entry = board.make_entry(cells)
-    claim = play.make_claim(entry)
+    claim = claims.make_claim(entry)
     match = evaluate(
-        "seven_twenty_seven", "tight", variant="mini", deals=30, key=play.KEY, field=["greedy"]
+        "seven_twenty_seven",
+        "tight",
+        variant="mini",
+        deals=30,
+        key=claims.KEY,
+        opponents=["greedy"],
     )
     assert claim.score == pytest.approx(match.net.mean, rel=1e-5)
     assert claim.low == pytest.approx(match.net.low, rel=1e-5)
-    assert play.verify_entry(board.make_claimed(entry, claim)) == play.Verdict([], 30)
+    assert claims.verify_entry(board.make_claimed(entry, claim)) == claims.Verdict([], 30)
 
 
 def test_an_agent_that_draws_by_turn_seeds_repeats_its_results() -> None:
     entry = board.make_entry({"game": "poker_squares", "agent": "uniform", "deals": "30"})
-    entry = board.make_claimed(entry, play.make_claim(entry))
-    assert play.verify_entry(entry).mark == ""
+    entry = board.make_claimed(entry, claims.make_claim(entry))
+    assert claims.verify_entry(entry).mark == ""
 
 
 def test_the_saved_agent_behind_a_name_is_found(tmp_path: Path) -> None:
@@ -176,18 +181,18 @@ def test_another_agent_in_the_folder_makes_a_claim_stale(tmp_path: Path) -> None
     folder = tmp_path / "mine"
     shutil.copytree(PRETRAINED_FOLDER / "poker_squares-classic", folder)
     entry = board.make_entry({"game": "poker_squares", "agent": str(folder), "deals": "20"})
-    entry = board.make_claimed(entry, play.make_claim(entry))
-    assert checks.check_claim(entry) == []
-    said = json.loads((folder / "agent.json").read_text())
-    said["trained"]["seed"] += 5
-    (folder / "agent.json").write_text(json.dumps(said))
-    assert checks.check_claim(entry) == []  # it plays as it did
-    (folder / "agent.json").write_text(json.dumps(said | {"samples": True}))
-    assert play.verify_entry(entry).mark.startswith("agent_digest: must be ")
+    entry = board.make_claimed(entry, claims.make_claim(entry))
+    assert claims.check_claim(entry) == []
+    message = json.loads((folder / "agent.json").read_text())
+    message["trained"]["seed"] += 5
+    (folder / "agent.json").write_text(json.dumps(message))
+    assert claims.check_claim(entry) == []  # it plays as it did
+    (folder / "agent.json").write_text(json.dumps(message | {"samples": True}))
+    assert claims.verify_entry(entry).mark.startswith("agent_digest: must be ")
     (folder / "agent.json").unlink()
-    assert play.verify_entry(entry).mark.startswith("agent: ")
+    assert claims.verify_entry(entry).mark.startswith("agent: ")
     shutil.rmtree(folder)
-    assert play.verify_entry(entry).mark == (
+    assert claims.verify_entry(entry).mark == (
         f"agent: agent {str(folder)!r} not found: "
         f"it is neither a built-in agent nor a folder {folder}"
     )
@@ -207,19 +212,19 @@ def test_paths_are_relative_to_the_file(
     away: Path, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (entry,) = read(away, f"poker_squares,,,{agent},,100")
-    entry = board.make_claimed(entry, play.make_claim(entry))
+    entry = board.make_claimed(entry, claims.make_claim(entry))
     assert entry.claim is not None and entry.claim.agent_digest
-    board.write_board(away / "board.csv", [entry])
+    board.write_leaderboard(away / "board.csv", [entry])
     for here in (away, away.parent, Path("/")):
         monkeypatch.chdir(here)
         path = away / "board.csv"
         relative = Path("boards/board.csv") if here == away.parent else path
         for file in (path, relative):
-            (again,) = board.read_board(file)
+            (again,) = board.read_leaderboard(file)
             assert again.agent == agent
-            assert checks.check_claim(again) == []
+            assert claims.check_claim(again) == []
     monkeypatch.chdir(away.parent / "elsewhere")
-    assert play.verify_entry(board.read_board(path)[0]).mark == ""
+    assert claims.verify_entry(board.read_leaderboard(path)[0]).mark == ""
 
 
 def test_a_folder_of_the_current_folder_is_not_that_of_the_file(away: Path) -> None:
@@ -228,7 +233,7 @@ def test_a_folder_of_the_current_folder_is_not_that_of_the_file(away: Path) -> N
     with pytest.raises(
         ValueError, match=r"agent 'yours' not found: .* nor a folder .*boards/yours"
     ):
-        play.make_claim(entry)
+        claims.make_claim(entry)
 
 
 @pytest.mark.parametrize(
@@ -247,17 +252,17 @@ def test_code_is_imported_only_if_it_is_allowed(
         monkeypatch.delitem(sys.modules, module, raising=False)
     (entry,) = read(tmp_path, f"poker_squares,,,{agent},,100")
     with pytest.raises(ValueError, match=r"must be a built-in agent or a saved folder, got code: "):
-        play.make_claim(entry)
+        claims.make_claim(entry)
     cells = dict(zip(board.COLUMNS, board.entry_cells(entry), strict=True))
     text = "0.5 0.4 0.6  1 no 10 0 0  0.1.0 m 2026-01-01 s "
     claim = text.split(" ")
     names = board.COLUMNS[len(board.ENTRY) :]
     claimed = board.make_entry(cells | dict(zip(names, claim, strict=True)), folder=tmp_path)
-    verdict = play.verify_entry(claimed)
+    verdict = claims.verify_entry(claimed)
     assert verdict.mark.startswith("agent: ") and "--allow-code" in verdict.mark
     assert not (tmp_path / "ran").exists()
     with pytest.raises(ValueError, match=r"evil"):  # there is no Agent in it
-        play.make_claim(entry, allow_code=True)
+        claims.make_claim(entry, allow_code=True)
     assert (tmp_path / "ran").exists()
 
 
@@ -267,16 +272,16 @@ def test_an_unknown_agent_is_not_found(tmp_path: Path, agent: str) -> None:
     with pytest.raises(
         ValueError, match=r"^agent '.*' not found: it is neither a built-in agent nor a folder"
     ):
-        agents.resolve_agent(entry)
+        board.resolve_agent(entry)
 
 
 def test_the_leaderboard_of_the_repository_passes_all_checks_without_play() -> None:
-    entries = board.read_board(BOARD_FILE)
+    entries = board.read_leaderboard(BOARD_FILE)
     assert {entry.game.name for entry in entries} == set(GAMES)
     for entry in entries:
         assert entry.claim is not None, entry.title
-        assert (entry.mark, checks.check_claim(entry)) == ("", []), f"{entry.title}: board --run"
-    played = {agents.digest_saved(entry) for entry in entries}
+        assert (entry.mark, claims.check_claim(entry)) == ("", []), f"{entry.title}: board --run"
+    played = {board.digest_saved(entry) for entry in entries}
     folders = [path.parent for path in PRETRAINED_FOLDER.glob("*/agent.json")]
     assert {digest_agent(folder) for folder in folders} <= played
 
@@ -284,13 +289,13 @@ def test_the_leaderboard_of_the_repository_passes_all_checks_without_play() -> N
 def test_a_line_of_each_game_on_the_leaderboard_of_the_repository_reproduces() -> None:
     """The cheapest line of each game, by its first deals."""
     cheapest: dict[str, board.Entry] = {}
-    for entry in board.read_board(BOARD_FILE):
+    for entry in board.read_leaderboard(BOARD_FILE):
         other = cheapest.setdefault(entry.game.name, entry)
         assert entry.claim is not None and other.claim is not None
         if entry.claim.ms < other.claim.ms:
             cheapest[entry.game.name] = entry
     assert set(cheapest) == set(GAMES)
     for entry in cheapest.values():
-        faults = play.verify_entry(entry).faults
+        faults = claims.verify_entry(entry).faults
         # The machine that runs the tests may be slow, or busy.
         assert [fault for fault in faults if fault.cells != "ms"] == [], entry.title

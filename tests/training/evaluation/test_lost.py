@@ -15,16 +15,16 @@ GAME = find_game("pyramid")
 
 def test_they_are_those_that_the_labels_call_winnable(tmp_path: Path) -> None:
     """By the labels that come along, which `test_labels` holds against the solver."""
-    found = compare(
+    comparison = compare(
         GAME, ["uniform", "greedy"], variants=["three-passes", "classic"], deals=60, first=20
     )
-    found.save(tmp_path)
-    lost = find_lost(found, "greedy")
+    comparison.save(tmp_path)
+    lost = find_lost(comparison, "greedy")
     assert (
         lost == find_lost(tmp_path, "greedy") == find_lost(tmp_path / "episodes.parquet", "greedy")
     )
     expected = []
-    for one in found.evaluations:
+    for one in comparison.evaluations:
         if one.agent != "greedy" or one.spec.labels is None:
             continue
         mine, theirs = one.spec.labels.overlap(20, 60)
@@ -32,7 +32,7 @@ def test_they_are_those_that_the_labels_call_winnable(tmp_path: Path) -> None:
         won = one.results.facts["won"][mine]
         deals = one.deals[mine][can & ~won]
         fewest = one.spec.labels.fewest[theirs][can & ~won]
-        assert one.truth is not None and one.truth.lost == len(deals)
+        assert one.label_comparison is not None and one.label_comparison.lost == len(deals)
         expected += [
             (one.variant, int(deal), int(moves) if moves >= 0 else None)
             for deal, moves in zip(deals, fewest, strict=True)
@@ -46,14 +46,14 @@ def test_they_are_those_that_the_labels_call_winnable(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_answered_is_refused(tmp_path: Path) -> None:
-    found = compare(GAME, ["uniform", "greedy"], deals=4, key="k")
+    comparison = compare(GAME, ["uniform", "greedy"], deals=4, key="k")
     with pytest.raises(ValueError, match="unknown agent 'gredy'; did you mean 'greedy'"):
-        find_lost(found, "gredy")
+        find_lost(comparison, "gredy")
     with pytest.raises(ValueError, match="several have played, name one of uniform, greedy"):
-        find_lost(found)
-    assert find_lost(compare(GAME, ["greedy"], deals=4, key="k")) == find_lost(found, "greedy")
+        find_lost(comparison)
+    assert find_lost(compare(GAME, ["greedy"], deals=4, key="k")) == find_lost(comparison, "greedy")
     with pytest.raises(ValueError, match="no deal is labelled"):
-        find_lost(compare(GAME, ["greedy"], deals=4, truth="no"))
+        find_lost(compare(GAME, ["greedy"], deals=4, labels="no"))
     with pytest.raises(ValueError, match="no deal is labelled"):
         find_lost(compare("poker_squares", ["greedy"], deals=4))
     with pytest.raises(ValueError, match="none"):

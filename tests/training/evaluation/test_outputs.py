@@ -15,9 +15,9 @@ from parlour.agents.baselines.uniform import UniformAgent
 from parlour.training.cli import main
 from parlour.training.equilibrium import exploitability
 from parlour.training.evaluation import compare
-from parlour.training.evaluation.outputs import check_agent_folder, check_folder
 from parlour.training.evaluation.report import plots, report
 from parlour.training.evaluation.report.plots import plot_comparison
+from parlour.training.files import check_agent_folder, check_folder
 
 LINES = {
     "compare": ["compare", "pyramid", "--deals", "4", "--max-moves", "9"],
@@ -50,7 +50,7 @@ def refuse_play(*_: Any, **__: Any) -> None:
 
 @pytest.mark.parametrize("kind", LINES)
 @pytest.mark.parametrize(
-    ("place", "said"),
+    ("place", "message"),
     [
         ("", "a path is needed"),
         ("a\0b", "a path is needed"),
@@ -64,7 +64,7 @@ def refuse_play(*_: Any, **__: Any) -> None:
     ],
 )
 def test_a_place_that_cannot_be_written_is_refused_before_play(
-    kind: str, place: str, said: str, parlour: Any, monkeypatch: pytest.MonkeyPatch
+    kind: str, place: str, message: str, parlour: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("full/summary.json").mkdir(parents=True)
     Path("dangling").symlink_to("nowhere")
@@ -74,7 +74,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_play(
     monkeypatch.setattr(compare, "compare_specs", refuse_play)
     status, out, err = parlour(*LINES[kind], "--out", place)
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert said in err
+    assert message in err
 
 
 def test_looking_at_a_place_leaves_nothing_there(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_names_are_printed_as_they_are(
         list(map(named, NAMES[:4])),
         variants=["mini"],
         deals=2,
-        field=[named("[f]"), named("[f]")],
+        opponents=[named("[f]"), named("[f]")],
     )
     for found, names in ((alone, NAMES), (several, NAMES[:4])):
         report.show(found, open_console())

@@ -39,7 +39,7 @@ def test_a_partner_has_the_other_seats_of_a_side() -> None:
 def test_a_bad_partner_costs() -> None:
     good, bad = (
         compare(
-            "twenty_eight", ["greedy"], field=["greedy"], partner=name, deals=60, key="k"
+            "twenty_eight", ["greedy"], opponents=["greedy"], partner=name, deals=60, key="k"
         ).evaluations[0]
         for name in (None, "uniform")
     )

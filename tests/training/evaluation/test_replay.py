@@ -191,8 +191,8 @@ def test_games_cut_off_are_marked(tmp_path: Path) -> None:
     evaluate(PYRAMID, "greedy", deals=6, max_moves=3, record=path)
     replays = load_replays(path)
     assert {one.end for one in replays} == {CUT} and faults(replays) == []
-    said = f"the game is not over after its {len(replays[0].actions)} actions, recorded: over"
-    assert faults([replace(replays[0], end="over")]) == [(replays[0].line, said)]
+    message = f"the game is not over after its {len(replays[0].actions)} actions, recorded: over"
+    assert faults([replace(replays[0], end="over")]) == [(replays[0].line, message)]
 
 
 def some(tmp_path: Path, n: int = 6) -> tuple[Path, list[Replay]]:
@@ -268,7 +268,7 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"format": 2}, "field format: 1 is needed, got 2"),
         ({"game": "whist"}, "unknown game 'whist'"),
@@ -281,9 +281,9 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
         ({"actions": [-1]}, "field actions: -1: allowed are 0 to 41"),
         ({"agents": []}, "field agents: 0 names; there are 1 seats"),
         ({"end": "soon"}, "field end: one of over, cut, left is needed"),
-        ({"deal": None}, "fields deal set: deal set and deal are needed, or deck and rng"),
+        ({"deal": None}, "fields deal_set: deal_set and deal are needed, or deck and rng"),
         ({"deal": -1}, "field deal"),
-        ({"deck": "Ac"}, "fields deal set, deal, deck: deal set and deal are needed"),
+        ({"deck": "Ac"}, "fields deal, deal_set, deck: deal_set and deal are needed"),
         ({"dealer": 0}, "field dealer: 0: no seat that deals here"),
         ({"rng": "xyz"}, "field rng: 16 hex digits"),
         ({"more": 1}, "unknown field 'more'"),
@@ -293,11 +293,13 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
         ({"agents": ["two\nlines"]}, "field agents: a list of names is needed"),
     ],
 )
-def test_lines_that_cannot_be_are_refused_by_field(tmp_path: Path, change: Any, said: str) -> None:
+def test_lines_that_cannot_be_are_refused_by_field(
+    tmp_path: Path, change: Any, message: str
+) -> None:
     path, _ = some(tmp_path, 2)
     first, second = path.read_text().splitlines()
     path.write_text(f"{first}\n{json.dumps(json.loads(second) | change)}\n")
-    with pytest.raises(ValueError, match=rf"games.jsonl: line 2: .*{said}"):
+    with pytest.raises(ValueError, match=rf"games.jsonl: line 2: .*{message}"):
         load_replays(path)
 
 

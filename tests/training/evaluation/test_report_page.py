@@ -20,7 +20,7 @@ GAME = find_game("pyramid")
 
 
 @pytest.fixture(scope="module")
-def found() -> Comparison:
+def comparison() -> Comparison:
     return compare(
         "pyramid", ["uniform", "greedy"], variants=["classic", "three-passes"], deals=30, key="k"
     )
@@ -30,32 +30,32 @@ def pictures_in(page: str) -> list[str]:
     return [b64decode(one).decode() for one in re.findall(r"image/svg\+xml;base64,([^\"]+)", page)]
 
 
-def test_a_page_has_tables_pictures_and_conditions(found: Comparison) -> None:
-    page = unescape(make_page(found))
-    for one in found.evaluations:
+def test_a_page_has_tables_pictures_and_conditions(comparison: Comparison) -> None:
+    page = unescape(make_page(comparison))
+    for one in comparison.evaluations:
         assert one.estimate("won").text(100, 2) in page
         assert one.estimate("score").text(1, 2) in page
-    for said in (
+    for message in (
         "deals 0 to 29 of deal set pyramid-1",
         "key k, seed 0",
         "Python 3",
         "numba",
         "95%",
     ):
-        assert said in page
+        assert message in page
     assert len(pictures_in(page)) == 3
     assert page.count("<table") == page.count("</table>") >= 7
     assert all(one.startswith("<?xml") for one in pictures_in(page))
 
 
-def test_the_title_names_few_variants_and_counts_many(found: Comparison) -> None:
-    assert "<h1>Pyramid, classic, three-passes, deals 0 to 29 of " in make_page(found)
+def test_the_title_names_few_variants_and_counts_many(comparison: Comparison) -> None:
+    assert "<h1>Pyramid, classic, three-passes, deals 0 to 29 of " in make_page(comparison)
     many = compare("pyramid", ["uniform"], variants=list(GAME.variants)[:5], deals=2, max_moves=4)
     assert "<h1>Pyramid, 5 variants, deals 0 to 1 of " in make_page(many)
 
 
-def test_a_page_loads_nothing(found: Comparison) -> None:
-    page = make_page(found)
+def test_a_page_loads_nothing(comparison: Comparison) -> None:
+    page = make_page(comparison)
     for name in ("src", "href", "action", "data"):
         for value in re.findall(rf'\s{name}="([^"]*)"', page):
             assert value.startswith("data:image/svg+xml;base64,")
@@ -76,28 +76,33 @@ def test_names_are_text_in_a_page() -> None:
 
 
 def test_tables_of_several_have_a_page() -> None:
-    found = compare(
-        "seven_twenty_seven", ["greedy", "uniform"], variants=["mini"], deals=2, field=["uniform"]
+    comparison = compare(
+        "seven_twenty_seven",
+        ["greedy", "uniform"],
+        variants=["mini"],
+        deals=2,
+        opponents=["uniform"],
     )
-    page = unescape(make_page(found))
+    page = unescape(make_page(comparison))
     assert "line among column" in page
     assert "1 each deal, from every seat" in page
     assert len(pictures_in(page)) == 1
 
 
-def test_pictures_show_the_numbers(found: Comparison) -> None:
-    lines = plot_variants(found).axes[0].lines
+def test_pictures_show_the_numbers(comparison: Comparison) -> None:
+    lines = plot_variants(comparison).axes[0].lines
     dots = [float(line.get_xdata()[0]) for line in lines if line.get_marker() == "o"]  # type: ignore[index, arg-type]
-    means = [100 * one.estimate("won").mean for one in found.evaluations]
+    means = [100 * one.estimate("won").mean for one in comparison.evaluations]
     assert sorted(dots) == pytest.approx(sorted(means))
-    bounds = {100 * one.truth.bound.mean for one in found.evaluations if one.truth}  # type: ignore[union-attr]
+    compared = [one.label_comparison for one in comparison.evaluations if one.label_comparison]
+    bounds = {100 * one.bound.mean for one in compared if one.bound}
     ticks = {float(line.get_xdata()[0]) for line in lines if line.get_color() == "#222222"}  # type: ignore[index, arg-type]
     assert sorted(ticks) == pytest.approx(sorted(bounds))
-    names = [one.get_text() for one in plot_variants(found).axes[0].get_yticklabels()]
+    names = [one.get_text() for one in plot_variants(comparison).axes[0].get_yticklabels()]
     assert names == ["three-passes", "classic"]  # best first
-    spread = plot_scores(found).axes[0].lines
+    spread = plot_scores(comparison).axes[0].lines
     marks = [float(line.get_xdata()[0]) for line in spread if line.get_marker() == "^"]  # type: ignore[index, arg-type]
-    assert marks == pytest.approx([one.results.score.mean() for one in found.evaluations])
+    assert marks == pytest.approx([one.results.score.mean() for one in comparison.evaluations])
 
 
 def test_compare_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,10 +119,10 @@ def test_a_page_that_cannot_be_written_is_said_before_playing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")
-    for path, said in (
+    for path, message in (
         (tmp_path / "report.pdf", "its name must end with .html"),
         (tmp_path / "file" / "report.html", "is not a folder"),
     ):
         words = ["compare", "pyramid", "--deals", "100000000", "--report", str(path)]
         assert main.main(words) == 2
-        assert said in capsys.readouterr().err
+        assert message in capsys.readouterr().err

@@ -37,11 +37,11 @@ def alone(*names: str) -> Comparison:
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, Any]:
-    found = compare("pyramid", ["uniform", "greedy"], deals=6, max_moves=9)
-    keywords: dict[str, Any] = {"deals": 2, "field": ["uniform"]}
+    comparison = compare("pyramid", ["uniform", "greedy"], deals=6, max_moves=9)
+    keywords: dict[str, Any] = {"deals": 2, "opponents": ["uniform"]}
     several = compare("seven-twenty-seven", ["greedy", "uniform"], variants=["mini"], **keywords)
     return {
-        "Comparison": found,
+        "Comparison": comparison,
         "SolitaireEvaluation": evaluate("pyramid", "greedy", deals=6, max_moves=9),
         "Comparison of tables": several,
         "TableEvaluation": evaluate("seven-twenty-seven", "greedy", variant="mini", **keywords),
@@ -71,19 +71,19 @@ def test_a_result_becomes_a_data_frame(results: dict[str, Any], kind: str) -> No
 def test_a_result_is_saved_with_its_picture_in_three_formats(
     results: dict[str, Any], kind: str, tmp_path: Path
 ) -> None:
-    found = results[kind]
-    paths = found.save(tmp_path / "new" / "folder")
+    comparison = results[kind]
+    paths = comparison.save(tmp_path / "new" / "folder")
     assert sorted(paths) == sorted((tmp_path / "new" / "folder").iterdir())
     assert [path.name for path in paths] == [
         "episodes.parquet",
         "summary.json",
         *(f"comparison.{ending}" for ending in BEGINS),
     ]
-    assert pq.read_table(paths[0]).num_rows == len(found.to_pandas())
+    assert pq.read_table(paths[0]).num_rows == len(comparison.to_pandas())
     assert json.loads(paths[1].read_text())["results"]
     for path in paths[2:]:
         assert path.read_bytes().startswith(BEGINS[path.suffix[1:]])
-    again = found.save(str(tmp_path / "again"))
+    again = comparison.save(str(tmp_path / "again"))
     assert [path.read_bytes() for path in again[2:]] == [path.read_bytes() for path in paths[2:]]
 
 
@@ -119,8 +119,8 @@ def test_what_a_result_has_is_printed_on_one_line(results: dict[str, Any]) -> No
     one, match = results["SolitaireEvaluation"], results["TableEvaluation"]
     for part in (one.spec, one.results, match.results):
         assert "\n" not in repr(part) and len(repr(part)) < 160, part
-    said = "<EvaluationSpec: pyramid, three-passes, deals 0 to 5 of deal set pyramid-1>"
-    assert repr(one.spec) == said
+    message = "<EvaluationSpec: pyramid, three-passes, deals 0 to 5 of deal set pyramid-1>"
+    assert repr(one.spec) == message
 
 
 def test_an_agent_has_one_colour_in_every_picture() -> None:
@@ -132,7 +132,11 @@ def test_an_agent_has_one_colour_in_every_picture() -> None:
     lines = [to_hex(line.get_color()) for line in first.axes[1].lines]
     assert lines[::2] == colours[0]
     several = compare(
-        "seven-twenty-seven", [named("b"), "greedy"], variants=["mini"], deals=2, field=["uniform"]
+        "seven-twenty-seven",
+        [named("b"), "greedy"],
+        variants=["mini"],
+        deals=2,
+        opponents=["uniform"],
     )
     bar = plot_comparison(several).axes[1].patches[0]
     assert to_hex(bar.get_facecolor()) == colours[0][1]
@@ -140,8 +144,8 @@ def test_an_agent_has_one_colour_in_every_picture() -> None:
 
 def test_no_two_agents_of_a_picture_share_a_colour_while_there_are_enough() -> None:
     names = [f"agent {number}" for number in range(len(COLOURS))]
-    found = agent_colours([*names, "uniform", "greedy"])
-    assert len(set(found.values())) == len(COLOURS) + 2
+    comparison = agent_colours([*names, "uniform", "greedy"])
+    assert len(set(comparison.values())) == len(COLOURS) + 2
     assert agent_colours(reversed(names)) == agent_colours(names)
     assert len(agent_colours(map(str, range(50)))) == 50
 
@@ -152,19 +156,19 @@ def test_labels_are_cut_in_the_middle_and_stay_apart() -> None:
     assert cut_middle("0123456789", 6) == "012…89"
     names = [LONG.format(0), LONG.format(1), LONG.format(1) + "-mcts"]
     labels = plot_comparison(alone(*names)).axes[0].get_yticklabels()
-    said = [label.get_text() for label in labels]
-    assert said[0].startswith("pyramid-three-p") and said[0].endswith("seed-0")
-    assert len(set(said)) == 3 and max(map(len, said)) <= 30
+    message = [label.get_text() for label in labels]
+    assert message[0].startswith("pyramid-three-p") and message[0].endswith("seed-0")
+    assert len(set(message)) == 3 and max(map(len, message)) <= 30
     near = ["a" * 20 + "x" + "b" * 20, "a" * 20 + "y" + "b" * 20]
     assert len(set(cut_names(near, 8))) == 2
     assert cut_names(["same" * 9] * 2, 8) == ["same…ame"] * 2
 
 
 def test_agents_are_renamed_where_they_are_named() -> None:
-    found = compare("pyramid", ["mine=greedy", "greedy", "yours=greedy"], deals=3, max_moves=5)
-    assert [one.agent for one in found.evaluations] == ["mine", "greedy", "yours"]
+    comparison = compare("pyramid", ["mine=greedy", "greedy", "yours=greedy"], deals=3, max_moves=5)
+    assert [one.agent for one in comparison.evaluations] == ["mine", "greedy", "yours"]
     match = compare(
-        "seven-twenty-seven", ["a=greedy"], variants=["mini"], deals=2, field=["b=greedy"]
+        "seven-twenty-seven", ["a=greedy"], variants=["mini"], deals=2, opponents=["b=greedy"]
     )
-    assert (match.evaluations[0].agent, match.evaluations[0].field) == ("a", ("b",))
+    assert (match.evaluations[0].agent, match.evaluations[0].opponents) == ("a", ("b",))
     assert np.array_equal(match.evaluations[0].deals, [0, 1])

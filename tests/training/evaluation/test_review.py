@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -13,9 +14,14 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.rows import resample_copies
 from parlour.envs.core.solve import WinnableInfo, deal_position, trace_actions
 from parlour.training.evaluation.labels.labels import find_labels
-from parlour.training.evaluation.outputs import REVIEW_FILES
 from parlour.training.evaluation.play import play_deal
-from parlour.training.evaluation.reviews.review import Review, action_kind, review_deal, review_game
+from parlour.training.evaluation.reviews.review import (
+    REVIEW_FILES,
+    Review,
+    action_kind,
+    review_deal,
+    review_game,
+)
 from parlour.training.evaluation.reviews.review_deal_set import (
     DealSetReview,
     review_deal_set,
@@ -38,9 +44,9 @@ class NoJudge(SolverJudge):
     """Judges nothing: for what is said by all the cards alone."""
 
     def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
-        found = Judged.empty(len(states), self.game.actions)
-        found.values[:] = 0.0
-        return found
+        result = Judged.empty(len(states), self.game.actions)
+        result.values[:] = 0.0
+        return result
 
 
 def actions_of(
@@ -71,8 +77,8 @@ def assert_telescopes(review: Review) -> None:
     totals = review.totals()
     left = review.chances[0] - review.losses.sum() - review.unseen.sum() + review.luck.sum()
     assert left == pytest.approx(totals["outcome"], abs=CLOSE)
-    if review.truths is not None:
-        assert review.true_losses.sum() == review.truths[0] - review.outcome
+    if review.open_values is not None:
+        assert review.open_losses.sum() == review.open_values[0] - review.outcome
         assert (review.unseen >= -CLOSE).all()
 
 
@@ -88,11 +94,11 @@ def test_thrown_away_are_exactly_the_decisions_where_the_solvers_answer_changes(
         answers = winnable(states)
         changes = np.flatnonzero((answers[:-1] == 1) & (answers[1:] == 0))
         assert review.steps[review.threw_away].tolist() == changes.tolist(), deal
-        assert review.truths is not None
-        assert review.truths[0] == labels.winnable[deal]
+        assert review.open_values is not None
+        assert review.open_values[0] == labels.winnable[deal]
         assert review.outcome == states["won"][-1]
-        assert review.true_losses.sum() == review.truths[0] - review.outcome
-        assert review.threw_away.sum() == review.truths[0] - review.outcome
+        assert review.open_losses.sum() == review.open_values[0] - review.outcome
+        assert review.threw_away.sum() == review.open_values[0] - review.outcome
         thrown += len(changes)
     assert deals / 5 < thrown < deals * 3 / 5
 
@@ -123,7 +129,7 @@ def test_where_nothing_is_hidden_there_is_no_luck_and_losses_are_the_truth() -> 
         assert (review.judged.errors[seen][review.masks[seen]] == 0).all()
         assert (review.unseen[seen] == 0).all()
         assert (review.luck[seen] == 0).all()
-        assert review.losses[seen].tolist() == review.true_losses[seen].tolist()
+        assert review.losses[seen].tolist() == review.open_losses[seen].tolist()
         known += seen.sum()
     assert known > 20
 
@@ -141,12 +147,12 @@ def test_taking_back_takes_a_loss_back() -> None:
     taken = review_game(PYRAMID, rules, 3, [*actions, undo], worlds=4)
     first = deal_position(PYRAMID, rules, "pyramid-1", 3)
     states = trace_actions(PYRAMID, rules, first, [*actions, undo])
-    assert taken.truths is not None
-    assert taken.truths[-1] == WinnableInfo(PYRAMID, rules)(states[-1:])[0]
+    assert taken.open_values is not None
+    assert taken.open_values[-1] == WinnableInfo(PYRAMID, rules)(states[-1:])[0]
     assert taken.actions[-1] == undo
     assert taken.losses[-1] <= CLOSE
     assert (taken.losses[:-1] >= -CLOSE).all()
-    assert taken.true_losses.sum() == taken.truths[0] - taken.truths[-1]
+    assert taken.open_losses.sum() == taken.open_values[0] - taken.open_values[-1]
 
 
 def permuted(game: Game, rules: object, deal: int, actions: list[int], seed: int) -> np.ndarray:
@@ -164,17 +170,15 @@ def test_a_review_during_play_tells_nothing_that_is_hidden(name: str) -> None:
     game = find_game(name)
     rules = game.make_rules()
     actions = actions_of(game, rules, 5)[:12]
-    player = None if name == "pyramid" else "greedy"
+    given: dict[str, Any] = {"worlds": 6, "player": None if name == "pyramid" else "greedy"}
     reviews = []
     for seed in (1, 2, 3):
         deck = permuted(game, rules, 5, actions, seed)
-        reviews.append(
-            review_game(game, rules, deck, actions, worlds=6, truth=False, player=player).summary()
-        )
+        reviews.append(review_game(game, rules, deck, actions, open_cards=False, **given).summary())
     assert reviews[0] == reviews[1] == reviews[2]
     assert reviews[0]["outcome"] is None
-    assert all(one["truth_before"] is None for one in reviews[0]["decisions"])
-    whole = review_game(game, rules, 5, actions, worlds=6, truth=False, player=player).summary()
+    assert all(one["open_value_before"] is None for one in reviews[0]["decisions"])
+    whole = review_game(game, rules, 5, actions, open_cards=False, **given).summary()
     assert whole["decisions"] == reviews[0]["decisions"]
 
 
@@ -196,7 +200,7 @@ def test_a_review_at_a_table_tells_a_seat_nothing_of_other_hands() -> None:
 def test_the_same_seed_gives_the_same_review_and_another_seed_another() -> None:
     actions = actions_of(PYRAMID, RULES, 2)
     one, two, other = (
-        review_game(PYRAMID, RULES, 2, actions, worlds=6, seed=seed, truth=False)
+        review_game(PYRAMID, RULES, 2, actions, worlds=6, seed=seed, open_cards=False)
         for seed in (1, 1, 2)
     )
     assert one.summary() == two.summary()
@@ -218,7 +222,7 @@ def test_where_there_is_no_solver_worlds_are_played_out_and_it_says_so() -> None
     )
     assert "played out by greedy: a search, no proof" in review.judge.text
     assert "played out by greedy" in str(review)
-    assert (review.truths, review.judge.unit) == (None, "score")
+    assert (review.open_values, review.judge.unit) == (None, "score")
     assert_telescopes(review)
     assert review.outcome == review.facts["score"]
     assert review.losses.sum() > 0
@@ -239,7 +243,7 @@ def test_the_play_of_a_table_is_judged_double_dummy() -> None:
     ]
     for review in reviews:
         assert_telescopes(review)
-        assert (review.judge.unit, review.judge.exact, review.truths) == ("won", False, None)
+        assert (review.judge.unit, review.judge.exact, review.open_values) == ("won", False, None)
         assert "all cards known to all" in review.judge.text
         calls = (review.actions >= 36) & (review.actions < 57)  # bids, passes, doubles
         assert len(review.actions)
@@ -272,17 +276,17 @@ def of_deal_set() -> DealSetReview:
 
 
 def test_a_deal_set_is_summed_up_by_kind_phase_and_worst() -> None:
-    found = of_deal_set()
-    losses = np.concatenate([one.losses for one in found.reviews])
-    assert found.estimates["loss"].mean == pytest.approx(losses.sum() / 3)
-    for groups in (found.by_kind, found.by_phase):
+    result = of_deal_set()
+    losses = np.concatenate([one.losses for one in result.reviews])
+    assert result.estimates["loss"].mean == pytest.approx(losses.sum() / 3)
+    for groups in (result.by_kind, result.by_phase):
         assert sum(one["loss_a_deal"] for one in groups) == pytest.approx(losses.sum() / 3)
-        assert sum(one["threw_away"] for one in groups) == found.thrown
-    worst = [one.losses[i] for one, i in found.worst]
+        assert sum(one["threw_away"] for one in groups) == result.thrown
+    worst = [one.losses[i] for one, i in result.worst]
     assert len(worst) <= 10
     assert worst == sorted(losses[losses > 0], reverse=True)[: len(worst)]
-    assert {"pyramid", "waste"} <= {one["name"] for one in found.by_kind}
-    assert found.summary()["worst"][0]["deal"].startswith("deal ")
+    assert {"pyramid", "waste"} <= {one["name"] for one in result.by_kind}
+    assert result.summary()["worst"][0]["deal"].startswith("deal ")
 
 
 def test_a_deal_set_that_is_stopped_keeps_what_was_done() -> None:
@@ -300,20 +304,20 @@ def test_a_deal_set_that_is_stopped_keeps_what_was_done() -> None:
 
 
 def test_it_is_kept_and_shown(tmp_path: Path) -> None:
-    for number, found in enumerate((played(0), of_deal_set())):
-        paths = found.save(tmp_path / str(number))
+    for number, result in enumerate((played(0), of_deal_set())):
+        paths = result.save(tmp_path / str(number))
         assert [path.name for path in paths] == list(REVIEW_FILES)
         assert all(path.stat().st_size > 500 for path in paths)
         rows = pq.read_table(paths[0])
-        assert rows.num_rows == len(found.to_pandas()) > 10
-        assert "threw it away" in str(found)
-        assert "<pre" in found._repr_html_()
-        assert repr(found).startswith(f"<{type(found).__name__}: pyramid, three-passes, ")
-        assert len(repr(found)) < 150
+        assert rows.num_rows == len(result.to_pandas()) > 10
+        assert "threw it away" in str(result)
+        assert "<pre" in result._repr_html_()
+        assert repr(result).startswith(f"<{type(result).__name__}: pyramid, three-passes, ")
+        assert len(repr(result)) < 150
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"worlds": 0}, "worlds=0: allowed are whole numbers from 1"),
         ({"worlds": 10**9}, "worlds=1000000000: at most"),
@@ -326,12 +330,12 @@ def test_it_is_kept_and_shown(tmp_path: Path) -> None:
         ({"deal": -1}, "-1"),
     ],
 )
-def test_bad_input_is_named(change: dict[str, object], said: str) -> None:
+def test_bad_input_is_named(change: dict[str, object], message: str) -> None:
     deck_first = review_game(PYRAMID, RULES, 0, [], worlds=1).actions
     assert len(deck_first) == 0
     given: dict[str, object] = {"deal": 0, "actions": []} | change
     deal, actions = given.pop("deal"), given.pop("actions")
-    with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
         review_game(PYRAMID, RULES, deal, actions, **given)  # type: ignore[arg-type]
 
 
@@ -343,5 +347,5 @@ def test_kinds_have_neither_numbers_nor_places() -> None:
 
 def test_an_agent_object_plays_too() -> None:
     (spec,) = make_specs("pyramid", deals=1, key="k")
-    found = review_spec(spec, UniformAgent(0), NoJudge(PYRAMID, RULES, 1, 0))
-    assert found.agent == "uniform"
+    result = review_spec(spec, UniformAgent(0), NoJudge(PYRAMID, RULES, 1, 0))
+    assert result.agent == "uniform"

@@ -44,23 +44,23 @@ def test_points_fall_to_what_is_taken_by_what_cards_cost() -> None:
 
 
 def test_a_review_says_what_the_cards_of_its_seat_cost() -> None:
-    found = []
+    result = []
     for deal in range(3):
         actions = actions_of(GAME, RULES, deal, seats=4)
         for seat in range(4):
             review = review_game(GAME, RULES, deal, actions, seat=seat, worlds=2, player="greedy")
             costs, known = review.costs, ~np.isnan(review.costs)
             assert known.any()
-            found.append(costs[known].sum())
-            said = review.decisions()
+            result.append(costs[known].sum())
+            message = review.decisions()
             assert review.points is not None
-            assert [one["points_after"] for one in said if one["points_after"] is not None] == [
+            assert [one["points_after"] for one in message if one["points_after"] is not None] == [
                 value for value in review.points[:, 1] if not np.isnan(value)
             ]
             text = str(review)
             assert "double dummy, all cards known to all: at #" in text
             assert ("none cost a point" in text) == (costs[known].sum() == 0)
-    assert sum(found) > 0
+    assert sum(result) > 0
 
 
 def test_bids_and_other_games_have_no_points() -> None:

@@ -389,13 +389,13 @@ def test_what_an_agent_was_shown_is_what_results_say_of_it(honest: int) -> None:
     """Whenever it changes its word: whoever got true cards is marked, also in a field."""
     true = {deck.tobytes() for deck in states_of(POKER, KNOWN[:20], POKER.make_rules())["deck"]}
     agent = TwoFaced(honest)
-    found = evaluate(POKER, agent, deals=20)
-    assert found.sees_all == bool(true & set(agent.decks))
+    result = evaluate(POKER, agent, deals=20)
+    assert result.sees_all == bool(true & set(agent.decks))
     rules, deal_set = TABLE.make_rules(), deal_seeds("seven_twenty_seven-1", range(20))
     true = {deck.tobytes() for deck in states_of(TABLE, deal_set, rules)["deck"]}
     agent = TwoFaced(honest)
-    match = compare(TABLE, ["greedy"], field=[agent], deals=20).evaluations[0]
-    assert match.field == ("two-faced*" if true & set(agent.decks) else "two-faced",)
+    match = compare(TABLE, ["greedy"], opponents=[agent], deals=20).evaluations[0]
+    assert match.opponents == ("two-faced*" if true & set(agent.decks) else "two-faced",)
     agent = TwoFaced(honest)
     env = CardEnv(TABLE, opponents=agent)
     for deal in range(3):

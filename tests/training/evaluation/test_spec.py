@@ -45,26 +45,26 @@ def test_seats() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keywords", "said"),
+    ("keywords", "message"),
     [
         ({"deals": 0}, "deals=0: allowed are whole numbers from 1"),
         ({"seed": -1}, "seed=-1: allowed are whole numbers from 0"),
         ({"max_moves": -1}, "max_moves=-1: allowed are whole numbers from 0"),
-        ({"first": -1}, "deal -1 of deal set 'pyramid-1'"),
+        ({"first": -1}, "deal must be a whole number from 0, got -1 \\(deal set 'pyramid-1'\\)"),
         ({"variants": ["webb"]}, "did you mean 'web'"),
         ({"options": {"passes": 99}}, "passes=99"),
     ],
 )
-def test_what_makes_no_sense_is_refused(keywords: dict[str, object], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_what_makes_no_sense_is_refused(keywords: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         make_specs(PYRAMID, **keywords)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         compare(PYRAMID, ["uniform"], **keywords)  # type: ignore[arg-type]
 
 
 def test_results_have_the_specification_that_they_are_of() -> None:
-    found = compare(PYRAMID, ["uniform", "greedy"], deals=2, max_moves=5, seed=3)
-    first, second = (one.spec for one in found.evaluations)
+    comparison = compare(PYRAMID, ["uniform", "greedy"], deals=2, max_moves=5, seed=3)
+    first, second = (one.spec for one in comparison.evaluations)
     assert first is second
     assert (first.deals, first.max_moves, first.seed) == (2, 5, 3)
     (match,) = compare(TABLE, ["uniform"], variants=["mini"], deals=2).evaluations

@@ -27,30 +27,30 @@ def pairs(both: int, first: int, second: int, neither: int) -> tuple[np.ndarray,
 @pytest.mark.parametrize(("yes", "n"), [(0, 7), (7, 7), (1, 1), (3, 10), (3433, 10_000)])
 @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.999])
 def test_rates_have_wilsons_interval(yes: int, n: int, confidence: float) -> None:
-    found = wilson_rate(bools(yes, n), confidence)
+    estimate = wilson_rate(bools(yes, n), confidence)
     known = scipy_stats.binomtest(yes, n).proportion_ci(confidence, "wilson")
-    assert found.mean == yes / n
-    assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=1e-12)
-    assert found.n == n
+    assert estimate.mean == yes / n
+    assert (estimate.low, estimate.high) == pytest.approx((known.low, known.high), abs=1e-12)
+    assert estimate.n == n
 
 
 @pytest.mark.parametrize("n", [12, 60])
 def test_the_bootstrap_is_scipys(n: int) -> None:
     values = np.random.default_rng(n).exponential(size=n)
-    found = bootstrap_mean(values, resamples=100_000)
+    estimate = bootstrap_mean(values, resamples=100_000)
     known = scipy_stats.bootstrap(
         (values,), np.mean, method="BCa", n_resamples=100_000, batch=5000, rng=1
     ).confidence_interval
     width = known.high - known.low
-    assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=0.02 * width)
+    assert (estimate.low, estimate.high) == pytest.approx((known.low, known.high), abs=0.02 * width)
 
 
 @pytest.mark.parametrize("n", [30, 300])
 def test_the_bootstrap_covers_the_mean_as_often_as_it_says(n: int) -> None:
     rng, hits, tries = np.random.default_rng(0), 0, 400
     for attempt in range(tries):
-        found = bootstrap_mean(rng.binomial(28, 0.6, n), resamples=999, seed=attempt)
-        hits += found.low <= 28 * 0.6 <= found.high
+        estimate = bootstrap_mean(rng.binomial(28, 0.6, n), resamples=999, seed=attempt)
+        hits += estimate.low <= 28 * 0.6 <= estimate.high
     assert 0.91 < hits / tries < 0.98
 
 
@@ -58,16 +58,16 @@ def test_paired_rates_cover_their_difference_as_often_as_they_say() -> None:
     rng, hits, tries = np.random.default_rng(0), 0, 1000
     for _ in range(tries):
         first, second = pairs(*rng.multinomial(80, (0.25, 0.15, 0.05, 0.55)))
-        found = paired_difference(first, second)
-        hits += found.low <= 0.1 <= found.high
+        estimate = paired_difference(first, second)
+        hits += estimate.low <= 0.1 <= estimate.high
     assert 0.93 < hits / tries < 0.98
 
 
 def test_paired_rates_as_published() -> None:
     # Airway hyper-responsiveness before and after transplantation: Fagerland, Lydersen and Laake,
     # "Recommended tests and confidence intervals for paired binomial proportions", 2014.
-    found = paired_difference(*pairs(1, 1, 7, 12))
-    assert (found.low, found.high) == pytest.approx((-0.507, -0.026), abs=0.0005)
+    estimate = paired_difference(*pairs(1, 1, 7, 12))
+    assert (estimate.low, estimate.high) == pytest.approx((-0.507, -0.026), abs=0.0005)
 
 
 def test_paired_rates_and_the_bootstrap_agree_on_many_deals() -> None:
@@ -81,16 +81,16 @@ def test_paired_rates_and_the_bootstrap_agree_on_many_deals() -> None:
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.9999])
 def test_students_interval_is_scipys(n: int, confidence: float) -> None:
     values = np.random.default_rng(n).exponential(size=n)
-    found = student_mean(values, confidence)
+    estimate = student_mean(values, confidence)
     known = scipy_stats.ttest_1samp(values, 0).confidence_interval(confidence)
-    assert (found.low, found.high) == pytest.approx((known.low, known.high), rel=1e-9)
-    assert (found.mean, found.n) == (pytest.approx(values.mean()), n)
+    assert (estimate.low, estimate.high) == pytest.approx((known.low, known.high), rel=1e-9)
+    assert (estimate.mean, estimate.n) == (pytest.approx(values.mean()), n)
 
 
 def test_students_interval_of_a_case_worked_by_hand() -> None:
     # mean 3, variance 10 / 4, standard error sqrt(0.5), t(0.975, 4) = 2.776445
-    found = student_mean(np.array([1, 2, 3, 4, 5]))
-    assert found[:3] == pytest.approx((3, 3 - 2.776445 * 0.5**0.5, 3 + 2.776445 * 0.5**0.5))
+    estimate = student_mean(np.array([1, 2, 3, 4, 5]))
+    assert estimate[:3] == pytest.approx((3, 3 - 2.776445 * 0.5**0.5, 3 + 2.776445 * 0.5**0.5))
 
 
 def test_holms_p_values_as_worked_by_hand() -> None:
@@ -103,20 +103,20 @@ def test_holms_p_values_as_worked_by_hand() -> None:
 
 def test_holms_intervals_agree_with_holms_p_values() -> None:
     rng = np.random.default_rng(0)
-    told = 0
+    text = 0
     for _ in range(200):
         values = rng.normal(rng.choice([0, 0.5], 4), size=(30, 4))
-        found = student_means(values)
+        estimate = student_means(values)
         known = scipy_stats.ttest_1samp(values, 0)
-        assert [one.p for one in found] == pytest.approx(
+        assert [one.p for one in estimate] == pytest.approx(
             holm_adjust(known.pvalue.tolist()), abs=1e-12
         )
-        for column, one in enumerate(found):
-            assert one.own == student_mean(values[:, column])
-            assert one.holm.low <= one.own.low <= one.own.high <= one.holm.high
+        for column, one in enumerate(estimate):
+            assert one.alone == student_mean(values[:, column])
+            assert one.holm.low <= one.alone.low <= one.alone.high <= one.holm.high
             assert (one.p < 0.05) == (one.holm.low > 0 or one.holm.high < 0)
-            told += one.p < 0.05
-    assert 100 < told < 600
+            text += one.p < 0.05
+    assert 100 < text < 600
 
 
 def test_holms_correction_keeps_the_error_of_the_family() -> None:
@@ -130,7 +130,7 @@ def test_the_second_of_two_is_tested_alone_once_the_first_is_told() -> None:
     values = np.random.default_rng(3).normal((2.0, 0.0), size=(25, 2))
     first, second = student_means(values)
     assert first.holm == student_mean(values[:, 0], 0.975)
-    assert second.holm == second.own
+    assert second.holm == second.alone
 
 
 def test_pairing_makes_the_interval_narrower() -> None:
@@ -153,9 +153,9 @@ def test_values_that_are_all_equal() -> None:
     assert student_mean(equal) == Estimate(3.0, 3.0, 3.0, 50)
     assert [one.p for one in student_means(np.tile([0, 3], (9, 1)))] == [1.0, 0.0]
     for yes in (0, 20, 50):
-        found = paired_difference(bools(yes, 50), bools(yes, 50))
-        assert found.mean == 0
-        assert -0.1 < found.low < 0 < found.high < 0.1  # not known for certain from 50 deals
+        estimate = paired_difference(bools(yes, 50), bools(yes, 50))
+        assert estimate.mean == 0
+        assert -0.1 < estimate.low < 0 < estimate.high < 0.1  # not known for certain from 50 deals
 
 
 def test_the_seed_decides() -> None:

@@ -28,7 +28,7 @@ from parlour.training.learning.methods.ppo import PPORun, make_ppo
 from parlour.training.learning.settings.command import parse
 from parlour.training.learning.settings.methods import PPOSettings, make_settings
 from parlour.training.learning.train import Interrupted, resume, train
-from parlour.training.parallel import engines
+from parlour.training.parallel import processes
 from tests.training.learning.runs import read_log, read_result
 
 ROOT = Path(__file__).parents[3]
@@ -242,7 +242,7 @@ def test_the_command_line_has_the_flags() -> None:
 
 def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "ray" not in vars(actors)
-    monkeypatch.setattr(engines, "find_spec", lambda _: None)
+    monkeypatch.setattr(processes, "find_spec", lambda _: None)
     with pytest.raises(ImportError, match=r"backend 'ray' .*pip install 'parlour\[ray\]'"):
         RayActors(make_ppo, RAY, split_rows(ROWS, 2))
 

@@ -20,7 +20,6 @@ from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import Turn, is_reserved, load_agent
 from parlour.agents.saved import PRETRAINED_FOLDER, read_description
 from parlour.envs import GAMES, find_game
-from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import observation_codes
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.evaluation.compare import compare, evaluate
@@ -257,12 +256,10 @@ def test_refuses_outputs_that_are_not_finite(network: str, tmp_path: Path) -> No
     agent: Any = load_agent(str(tmp_path), GAME, RULES)
     search: Any = load_agent(f"mcts@4:{tmp_path}", GAME, RULES)
     asked, message = turn(), "outputs of agent 'tester' are not finite"
-    agent.lookahead_config, looks_ahead = None, LearnedAgent(agent.network, "tester")
-    looks_ahead.lookahead_config = StepConfig(reset=int(Autoreset.DISABLED))
     drawing = LearnedAgent(agent.network, "tester", deterministic=False)
     calls = (
         agent.act, agent.explain, agent.probabilities, agent.log_probabilities, drawing.act,
-        looks_ahead.act, search.act, search.judge,
+        search.act, search.judge,
     )  # fmt: skip
     for call in calls:
         with pytest.raises(ValueError, match=message):
@@ -338,8 +335,8 @@ def test_no_two_agents_of_a_comparison_have_one_name(tmp_path: Path) -> None:
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
     message = re.escape(f"agents {one} and {other} must not have the same name, got 'same'")
     with pytest.raises(ValueError, match=message):
-        compare(SEATS, [one], deals=2, field=[other, "uniform"], key="k")
-    (found,) = compare(SEATS, [one], deals=2, field=[f"mine={other}"], key="k").evaluations
-    assert (found.agent, found.field) == ("same", ("mine",))
-    both = compare(SEATS, [one, other], deals=2, field=["uniform"], key="k")
+        compare(SEATS, [one], deals=2, opponents=[other, "uniform"], key="k")
+    (found,) = compare(SEATS, [one], deals=2, opponents=[f"mine={other}"], key="k").evaluations
+    assert (found.agent, found.opponents) == ("same", ("mine",))
+    both = compare(SEATS, [one, other], deals=2, opponents=["uniform"], key="k")
     assert {match.agent for match in both.evaluations} == {f"same ({one})", f"same ({other})"}

@@ -10,7 +10,7 @@ import pytest
 from parlour.envs import find_game
 from parlour.training.cli import main
 from parlour.training.cli.process import STOPPED
-from parlour.training.evaluation import parts
+from parlour.training.evaluation import lineups
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.labels import labelling
 from parlour.training.evaluation.reviews import review_deal_set
@@ -43,7 +43,7 @@ class Bomb:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut a few deals into several parts."""
-    monkeypatch.setattr(parts.split_spec, "__defaults__", (7,))
+    monkeypatch.setattr(lineups.split_spec, "__defaults__", (7,))
 
 
 def interrupt_second(patch: pytest.MonkeyPatch, module: Any, name: str) -> None:
@@ -65,7 +65,7 @@ def test_no_command_unpickles_a_planted_file(command: str, tmp_path: Path) -> No
     marker = tmp_path / "marker"
     words = [*COMMANDS[command], *HERE, "--out", str(tmp_path)]
     with pytest.MonkeyPatch.context() as patch, solved(find_game("pyramid")):
-        interrupt_second(patch, parts, "play_part")
+        interrupt_second(patch, lineups, "play_part")
         interrupt_second(patch, review_deal_set, "review_part")
         interrupt_second(patch, labelling, "solve_task")
         assert main.main(words) == STOPPED
@@ -103,9 +103,9 @@ def test_a_damaged_part_never_changes_a_result(tmp_path: Path) -> None:
             file.unlink()
         else:
             file.write_bytes(spoilt)
-        found = compare("pyramid", ["greedy"], **given, cluster=kept).evaluations[0].results
+        result = compare("pyramid", ["greedy"], **given, cluster=kept).evaluations[0].results
         for name, values in whole.evaluations[0].results.facts.items():
-            np.testing.assert_array_equal(values, found.facts[name], err_msg=name)
+            np.testing.assert_array_equal(values, result.facts[name], err_msg=name)
 
 
 @pytest.mark.parametrize("name", ["pyramid", "poker_squares", "seven_twenty_seven"])
@@ -118,19 +118,19 @@ def test_reviews_are_read_as_they_were_written(name: str, tmp_path: Path) -> Non
     assert [one.summary() for one in read] == [one.summary() for one in made.reviews]
     for one, other in zip(read, made.reviews, strict=True):
         assert one.actions.dtype == other.actions.dtype and one.facts == other.facts
-        assert (one.truths is None) == (other.truths is None)
+        assert (one.open_values is None) == (other.open_values is None)
         assert (one.points is None) == (other.points is None)
 
 
 def test_tables_of_several_resume_from_parts(tmp_path: Path) -> None:
-    given: dict[str, Any] = {"deals": 20, "key": "k", "hands": 2, "field": ["uniform"]}
+    given: dict[str, Any] = {"deals": 20, "key": "k", "hands": 2, "opponents": ["uniform"]}
     whole = compare("seven_twenty_seven", ["greedy"], **given)
     kept = Cluster("sequential", 1, chunks=tmp_path / "chunks")
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        interrupt_second(patch, parts, "play_part")
+        interrupt_second(patch, lineups, "play_part")
         compare("seven_twenty_seven", ["greedy"], **given, cluster=kept)
-    found = compare("seven_twenty_seven", ["greedy"], **given, cluster=kept)
-    one, other = found.evaluations[0].results, whole.evaluations[0].results
+    result = compare("seven_twenty_seven", ["greedy"], **given, cluster=kept)
+    one, other = result.evaluations[0].results, whole.evaluations[0].results
     np.testing.assert_array_equal(one.nets, other.nets)
     assert one.hands == other.hands and one.facts.keys() == other.facts.keys()
     for fact, values in other.facts.items():

@@ -14,13 +14,12 @@ import pytest
 
 from parlour.training.cli import main
 from parlour.training.cli.process import STOPPED
-from parlour.training.evaluation import parts
+from parlour.training.evaluation import lineups
 from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.replays.replay_files import load_replays
 from parlour.training.evaluation.reviews.review_deal_set import review_deal_set
-from parlour.training.parallel import engines, tasks
-from parlour.training.parallel.task_cache import Packing, run_cached
-from parlour.training.parallel.tasks import Cluster, run_tasks
+from parlour.training.parallel import processes, tasks
+from parlour.training.parallel.tasks import Cluster, Packing, run_cached, run_tasks
 
 HERE = Cluster("sequential", 1)
 """Parts, but no processes: what they are is the same wherever they are played."""
@@ -29,7 +28,7 @@ HERE = Cluster("sequential", 1)
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut a few deals into several parts."""
-    monkeypatch.setattr(parts.split_spec, "__defaults__", (7,))
+    monkeypatch.setattr(lineups.split_spec, "__defaults__", (7,))
 
 
 def assert_same(one: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray]) -> None:
@@ -64,27 +63,27 @@ def test_an_evaluation_in_parts(agent: str) -> None:
 
 
 def test_the_time_of_a_decision_is_the_mean_over_parts() -> None:
-    found = [
-        parts.EpisodeResults({"decisions": np.array([n]), "score": np.array([n])}, ms)
+    result = [
+        lineups.EpisodeResults({"decisions": np.array([n]), "score": np.array([n])}, ms)
         for n, ms in ((10, 1.0), (30, 3.0))
     ]
-    assert parts.join_results(found).milliseconds == 2.5
+    assert lineups.join_results(result).milliseconds == 2.5
 
 
 def test_a_comparison_of_variants_in_parts() -> None:
     given: dict[str, Any] = {"variants": ["classic", "book"], "deals": 15, "key": "k"}
     whole = compare("pyramid", ["uniform", "greedy"], **given)
-    found = compare("pyramid", ["uniform", "greedy"], **given, cluster=HERE)
-    assert [one.agent for one in found.evaluations] == ["uniform", "greedy"] * 2
-    for one, other in zip(found.evaluations, whole.evaluations, strict=True):
+    result = compare("pyramid", ["uniform", "greedy"], **given, cluster=HERE)
+    assert [one.agent for one in result.evaluations] == ["uniform", "greedy"] * 2
+    for one, other in zip(result.evaluations, whole.evaluations, strict=True):
         assert_same(one.results.facts, other.results.facts)
 
 
 def test_tables_of_several_in_parts() -> None:
-    given: dict[str, Any] = {"deals": 15, "key": "k", "hands": 2, "field": ["tight", "uniform"]}
+    given: dict[str, Any] = {"deals": 15, "key": "k", "hands": 2, "opponents": ["tight", "uniform"]}
     whole = compare("seven_twenty_seven", ["greedy", "uniform"], **given)
-    found = compare("seven_twenty_seven", ["greedy", "uniform"], **given, cluster=HERE)
-    for one, other in zip(found.evaluations, whole.evaluations, strict=True):
+    result = compare("seven_twenty_seven", ["greedy", "uniform"], **given, cluster=HERE)
+    for one, other in zip(result.evaluations, whole.evaluations, strict=True):
         np.testing.assert_array_equal(one.results.nets, other.results.nets)
         assert_same(one.results.facts, other.results.facts)
 
@@ -99,18 +98,18 @@ def test_the_same_games_are_recorded_part_after_part(tmp_path: Path) -> None:
     given: dict[str, Any] = {"deals": 20, "key": "k"}
     evaluate("pyramid", "greedy", **given, record=tmp_path / "whole")
     evaluate("pyramid", "greedy", **given, record=tmp_path / "parts", cluster=HERE)
-    found = load_replays(tmp_path / "parts")
-    assert [(one.deal or 0) // 7 for one in found] == [0] * 7 + [1] * 7 + [2] * 6
+    result = load_replays(tmp_path / "parts")
+    assert [(one.deal or 0) // 7 for one in result] == [0] * 7 + [1] * 7 + [2] * 6
     whole = {one.deal: one.actions for one in load_replays(tmp_path / "whole")}
-    assert {one.deal: one.actions for one in found} == whole
+    assert {one.deal: one.actions for one in result} == whole
 
 
 @pytest.mark.parametrize("backend", ["loky", pytest.param("ray", marks=pytest.mark.slow)])
 def test_what_a_dead_worker_had_is_done_again(backend: str, tmp_path: Path) -> None:
     pytest.importorskip("ray" if backend == "ray" else "joblib")
     given = [(tmp_path / "died", number) for number in range(10)]
-    found = dict(run_tasks(fail_once, given, Cluster(backend, 2)))
-    assert found == {number: number for number in range(10)}
+    result = dict(run_tasks(fail_once, given, Cluster(backend, 2)))
+    assert result == {number: number for number in range(10)}
     assert (tmp_path / "died").exists()
 
 
@@ -143,8 +142,8 @@ def test_finished_parts_are_not_played_again(tmp_path: Path) -> None:
         return square(number)
 
     with pytest.warns(UserWarning, match=r"three.npz is damaged, so this part is computed again"):
-        found = dict(run_cached(note, {"two": 2, "three": 3, "four": 4}, cluster, SQUARES))
-    assert found == {"two": 4, "three": 9, "four": 16}
+        result = dict(run_cached(note, {"two": 2, "three": 3, "four": 4}, cluster, SQUARES))
+    assert result == {"two": 4, "three": 9, "four": 16}
     assert played == [3, 4]
 
 
@@ -193,13 +192,13 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
     assert not chunks.exists()
     import pandas as pd
 
-    found = pd.read_parquet(tmp_path / "episodes.parquet")
+    result = pd.read_parquet(tmp_path / "episodes.parquet")
     whole = evaluate("pyramid", "pimc@8", deals=1000, key=key)
-    np.testing.assert_array_equal(found["score"], whole.results.facts["score"])
+    np.testing.assert_array_equal(result["score"], whole.results.facts["score"])
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--backend", "rai"), "unknown backend 'rai'; did you mean 'ray'? allowed: loky, "),
         (("--jobs", "0"), "jobs=0: allowed are numbers from 1, or -1"),
@@ -210,16 +209,16 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_said(
-    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main.main(["evaluate", "pyramid", "--deals", "5", *words]) == main.FAILED
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_the_extra_that_is_missing_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(engines, "find_spec", lambda _: None)
+    monkeypatch.setattr(processes, "find_spec", lambda _: None)
     assert main.main(["evaluate", "pyramid", "--backend", "ray"]) == main.FAILED
     assert "pip install 'parlour[ray]'" in capsys.readouterr().err
 

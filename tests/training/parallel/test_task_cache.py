@@ -12,7 +12,7 @@ import pytest
 from parlour.envs.core.turn import Turn
 from parlour.training.cli import main
 from parlour.training.cli.process import STOPPED
-from parlour.training.evaluation import parts
+from parlour.training.evaluation import lineups
 from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.labels import labelling
 from parlour.training.evaluation.replays.replay_files import load_replays
@@ -29,7 +29,7 @@ COMPARE = ("compare", "pyramid", "--agents", "greedy", "uniform", "--deals", "20
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut a few deals into several parts."""
-    monkeypatch.setattr(parts.split_spec, "__defaults__", (7,))
+    monkeypatch.setattr(lineups.split_spec, "__defaults__", (7,))
 
 
 @pytest.fixture
@@ -85,8 +85,8 @@ def test_a_method_that_is_written_anew_in_a_notebook_counts(
         return turn.masks.shape[1] - 1 - turn.masks[:, ::-1].argmax(axis=1)
 
     monkeypatch.setattr(Chosen, "act", act)
-    found = evaluate("pyramid", Chosen(), **GIVEN, cluster=kept).results.score
-    np.testing.assert_array_equal(found, evaluate("pyramid", Chosen(), **GIVEN).results.score)
+    result = evaluate("pyramid", Chosen(), **GIVEN, cluster=kept).results.score
+    np.testing.assert_array_equal(result, evaluate("pyramid", Chosen(), **GIVEN).results.score)
 
 
 def test_a_module_of_ones_own_counts(
@@ -104,7 +104,7 @@ def test_a_module_of_ones_own_counts(
 
 def test_the_code_of_parlour_counts(kept: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluate("pyramid", "greedy", **GIVEN, cluster=kept)
-    monkeypatch.setattr(parts, "digest_parlour", lambda: "another")
+    monkeypatch.setattr(lineups, "digest_parlour", lambda: "another")
     evaluate("pyramid", "greedy", **GIVEN, cluster=kept)
     assert kept.chunks and len(list(kept.chunks.iterdir())) == 6
 
@@ -128,16 +128,16 @@ def test_the_folder_may_be_words(tmp_path: Path) -> None:
 
 def stop_at(monkeypatch: pytest.MonkeyPatch, part: int) -> None:
     """Press Ctrl-C in a part, counted from 1."""
-    play: Callable[..., Any] = parts.play_part
+    play: Callable[..., Any] = lineups.play_part
     played: list[int] = []
 
-    def play_part(one: parts.Part) -> Any:
+    def play_part(one: lineups.Part) -> Any:
         played.append(1)
         if len(played) == part:
             raise KeyboardInterrupt
         return play(one)
 
-    monkeypatch.setattr(parts, "play_part", play_part)
+    monkeypatch.setattr(lineups, "play_part", play_part)
 
 
 @pytest.mark.parametrize("part", [1, 2, 5])
@@ -150,15 +150,15 @@ def test_the_same_command_records_all_games_once(
         stop_at(patch, part)
         assert main.main(words) == STOPPED
     key = (out / ".chunks" / "key.txt").read_text()
-    said = f"finished parts are kept in {out / '.chunks'}" in capsys.readouterr().err
-    assert said == (part > 1)
+    message = f"finished parts are kept in {out / '.chunks'}" in capsys.readouterr().err
+    assert message == (part > 1)
     assert main.main(words) == 0
     compare("pyramid", ["greedy", "uniform"], deals=20, key=key, record=tmp_path / "whole")
-    found, whole = (
+    result, whole = (
         {(one.agents, one.deal): one.actions for one in load_replays(path)}
         for path in (record, tmp_path / "whole")
     )
-    assert found == whole and len(load_replays(record)) == 40
+    assert result == whole and len(load_replays(record)) == 40
     assert not (out / ".chunks").exists()
 
 
@@ -221,8 +221,8 @@ def test_a_deal_set_says_where_its_parts_are(
 def test_parts_of_very_many_deals_are_larger(
     deals: int, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts.split_spec, "__defaults__", (parts.CHUNK,))
-    (spec,) = make_specs("pyramid", None, None, deals=deals, truth="no")
-    found = parts.split_spec(spec)
-    assert found[0].deals == size and sum(one.deals for one in found) == deals
-    assert [one.first for one in found[:2]] == [0, size][: len(found)]
+    monkeypatch.setattr(lineups.split_spec, "__defaults__", (lineups.CHUNK,))
+    (spec,) = make_specs("pyramid", None, None, deals=deals, labels="no")
+    result = lineups.split_spec(spec)
+    assert result[0].deals == size and sum(one.deals for one in result) == deals
+    assert [one.first for one in result[:2]] == [0, size][: len(result)]

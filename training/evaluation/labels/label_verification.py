@@ -145,20 +145,32 @@ def verify_labels(
         name: np.sort(rng.choice(rows, min(sample, len(rows)), replace=False))
         for name, rows in kinds_rows.items()
     }
-    rows = [int(row) for some in chosen.values() for row in some]
+    rows = [int(row) for sampled in chosen.values() for row in sampled]
     answers = _solve_rows(labels, rows, cluster or Cluster(jobs=1), progress)
     kinds, disagreements = [], []
-    for name, some in chosen.items():
+    for name, sampled in chosen.items():
         wrong = {
-            int(row): list(_compare(labels, int(row), answers[row], same_solver)) for row in some
+            int(row): list(_compare(labels, int(row), answers[row], same_solver)) for row in sampled
         }
         agreeing = [row for row in wrong if not wrong[row]]
-        unconfirmed = sum(_says_more(labels, row, answers[row]) for row in agreeing)
-        outdated = sum(_says_less(labels, row, answers[row]) for row in agreeing)
-        disagree = len(wrong) - len(agreeing)
-        total = len(kinds_rows[name])
-        kinds.append(SampledKind(name, len(some), total, disagree, unconfirmed, outdated))
-        disagreements += [one for found in wrong.values() for one in found]
+        columns = [_list_open_columns(labels, row, answers[row]) for row in agreeing]
+        unconfirmed = [
+            any(_is_more(column, label, solved) for column, label, solved in row) for row in columns
+        ]
+        outdated = [
+            any(_is_more(column, solved, label) for column, label, solved in row) for row in columns
+        ]
+        kinds.append(
+            SampledKind(
+                name,
+                solved=len(sampled),
+                total=len(kinds_rows[name]),
+                disagree=len(wrong) - len(agreeing),
+                unconfirmed=sum(unconfirmed),
+                outdated=sum(outdated),
+            )
+        )
+        disagreements += [one for differences in wrong.values() for one in differences]
     return LabelVerification(seed, same_solver, kinds, disagreements)
 
 
@@ -214,24 +226,17 @@ def _compare(
             yield Disagreement(labels.first + row, column, label, solved)
 
 
-def _list_told(labels: Labels, row: int, answer: dict[str, int]) -> Iterator[tuple[str, int, int]]:
-    """Yield each column that can be open, with the label and the solver's answer."""
-    for name in UNKNOWN:
-        if name in answer:
-            yield name, int(labels.columns[name][row]), answer[name]
+def _list_open_columns(
+    labels: Labels, row: int, answer: dict[str, int]
+) -> list[tuple[str, int, int]]:
+    """Each column that can be unknown, with the label and the solver's answer."""
+    return [
+        (name, int(labels.columns[name][row]), answer[name]) for name in UNKNOWN if name in answer
+    ]
 
 
-def _says_more(labels: Labels, row: int, answer: dict[str, int]) -> bool:
-    """Whether a label says more than the solver finds."""
-    return any(
-        label != UNKNOWN[name] and (solved == UNKNOWN[name] or (name == "score" and label > solved))
-        for name, label, solved in _list_told(labels, row, answer)
-    )
-
-
-def _says_less(labels: Labels, row: int, answer: dict[str, int]) -> bool:
-    """Whether a label says less than the solver finds."""
-    return any(
-        solved != UNKNOWN[name] and (label == UNKNOWN[name] or (name == "score" and label < solved))
-        for name, label, solved in _list_told(labels, row, answer)
-    )
+def _is_more(column: str, value: int, other: int) -> bool:
+    """Whether a value of a column says more than another: it is known, or a better score."""
+    if value == UNKNOWN[column]:
+        return False
+    return other == UNKNOWN[column] or (column == "score" and value > other)

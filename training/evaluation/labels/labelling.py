@@ -1,7 +1,7 @@
-"""Solver labels made: every deal of a deal set is solved, in parallel.
+"""Making solver labels: every deal of a deal set is solved, in parallel.
 
 The work is cut into chunks, which processes of this machine or a cluster solve. Finished chunks are
-saved by the task cache (`task_cache.run_cached`), from which an interrupted run resumes.
+saved by the task cache (`tasks.run_cached`), from which an interrupted run resumes.
 """
 
 import re
@@ -23,10 +23,10 @@ from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.solve import solver_of
 
 from ...files import sole_use
-from ...parallel.task_cache import SUFFIX, Packing, run_cached
-from ...parallel.tasks import Cluster
+from ...parallel.tasks import SUFFIX, Cluster, Packing, run_cached
 from ..play import Progress
 from ..spec import DEALS, check_number
+from .label_comparison import verify_solution
 from .labels import (
     COLUMN_TYPES,
     OWN_FOLDER,
@@ -41,16 +41,15 @@ from .labels import (
     save_labels,
     shipped_file,
 )
-from .truth import verify_solution
 
 CHUNK = 50
-"""Deals of one task: enough for the hand-out to cost nothing, few enough to lose."""
+"""Deals of one task: enough for little overhead, few enough to solve again."""
 
 CHUNK_NAME = re.compile(rf"(\d+)-(\d+)\{SUFFIX}")
 
 
 class LabelTask(NamedTuple):
-    """Deals ``first`` .. ``first + n - 1`` of a deal set, to be solved in one go."""
+    """Deals ``first`` .. ``first + n - 1`` of a deal set that one task solves."""
 
     game: Game
     rules: Any
@@ -103,7 +102,7 @@ def make_labels(
     Raises:
         ValueError: The rules are wrong, a number is out of range, there is no solver, or the file
             has labels of more deals, shortest wins or a higher limit, which would be lost.
-        truth.Contradiction: A solution does not win.
+        label_comparison.Contradiction: A solution does not win.
     """
     rules = game.make_rules(variant, options)
     check_number("deals", deals, 1)
@@ -120,8 +119,8 @@ def make_labels(
     target.parent.mkdir(parents=True, exist_ok=True)
     with sole_use(target, "made"):
         old = _load_old(target, whole, solver)
-        there = old is not None and old.source == target.resolve()
-        if old is None or not there or not _has_labels(old, whole, solver):
+        is_target = old is not None and old.source == target.resolve()
+        if old is None or not is_target or not _has_labels(old, whole, solver):
             folder.mkdir(exist_ok=True)
             columns = _solve_all(whole, old, folder, cluster, progress)
             columns["deck"] = deck_digests(decks_of(game, rules, deal_set, first, deals))
@@ -175,7 +174,7 @@ def _load_sound(path: Path) -> Labels | None:
 
 
 def _has_labels(old: Labels, whole: LabelTask, solver: str) -> bool:
-    """Whether old labels have all that is asked for."""
+    """Whether old labels have everything that is requested."""
     same = (old.solver, old.optimal, old.limit) == (solver, whole.optimal, whole.limit)
     return same and len(old) >= whole.n
 

@@ -442,19 +442,24 @@ def _load_if_possible(path: Path) -> Labels | None:
 
 
 def find_requested_labels(
-    truth: Labels | Path | str | None, game: Game, rules: Any, deal_set: str, first: int, deals: int
+    requested: Labels | Path | str | None,
+    game: Game,
+    rules: Any,
+    deal_set: str,
+    first: int,
+    deals: int,
 ) -> Labels | None:
-    """Return the labels meant by ``truth``: a file's, those found (None), or none (`NO_LABELS`).
+    """Return the requested labels: those of a file, those found (None), or none (`NO_LABELS`).
 
     Labels that cover none of the deals are none. Raises ValueError if a file, or labels, are of
     another game, other rules or another deal set.
     """
-    if truth == NO_LABELS:
+    if requested == NO_LABELS:
         return None
-    if truth is None:
+    if requested is None:
         labels = find_labels(game, rules, deal_set, first, deals)
     else:
-        labels = truth if isinstance(truth, Labels) else load_labels(truth)
+        labels = requested if isinstance(requested, Labels) else load_labels(requested)
         _check_same_deals(labels, game, rules, deal_set)
     return None if labels is None or labels.overlap(first, deals)[0] == slice(0, 0) else labels
 
@@ -463,8 +468,8 @@ def _check_same_deals(labels: Labels, game: Game, rules: Any, deal_set: str) -> 
     compared = {
         "game": (labels.game.name, game.name),
         "rules": (labels.variant, "those played" if labels.rules != rules else labels.variant),
-        "deal_set": (labels.deal_set, deal_set),
+        "deal set": (labels.deal_set, deal_set),
     }
     for name, (has, wanted) in compared.items():
         if has != wanted:
-            raise ValueError(f"truth {labels.source}: its {name}, {has}, is not {wanted}")
+            raise ValueError(f"labels {labels.source}: its {name}, {has}, is not {wanted}")

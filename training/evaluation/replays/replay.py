@@ -25,7 +25,7 @@ from ..play import CHUNK, hand_seeds
 
 OVER, CUT, LEFT = "over", "cut", "left"
 ENDS = (OVER, CUT, LEFT)
-"""How a recorded game ended: by its rules, at a limit of moves, or left by whoever played."""
+"""Ends of recorded games: by the rules, at a limit of moves, or left by the player."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Replay:
     variant: str
     """The variant that the rules were made from."""
     agents: tuple[str, ...]
-    """Who played, by seat."""
+    """The agents' names, by seat."""
     actions: tuple[int, ...]
     """The actions of all seats, in their order."""
     result: dict[str, Any] = field(hash=False)
@@ -56,11 +56,11 @@ class Replay:
     deck: tuple[int, ...] | None = None
     rng: int | None = None
     taken_back: bool = False
-    """Whether moves were taken back before, which the rules do not have."""
+    """Whether moves were taken back although the rules have no undo."""
     parlour: str = ""
     """The version of Parlour that played it."""
     line: int = field(default=0, compare=False)
-    """Its line in its file, from 1; 0: it comes from none."""
+    """The line in its file, from 1; 0: not from a file."""
 
     def __repr__(self) -> str:
         """Return the headline."""
@@ -73,12 +73,12 @@ class Replay:
         facts = ", ".join(f"{name} {_fact_text(value)}" for name, value in self.result.items())
         ended = {OVER: "", CUT: ", cut off", LEFT: ", left"}[self.end]
         back = ", moves taken back" * self.taken_back
-        who = ", ".join(self.agents)
-        return f"{self.game.title}, {rules}, {self.source}: {who}: {facts}{ended}{back}"
+        agents = ", ".join(self.agents)
+        return f"{self.game.title}, {rules}, {self.source}: {agents}: {facts}{ended}{back}"
 
     @property
     def source(self) -> str:
-        """Where the deal comes from, in words."""
+        """The origin of the deal, in words."""
         if self.deal_set is None:
             return "a deck"
         hand = f", hand {self.hand + 1}" if self.hand else ""
@@ -86,7 +86,7 @@ class Replay:
 
     @property
     def players(self) -> int:
-        """How many seats were played."""
+        """The number of seats."""
         return self.game.num_players(self.rules)
 
     @cached_property
@@ -123,7 +123,7 @@ class Replay:
             yield prepare_turn(agent, self.game, self.rules, state, seed), action
 
     def scene(self, move: int = -1, seat: int | None = None) -> Scene:
-        """Return which card lies where after ``move`` actions (-1: at the end), as a seat sees it.
+        """Return the scene after ``move`` actions (-1: at the end), as a seat sees it.
 
         ``seat`` None is the one that acts. Raises ValueError for a number out of range, and as
         `states` does.
@@ -140,7 +140,7 @@ class Replay:
         return self.game.layout(shown[0], self.rules)
 
     def action_text(self, move: int) -> str:
-        """Return action ``move`` (from 0) in words, and who took it where there are several."""
+        """Return action ``move`` (from 0) in words, with seat and agent in games for several."""
         state, action = self.states()[move], self.actions[move]
         words = self.game.action_words(state, self.rules).get(action, ())
         label = self.game.label(action)
@@ -158,7 +158,7 @@ def _fact_text(value: Any) -> str:
 
 
 def action_fault(game: Game, state: np.void, number: int, action: int) -> str:
-    """Return what is wrong with the action of that number, from 0, there; empty if nothing is."""
+    """Return why an action, ``number`` from 0, is illegal in a state; empty if it is legal."""
     named = f"action {number + 1}, {game.label(action)},"
     if state["over"] != Over.RUNNING:
         return f"{named} comes after the end of the game"
@@ -217,7 +217,7 @@ def deal_fields(
 
 
 def _seed(replay: Replay) -> int:
-    """The seed of its deal; of one with a deck the generator for what comes later."""
+    """The seed of the deal; for a deck, that of later chance."""
     if replay.deal_set is None or replay.deal is None:
         return replay.rng or 0
     seeds = deal_seeds(replay.deal_set, [replay.deal])
@@ -235,7 +235,7 @@ class Fault(NamedTuple):
 
 
 def verify_replays(replays: Iterable[Replay]) -> Iterator[Fault]:
-    """Play games again by their kernels; yield those that do not come to what was recorded.
+    """Play games again by their kernels; yield those whose results are not as recorded.
 
     Every action must be legal, the game over after the last one and not before (unless it was cut
     off, or left), and the result the same.

@@ -3,8 +3,8 @@
 A line has ``format``, ``parlour`` (the version), ``game``, ``variant``, ``options`` where they
 differ from the variant's, ``rules`` (their digest); ``deal_set`` and ``deal``, and ``hand`` where
 it is not the first, or ``deck`` and ``rng``; ``dealer`` where a seat deals; ``agents`` and
-``actions`` of all seats, ``end`` and ``result``. Lines are appended whole: what a process that was
-killed leaves is a file of whole lines, or one whose last line is cut short, which is skipped.
+``actions`` of all seats, ``end`` and ``result``. Lines are appended whole. A process that is killed
+leaves a file of whole lines, or one whose last line is cut short; readers skip that line.
 """
 
 import json
@@ -114,7 +114,7 @@ def replay_line(replay: Replay) -> str:
 
 @lru_cache(256)  # digests take longer than a short game
 def _rules_fields(game: Game, rules: Any, variant: str, parlour: str) -> dict[str, Any]:
-    """What says by which rules is played; the options are those that are not the variant's."""
+    """The fields of the rules; options are those that differ from the variant."""
     defaults = to_plain(game.variants[variant])
     changed = {name: value for name, value in to_plain(rules).items() if value != defaults[name]}
     return {
@@ -142,7 +142,7 @@ def load_replays(path: Path | str) -> list[Replay]:
 def iterate_replays(path: Path, notify: Callable[[str], None] = _warn) -> Iterator[Replay]:
     """Yield the games of a file as they are read, without blank lines; see `load_replays`.
 
-    ``notify`` is told of a last line that was cut short.
+    ``notify`` is called with a message if the last line was cut short.
     """
     with path.open("rb") as file:
         number, game = 0, 0
@@ -171,8 +171,8 @@ def _is_json(line: bytes) -> bool:
 def parse_replay(line: bytes | str, number: int = 0) -> Replay:
     """Return the game of a line, the one of that number in its file.
 
-    Raises ValueError naming the field, its value and what is allowed. Whether the game can be
-    played is not asked: `replay.verify_replays` does.
+    Raises ValueError naming the field, its value and what is allowed. The game is not
+    played; `replay.verify_replays` does that.
     """
     if len(line) > MOST_BYTES:
         raise ValueError(f"more than {MOST_BYTES:,} bytes")

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from html import escape
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -12,17 +11,17 @@ import gymnasium as gym
 import numpy as np
 
 from parlour.envs.core.scene.scene import Scene
-from parlour.envs.render.pictures import MODULE, STYLE, all_art
+from parlour.envs.render.pictures import MODULE, STYLE, all_art, draw_picture
 
 from ...files import write_bytes
-from ..reviews.review import Review, review_states
-from ..reviews.review_judges import WORLDS, find_decisions, make_judge
+from ..reviews.review import Review, review_data
+from ..reviews.review_judges import find_decisions
 from .replay import Replay
 
 SECONDS = 0.8
 """Seconds of a picture in a film."""
 LAST = 4
-"""The last picture stays so many times as long."""
+"""Factor of the time of the last picture."""
 DrawFrame = Callable[[Scene], np.ndarray]
 """Returns a scene as pixels, uint8 (height, width, 3)."""
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
@@ -48,38 +47,15 @@ HTML = """<!doctype html>
 """
 
 
-def review_replay(replay: Replay, seat: int = 0, worlds: int = WORLDS) -> Review:
-    """Review the decisions of a seat in a recorded game: see `review_game`.
-
-    Raises ValueError for a seat or number out of range, and as `Replay.states` does.
-    """
-    judge = make_judge(replay.game, replay.rules, worlds)
-    actions = np.array(replay.actions, np.int64)
-    states = replay.states()
-    agent = replay.agents[seat] if 0 <= seat < len(replay.agents) else ""
-    return review_states(judge, states, actions, replay.source, seat, agent=agent)
-
-
-def review_data(review: Review) -> dict[str, Any]:
-    """Return the parts of a review that are shown beside the game, for JSON."""
-    return {
-        "headline": review.headline(),
-        "judge": review.judge.text,
-        "unit": review.judge.unit,
-        "totals": review.totals(),
-        "decisions": review.decisions(),
-    }
-
-
 def replay_data(
     replay: Replay, seat: int | None = None, review: Review | None = None
 ) -> dict[str, Any]:
     """Return a game for JSON: every position as ``seat`` sees it, and the action taken there.
 
-    ``seat`` None is the one that acts. ``items`` are all that ever lies on the table; ``scenes``
-    are those of `Scene.to_dict`, whose items are numbers of these: what stays is written once.
-    ``begin`` is the scene to open at: the first in which the seat has a choice.
-    Raises ValueError as `Replay.scene` does.
+    ``seat`` None is the one that acts. ``scenes`` are those of `Scene.to_dict`, except that their
+    items are numbers of entries in ``items``, so that each item is written once. ``begin`` is the
+    scene to open at: the first in which the seat has a choice. Raises ValueError as `Replay.scene`
+    does.
     """
     numbers: dict[str, int] = {}
     scenes = []
@@ -99,7 +75,7 @@ def replay_data(
 
 
 def _find_first_choice(replay: Replay, seat: int | None) -> int:
-    """The first position in which a seat of several has a choice; 0 where there is none."""
+    """The first position in which a seat of several has a choice; 0 if there is none."""
     if seat is None or replay.players == 1:
         return 0
     steps = find_decisions(replay.game, replay.states(), seat)
@@ -122,7 +98,7 @@ def save_html(
 
 
 def show(replay: Replay, review: Review | None = None, seat: int | None = None) -> Any:
-    """Return a widget that goes through a game step by step, for notebooks.
+    """Return a widget that shows a game step by step, for notebooks.
 
     ``review`` has the costs of its decisions (`review_replay`); ``seat`` is the seat whose cards
     are shown (None: the one that acts). Raises ValueError as `Replay.scene` does, and
@@ -138,22 +114,12 @@ def show(replay: Replay, review: Review | None = None, seat: int | None = None) 
     return SceneWidget(replay=data)
 
 
-def draw_frame(scene: Scene) -> np.ndarray:
-    """Return a scene as pixels; ValueError where this Parlour cannot draw any."""
-    try:
-        pictures = import_module("parlour.envs.render.pictures")
-    except ModuleNotFoundError as error:
-        raise ValueError(f"film: there is nothing that draws pixels ({error})") from error
-    pixels: np.ndarray = pictures.draw_picture(scene)
-    return pixels
-
-
 def save_film(
     replay: Replay,
     path: Path | str,
     seat: int | None = None,
     seconds: float = SECONDS,
-    draw: DrawFrame = draw_frame,
+    draw: DrawFrame = draw_picture,
 ) -> None:
     """Write a replay as an animated GIF, which appears whole or not at all.
 

@@ -46,11 +46,34 @@ def plot_comparison(result: Comparison[Any] | Evaluation) -> Figure:
 
     In a game for one player the panels are the win rates, or scores, with intervals, and the spread
     of scores. In a game for several they are the heat map of all pairs, if there are any, the means
-    in the field, and the means at each position.
+    with the opponents, and the means at each position.
     """
     comparison = as_comparison(result)
     is_multiplayer = comparison.spec.is_multiplayer
     return _plot_tables(comparison) if is_multiplayer else _plot_solitaire(comparison)
+
+
+def _make_panels(
+    comparison: Comparison[Any],
+    size: tuple[float, float],
+    widths: Sequence[float],
+    heights: Sequence[float],
+) -> tuple[Figure, Any]:
+    """A figure with a title, and its axes: a line of panels for each variant."""
+    spec = comparison.spec
+    figure = Figure(figsize=size, dpi=110, layout="constrained")
+    sessions = f" of {spec.hands} hands" if spec.is_multiplayer and spec.hands > 1 else ""
+    seats = ", each from every seat" if spec.is_multiplayer else ""
+    figure.suptitle(
+        f"{spec.game.title}: {spec.deals:,} deals{sessions} of deal set {spec.deal_set}{seats}, "
+        f"{spec.confidence:.0%} intervals",
+        fontsize=12,
+        parse_math=False,  # names are text: a $ in them begins no formula
+    )
+    axes = figure.subplots(
+        len(heights), len(widths), squeeze=False, width_ratios=widths, height_ratios=heights
+    )
+    return figure, axes
 
 
 def _plot_solitaire(comparison: Comparison[SolitaireEvaluation]) -> Figure:
@@ -58,19 +81,8 @@ def _plot_solitaire(comparison: Comparison[SolitaireEvaluation]) -> Figure:
     colours = agent_colours(one.agent for one in comparison.evaluations)
     variants = comparison.variants
     heights = [max(BAR * len(group), 1.1) for group in variants.values()]
-    figure = Figure(
-        figsize=(WIDTH, sum(heights) + PANEL * len(heights) + 0.5), dpi=110, layout="constrained"
-    )
-    spec = comparison.spec
-    figure.suptitle(
-        f"{spec.game.title}: {spec.deals:,} deals of deal set {spec.deal_set}, "
-        f"{spec.confidence:.0%} intervals",
-        fontsize=12,
-        parse_math=False,  # names are text: a $ in them begins no formula
-    )
-    axes = figure.subplots(
-        len(heights), 2, squeeze=False, width_ratios=(1, 1), height_ratios=heights
-    )
+    size = WIDTH, sum(heights) + PANEL * len(heights) + 0.5
+    figure, axes = _make_panels(comparison, size, (1, 1), heights)
     for line, (variant, group) in zip(axes, variants.items(), strict=True):
         _draw_means(line[0], variant, group, colours)
         _draw_scores(line[1], group, colours)
@@ -83,8 +95,7 @@ def _draw_means(
     measure = group[0].game.measure
     times, unit = (100, " %") if measure == "won" else (1, "")
     estimates = [one.estimate(measure) for one in group]
-    truth = group[0].truth
-    bound = times * truth.bound.mean if truth is not None and truth.bound is not None else None
+    bound = _upper_bound(group[0], times)
     top = max([times * one.high for one in estimates] + [bound or 0.0]) or 1.0
     for place, one in enumerate(estimates):
         mean, low, high = (times * value for value in one[:3])
@@ -107,6 +118,12 @@ def _draw_means(
     axes.set_xlabel(label)
     axes.set_title(variant, loc="left", fontsize=11, fontweight="bold")
     plain_axes(axes)
+
+
+def _upper_bound(one: SolitaireEvaluation, times: int) -> float | None:
+    """The mean of the upper bound, multiplied; None where no deal is labelled."""
+    compared = one.label_comparison
+    return None if compared is None or compared.bound is None else times * compared.bound.mean
 
 
 def _draw_scores(axes: Axes, group: list[SolitaireEvaluation], colours: Mapping[str, str]) -> None:
@@ -133,27 +150,13 @@ def _plot_tables(comparison: Comparison[TableEvaluation]) -> Figure:
     variants = comparison.variants
     heights = [max(TABLE_CELL * len(group), 2.4) + TABLE_PANEL for group in variants.values()]
     has_pairs = any(one.pair for one in comparison.evaluations)
-    ratios = (0.9, 0.8, 1.0) if has_pairs else (0.8, 1.0)
-    figure = Figure(
-        figsize=(TABLE_WIDTH if has_pairs else 0.7 * TABLE_WIDTH, sum(heights) + 0.5),
-        dpi=110,
-        layout="constrained",
-    )
-    spec = comparison.spec
-    sessions = f" of {spec.hands} hands" if spec.hands > 1 else ""
-    figure.suptitle(
-        f"{spec.game.title}: {spec.deals:,} deals{sessions} of deal set {spec.deal_set}, each "
-        f"from every seat, {spec.confidence:.0%} intervals",
-        fontsize=12,
-        parse_math=False,  # names are text: a $ in them begins no formula
-    )
-    axes = figure.subplots(
-        len(heights), len(ratios), squeeze=False, width_ratios=ratios, height_ratios=heights
-    )
+    widths = (0.9, 0.8, 1.0) if has_pairs else (0.8, 1.0)
+    size = TABLE_WIDTH if has_pairs else 0.7 * TABLE_WIDTH, sum(heights) + 0.5
+    figure, axes = _make_panels(comparison, size, widths, heights)
     for line, (variant, group) in zip(axes, variants.items(), strict=True):
         if has_pairs:
             _draw_pairs(line[0], group, comparison.pairs(variant))
-        _draw_field(line[-2], group, colours)
+        _draw_nets(line[-2], group, colours)
         _draw_positions(line[-1], group, colours)
     return figure
 
@@ -190,8 +193,8 @@ def _draw_pairs(
     axes.set_title(title, loc="left", fontsize=11)
 
 
-def _draw_field(axes: Axes, group: list[TableEvaluation], colours: Mapping[str, str]) -> None:
-    """Draw the mean of each agent in the field."""
+def _draw_nets(axes: Axes, group: list[TableEvaluation], colours: Mapping[str, str]) -> None:
+    """Draw the mean of each agent among the opponents."""
     span = max(abs(limit) for one in group for limit in one.net[1:3]) or 1.0
     for place, one in enumerate(group):
         mean, low, high, _ = one.net
@@ -207,14 +210,14 @@ def _draw_field(axes: Axes, group: list[TableEvaluation], colours: Mapping[str, 
     spec = group[0].spec
     axes.locator_params("x", nbins=6)
     axes.set_xlabel(per_hand(spec))
-    among = ", ".join(group[0].field)
+    among = ", ".join(group[0].opponents)
     title = f"{spec.variant}, among {cut_middle(among, 34)}"
     axes.set_title(title, loc="left", fontsize=11, parse_math=False)
     plain_axes(axes)
 
 
 def _draw_positions(axes: Axes, group: list[TableEvaluation], colours: Mapping[str, str]) -> None:
-    """Draw the mean of each agent at each position, in the field."""
+    """Draw the mean of each agent at each position, among the opponents."""
     places = np.arange(group[0].spec.num_players)
     for place, one in enumerate(group):
         apart = 0.5 * (place - (len(group) - 1) / 2) / max(len(group), 2)
@@ -309,9 +312,9 @@ def _lines(place: int, agents: int) -> np.ndarray:
 
 
 def _draw_bound(axes: Axes, one: SolitaireEvaluation, place: int, times: int) -> None:
-    if one.truth is None or one.truth.bound is None:
+    bound = _upper_bound(one, times)
+    if bound is None:
         return
-    bound = times * one.truth.bound.mean
     axes.plot([bound, bound], [place - 0.36, place + 0.36], color="#222222", lw=1.6)
     if place == 0:
         label = "winnable" if times == 100 else "best found"

@@ -17,12 +17,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ...files import write_bytes, write_json
+from ..labels.label_comparison import LabelComparison
 from ..labels.labels import NO_SCORE, UNKNOWN_FEWEST
-from ..labels.truth import Truth
-from ..outputs import FILES
 from ..result import (
     DEALER,
-    LOOKS_AHEAD,
+    FILES,
     OTHER_RULES,
     SEES_ALL,
     Comparison,
@@ -160,10 +159,10 @@ def _list_positions(evaluation: TableEvaluation) -> pa.Table:
     """A row for each deal and position."""
     spec, facts = evaluation.spec, evaluation.results.facts
     deals, players = evaluation.results.nets.shape
-    n, field = deals * players, ", ".join(evaluation.field)
+    n, opponents = deals * players, ", ".join(evaluation.opponents)
     columns = {
         **_repeat(n, game=spec.game.name, variant=spec.variant, agent=evaluation.agent),
-        **_repeat(n, field=field, deal_set=spec.deal_set, pair=evaluation.pair),
+        **_repeat(n, opponents=opponents, deal_set=spec.deal_set, pair=evaluation.pair),
         **_repeat(n, sees_all=evaluation.sees_all, other_rules=evaluation.other_rules),
         "deal": np.repeat(evaluation.deals, players),
         "position": np.tile(np.arange(1, players + 1), deals),
@@ -210,18 +209,20 @@ def _make_title(spec: EvaluationSpec) -> str:
 
 def _show_marks(comparison: Comparison[Any], console: Console) -> None:
     """Explain the marks behind agents' names that occur."""
-    marks_of_others = "".join(name[-2:] for one in comparison.evaluations for name in one.field)
-    for mark, field, meaning in (
+    evaluations = comparison.evaluations
+    marks_of_others = "".join(name[-2:] for one in evaluations for name in one.opponents)
+    for mark, attribute, meaning in (
         (SEES_ALL, "sees_all", "sees the hidden cards"),
-        (LOOKS_AHEAD, "looks_ahead", "looks a step ahead"),
         (OTHER_RULES, "other_rules", "was trained by other rules"),
     ):
-        if mark in marks_of_others or any(getattr(one, field) for one in comparison.evaluations):
+        if mark in marks_of_others or any(
+            getattr(one, attribute) for one in comparison.evaluations
+        ):
             console.print(f"{mark} {meaning}")
 
 
 def show_key(key: str, console: Console) -> None:
-    """Print the key that makes the same draws again."""
+    """Print the evaluation seed, which repeats all draws."""
     console.print(f"[dim]Draws: --key {escape(shlex.quote(key))}[/]", soft_wrap=True)
 
 
@@ -230,9 +231,9 @@ def _show_solitaire_variant(
 ) -> None:
     group = comparison.variants[variant]
     print_fitting(console, [_solitaire_table(variant, group, *shape) for shape in SHAPES])
-    if group[0].truth is not None:
-        console.print(_truth_line(group[0].truth))
-        print_fitting(console, [_truth_table(group, *shape) for shape in SHAPES])
+    if group[0].label_comparison is not None:
+        console.print(_upper_bound_line(group[0].label_comparison))
+        print_fitting(console, [_labels_table(group, *shape) for shape in SHAPES])
     if len(group) > 1:
         differences = [one for one in comparison.differences if one.variant == variant]
         print_fitting(console, [_solitaire_differences(differences)])
@@ -241,7 +242,7 @@ def _show_solitaire_variant(
 def _solitaire_table(
     variant: str, group: list[SolitaireEvaluation], decimals: int, costs: bool
 ) -> Table:
-    """The table of how each agent played."""
+    """The table of each agent's results."""
     goal = group[0].game.goal
     truncated = any(one.results.facts["truncated"].any() for one in group)
     heads = (
@@ -263,32 +264,32 @@ def _solitaire_table(
     return table
 
 
-def _truth_line(truth: Truth) -> str:
-    """The solver's answer for the deals that all have played."""
-    undecided = f", {truth.undecided} undecided" if truth.undecided else ""
-    if truth.winnable is None:
-        best = "none found" if truth.best is None else interval_text(truth.best)
-        return (
-            f"[bold]truth[/] best score found, of {truth.deals:,} labelled deals: {best}{undecided}"
-        )
-    winnable = interval_text(truth.winnable, 100)
-    return f"[bold]truth[/] winnable, of {truth.deals:,} labelled deals: {winnable} %{undecided}"
+def _upper_bound_line(compared: LabelComparison) -> str:
+    """The upper bound of the labelled deals, which all agents have played."""
+    if compared.winnable is not None:
+        meaning, value = "winnable", f"{interval_text(compared.winnable, 100)} %"
+    else:
+        meaning = "best score found"
+        value = "none found" if compared.best is None else interval_text(compared.best)
+    undecided = f", {compared.undecided} undecided" if compared.undecided else ""
+    deals = f"of {compared.deals:,} labelled deals"
+    return f"[bold]upper bound:[/] {meaning}, {deals}: {value}{undecided}"
 
 
-def _truth_table(group: list[SolitaireEvaluation], decimals: int, costs: bool) -> Table:
-    """The table of how each agent played beside what could be reached."""
+def _labels_table(group: list[SolitaireEvaluation], decimals: int, costs: bool) -> Table:
+    """The table of each agent's results on the labelled deals."""
     is_won = group[0].game.measure == "won"
     heads = ("of these won %", "lost", *(("extra moves",) if costs else ()))
     table = make_terminal_table("", "agent", *(heads if is_won else ("regret",)))
     for one in group:
-        if (truth := one.truth) is None:
+        if (compared := one.label_comparison) is None:
             continue
         if not is_won:
-            table.add_row(_agent_label(one), _interval_or_dash(truth.regret, 1, decimals))
+            table.add_row(_agent_label(one), _interval_or_dash(compared.regret, 1, decimals))
             continue
-        cost = (_interval_or_dash(truth.extra_moves, 1, decimals),) if costs else ()
-        won = _interval_or_dash(truth.won, 100, decimals)
-        table.add_row(_agent_label(one), won, f"{truth.lost:,}", *cost)
+        cost = (_interval_or_dash(compared.extra_moves, 1, decimals),) if costs else ()
+        won = _interval_or_dash(compared.won, 100, decimals)
+        table.add_row(_agent_label(one), won, f"{compared.lost:,}", *cost)
     return table
 
 
@@ -316,7 +317,7 @@ def _show_table_variant(
     comparison: Comparison[TableEvaluation], variant: str, console: Console
 ) -> None:
     group = comparison.variants[variant]
-    print_fitting(console, [_field_table(variant, group, *shape) for shape in TABLE_SHAPES])
+    print_fitting(console, [_opponents_table(variant, group, *shape) for shape in TABLE_SHAPES])
     differences = [one for one in comparison.differences if one.variant == variant]
     if differences:
         print_fitting(console, [_table_differences(differences, group[0].spec)])
@@ -325,15 +326,15 @@ def _show_table_variant(
         print_fitting(console, tables)
 
 
-def _field_table(
+def _opponents_table(
     variant: str, group: list[TableEvaluation], with_positions: bool, costs: bool
 ) -> Table:
-    """The table of how each agent played in the field."""
+    """The table of how each agent played among the opponents."""
     spec = group[0].spec
     positions = position_names(spec) if with_positions else []
     heads = [per_hand(spec), "won %", *positions, *(["time"] if costs else [])]
     partner = f", with {group[0].partner}" if group[0].partner else ""
-    title = f"{variant}, among {', '.join(group[0].field)}{partner}"
+    title = f"{variant}, among {', '.join(group[0].opponents)}{partner}"
     table = make_terminal_table(title, "agent", *heads)
     for one in group:
         means = [f"{mean.mean:+.2f}" for mean in one.position_means] if with_positions else []
@@ -353,7 +354,7 @@ def _table_differences(differences: list[TableDifference], spec: EvaluationSpec)
             limits = f"\\[{tested.holm.low:+.2f}, {tested.holm.high:+.2f}]"
             holm = f"[{_interval_style(tested.holm)}]{limits}[/]"
             p = "< 0.0001" if tested.p < 0.0001 else f"{tested.p:.4f}"
-            table.add_row(name, _coloured_text(tested.own), holm, p)
+            table.add_row(name, _coloured_text(tested.alone), holm, p)
     return table
 
 
@@ -383,20 +384,15 @@ def _list_table_notes(comparison: Comparison[TableEvaluation]) -> Iterator[str]:
         notes.append("Positions: 1 is at the dealer's left.")
     if comparison.differences:
         notes.append(
-            "Differences are paired: the same deals, seats and field. Holm: corrected for the "
-            "number of positions."
+            "Differences are paired: the same deals, seats and opponents. Holm: corrected for "
+            "the number of positions."
         )
     yield f"[dim]{' '.join([*notes, 'time: of a decision, in a batch.'])}[/]"
 
 
 def _agent_label(one: Evaluation) -> Text:
     """An agent's name for tables, with the marks that `_show_marks` explains."""
-    return Text(
-        one.agent
-        + SEES_ALL * one.sees_all
-        + LOOKS_AHEAD * one.looks_ahead
-        + OTHER_RULES * one.other_rules
-    )
+    return Text(one.agent + SEES_ALL * one.sees_all + OTHER_RULES * one.other_rules)
 
 
 def interval_text(estimate: Estimate, times: float = 1.0, decimals: int = 2) -> str:

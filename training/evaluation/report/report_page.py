@@ -13,16 +13,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ...files import write_bytes
-from ..outputs import check_folder
+from ...files import check_folder, write_bytes
 from ..result import Comparison, describe_machine
 from .report import show
 from .terminal import ENDLESS
 
 PACKAGES = ("parlour", "gymnasium", "numpy", "numba", "torch")
-"""Those whose versions results may depend on."""
+"""Packages whose versions results may depend on."""
 TITLED = 3
-"""Variants that the title names, at most."""
+"""Most variants that the title names."""
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; margin: 2rem auto;
   max-width: 68rem; padding: 0 1rem; }
@@ -39,7 +38,7 @@ th { border-bottom: 1.5px solid #888; font-weight: 600; } td { border-bottom: 1p
 
 
 class PageConsole(Console):
-    """A console that keeps what is shown on it, in place of printing it."""
+    """A console that collects tables and text instead of printing them."""
 
     def __init__(self) -> None:
         super().__init__(width=ENDLESS, file=None, quiet=True)
@@ -92,7 +91,7 @@ def make_page(comparison: Comparison[Any]) -> str:
 
 
 def make_title(comparison: Comparison[Any]) -> str:
-    """Return on one line what was played, by whom; many variants are only counted."""
+    """Return game, variants, deals and agents on one line; many variants are only counted."""
     variants, spec = list(comparison.variants), comparison.spec
     agents = ", ".join(dict.fromkeys(one.agent for one in comparison.evaluations))
     rules = f"{len(variants)} variants" if len(variants) > TITLED else ", ".join(variants)
@@ -133,11 +132,11 @@ def _cell(cell: Any) -> tuple[str, str]:
 def list_pictures(
     comparison: Comparison[Any],
 ) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield what each picture shows, and what draws it."""
+    """Yield the title of each picture and the function that draws it."""
     from .plots import plot_comparison, plot_scores, plot_variants
 
     if comparison.spec.is_multiplayer:
-        name = "Each among each other, in the field, and by position"
+        name = "Each among each other, among the opponents, and by position"
         yield name, lambda: plot_comparison(comparison)
         return
     if len(comparison.variants) > 1:
@@ -159,7 +158,7 @@ def _picture(name: str, figure: Any) -> str:
 
 
 def list_conditions(comparison: Comparison[Any]) -> list[tuple[str, str]]:
-    """Return what the results depend on, each with its name: to be able to play them again."""
+    """Return the conditions that the results depend on, by name, so that they can be repeated."""
     spec, evaluations = comparison.spec, comparison.evaluations
     versions = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
     conditions = [

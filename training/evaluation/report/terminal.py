@@ -8,15 +8,15 @@ import textwrap
 from collections.abc import Sequence
 
 ENDLESS = 10_000
-"""Columns where nobody looks on, such as in a pipe: no line is broken."""
+"""Columns of a pipe, which has no width: no line is broken."""
 WIDEST = 100
-"""Columns of a terminal beyond which text is not spread."""
+"""Most columns of wrapped text in a wide terminal."""
 INDENT, FIRST = 18, 15
-"""Where text begins beside a heading, and the room of that."""
+"""First column of text beside a heading, and columns of the heading."""
 NO_BREAK = "\u00a0"
 COLOR = re.compile(r"\x1b\[[\d;]*m")
 ROOM = 24
-"""Columns that text beside a heading needs; where there are fewer it stands below."""
+"""Least columns for text beside a heading; with fewer, the text goes below it."""
 
 
 PLAIN = "parlour-plain"
@@ -60,7 +60,7 @@ codecs.register_error(PLAIN, replace_signs)
 
 
 def plain_text(text: str, encoding: str) -> str:
-    """Return text as it is written in an encoding, so that it can be measured and aligned."""
+    """Return text as an encoding writes it, so that it can be measured and aligned."""
     return text.encode(encoding, PLAIN).decode(encoding)
 
 
@@ -71,7 +71,7 @@ def as_line(text: str) -> str:
 
 
 def cut_middle(text: str, longest: int) -> str:
-    """Return text of at most so many letters; its middle gives way, since ends tell names apart."""
+    """Return text of at most ``longest`` letters, cut in the middle: ends tell names apart."""
     if len(text) <= longest:
         return text
     head = longest // 2
@@ -88,7 +88,7 @@ def cut_names(names: Sequence[str], longest: int) -> list[str]:
 
 
 def print_notice(text: str) -> None:
-    """Tell a person something beside the results, on stderr."""
+    """Print a notice on stderr, apart from the results."""
     print(f"parlour: notice: {text}", file=sys.stderr, flush=True)
 
 
@@ -156,7 +156,7 @@ def _wrap_line(line: str, width: int) -> str:
 
 
 def wrap_words(text: str, width: int, indent: str = "", first: str | None = None) -> str:
-    """Return text in lines of so many columns, longer ones where a single word is longer."""
+    """Return text in lines of ``width`` columns; only a longer word makes a longer line."""
     return textwrap.fill(
         text,
         max(width, len(indent) + 1),

@@ -1,4 +1,7 @@
-"""Tables as wide as they may be: where one does not fit, its lines become records, one a block."""
+"""Rich tables that fit the terminal: a table that is too wide becomes a block for each line.
+
+Rich is optional, so modules that must work without it use `terminal` alone.
+"""
 
 import shutil
 from collections.abc import Sequence
@@ -11,7 +14,7 @@ from rich.text import Span, Text
 from .terminal import ENDLESS, find_width, plain_text
 
 NARROWEST = 20
-"""Columns for which records are wrapped; a terminal that has fewer breaks lines by itself."""
+"""Least columns for which records are wrapped; a narrower terminal breaks lines by itself."""
 
 
 PLAIN_BOX = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)
@@ -44,9 +47,9 @@ def make_terminal_table(title: str, first: str, *numbers: str) -> Table:
 
 
 def print_fitting(console: Console, tables: Sequence[Table]) -> None:
-    """Print the first table that fits; if none does, all that the first one has, as records.
+    """Print the first table that fits; if none does, print the first one as records.
 
-    The first one has all columns; those that the printed one leaves out are named below it.
+    The first table has all columns. A line below the printed table names the columns left out.
     """
     for table in tables:
         _make_plain(table, console.encoding)
@@ -113,7 +116,7 @@ def _as_text(cell: object) -> Text:
 
 
 def _print_wrapped(console: Console, text: Text, width: int, indent: int = 0) -> None:
-    """Print text in lines of so many columns; only a word longer than that is broken."""
+    """Print text in lines of ``width`` columns; only a longer word is broken."""
     for number, line in enumerate(text.wrap(console, width - 2 - indent, overflow="fold")):
         margin = indent + 2 * (number > 0)
         line.rstrip()

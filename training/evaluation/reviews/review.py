@@ -1,4 +1,4 @@
-"""Reviews: the cost of each decision of a game, by what was known then and by all the cards.
+"""Reviews: the cost of each decision of a game, by the cards known then and with all cards known.
 
 A decision is judged in sampled worlds that fit what its seat knew (`review_judges`). For each
 decision, the change of the chance to win has three parts:
@@ -9,9 +9,10 @@ decision, the change of the chance to win has three parts:
 - luck: the next chance, or at the end the outcome, less the value of the action taken. It is what
   the cards that were turned up brought, and is 0 on average.
 
-So first chance - losses - unseen + luck = outcome, for each game exactly. Besides, a solver that
-knows all cards gives the truth: nothing is unseen and nothing is luck, so the losses add up to the
-first truth less the outcome. A deal was thrown away where the truth goes from 1 to 0.
+So first chance - losses - unseen + luck = outcome, for each game exactly. Besides, a solver says of
+each position whether it can be won with all cards known (its open value). Nothing is unseen then
+and nothing is luck, so the losses add up to the first open value less the outcome. A deal was
+thrown away where the open value goes from 1 to 0.
 """
 
 import re
@@ -31,7 +32,8 @@ from parlour.envs.core.rows import copy_states
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.solve import deal_position, make_position, trace_actions
 
-from ..result import Result
+from ..replays.replay import Replay
+from ..result import SUMMARY, Result
 from .review_judges import (
     WORLDS,
     Judge,
@@ -40,14 +42,16 @@ from .review_judges import (
     check_seat,
     describe_judge,
     find_decisions,
+    find_open_values,
     find_points,
-    find_truths,
     is_in_play,
     make_judge,
     result_values,
     takes_back,
 )
 
+REVIEW_FILES = ("decisions.parquet", SUMMARY, "review.png", "review.svg", "review.pdf")
+"""The files of a saved review."""
 PHASES = ("first third", "second third", "last third")
 """Of the decisions of a game."""
 
@@ -56,16 +60,16 @@ PHASES = ("first third", "second third", "last third")
 class Review(Result):
     """The costs of n decisions of one seat, in one game.
 
-    Decisions are those with more than one legal action, and the first one whatever it was; what is
-    forced costs nothing, and is counted to the decision before it.
+    Decisions are the first action and those with more than one legal action. A forced action costs
+    nothing; it counts as part of the decision before it.
 
     ``to_pandas()`` has a row for each decision; ``save(folder)`` writes table, JSON and picture.
     """
 
     judge: Judge
-    """The judge: its ``text`` says how it judges, its ``unit`` what values count."""
+    """The judge: its ``text`` says how it judges, its ``unit`` is that of the values."""
     deal: str
-    """Which deal, in words."""
+    """The deal, in words."""
     agent: str
     """The agent that played, "" if unknown."""
     seat: int
@@ -76,14 +80,14 @@ class Review(Result):
     length: int
     """The number of actions of the game, of all seats."""
     judged: Judged
-    truths: np.ndarray | None
+    open_values: np.ndarray | None
     """float64 (n + 1,): whether the deal could be won before each decision, and at the end.
 
-    1 yes, 0 no, 0.5 undecided, to one who knew all cards; None where no solver is asked."""
+    1 yes, 0 no, 0.5 undecided, with all cards known; None if no solver is asked."""
     points: np.ndarray | None
-    """float64 (n, 2): what the bidder's side takes before and after each, by `find_points`.
+    """float64 (n, 2): points of the bidder's side before and after each decision, by `find_points`.
 
-    NaN where that is not known; None where the game has no such solver, or it is not asked."""
+    NaN if unknown; None if the game has no such solver, or it is not asked."""
     outcome: float | None
     """The result, in the unit of the values; None if the game is not over."""
     facts: Mapping[str, Any]
@@ -107,9 +111,9 @@ class Review(Result):
 
     def headline(self) -> str:
         """See `Result.headline`."""
-        who = f": {self.agent}" if self.agent else ""
+        agent = f": {self.agent}" if self.agent else ""
         played = (
-            f"{self.game.name}, {self.variant}, {self.deal}{who}, {len(self.actions)} decisions"
+            f"{self.game.name}, {self.variant}, {self.deal}{agent}, {len(self.actions)} decisions"
         )
         return f"{played}, lost {self.number_text(float(self.losses.sum()))}"
 
@@ -130,7 +134,7 @@ class Review(Result):
 
     @cached_property
     def best_actions(self) -> np.ndarray:
-        """The best actions, int64 (n,): what was taken if none is better; none that takes back."""
+        """The best actions, int64 (n,), never UNDO; the action taken if none is better."""
         values = np.where(self.masks & ~takes_back(self.game), self.judged.values, -np.inf)
         best, rows = values.argmax(axis=1), np.arange(len(values))
         ahead = values[rows, best] > self.values
@@ -154,7 +158,7 @@ class Review(Result):
 
     @property
     def losses(self) -> np.ndarray:
-        """What the action taken lost, float64 (n,); below 0 only where it took a loss back."""
+        """The loss of the action taken, float64 (n,); below 0 only if it took a loss back."""
         return self.best - self.values
 
     @property
@@ -169,17 +173,17 @@ class Review(Result):
         return np.append(self.chances[1:], last)[: len(self.actions)] - self.values
 
     @property
-    def true_losses(self) -> np.ndarray:
-        """The loss of each action with all cards known, float64 (n,); all NaN without a truth."""
-        if self.truths is None:
+    def open_losses(self) -> np.ndarray:
+        """The loss of each action with all cards known, float64 (n,); NaN if no solver is asked."""
+        if self.open_values is None:
             return np.full(len(self.actions), np.nan)
-        return self.truths[:-1] - self.truths[1:]
+        return self.open_values[:-1] - self.open_values[1:]
 
     @property
     def costs(self) -> np.ndarray:
         """The points that each card cost its side, all cards known, float64 (n,); NaN: not known.
 
-        Before it its side has the best of what it may play, so what changes is lost.
+        The points before a card assume the best play of its side, so every change is a loss.
         """
         if self.points is None:
             return np.full(len(self.actions), np.nan)
@@ -187,8 +191,8 @@ class Review(Result):
 
     @property
     def threw_away(self) -> np.ndarray:
-        """Where a deal that could be won was lost for good, bool (n,)."""
-        return np.asarray(self.true_losses == 1)
+        """Which decisions made a winnable deal unwinnable, bool (n,)."""
+        return np.asarray(self.open_losses == 1)
 
     @property
     def kinds(self) -> list[str]:
@@ -207,7 +211,7 @@ class Review(Result):
         return f"{100 * value:{plus}.1f} %" if self.judge.unit == "won" else f"{value:{plus}.2f}"
 
     def totals(self) -> dict[str, float | None]:
-        """Return the parts of the way from the first chance to the outcome."""
+        """Return the terms that add up from the first chance to the outcome."""
         return {
             "first_chance": float(self.chances[0]) if len(self.chances) else None,
             "loss": float(self.losses.sum()),
@@ -239,7 +243,7 @@ class Review(Result):
 def describe_decision(review: Review, i: int) -> dict[str, Any]:
     """Return decision ``i`` of a review for JSON; None: not known."""
     label, judged = review.game.label, review.judged
-    truths = (None, None) if review.truths is None else review.truths[i : i + 2]
+    open_values = (None, None) if review.open_values is None else review.open_values[i : i + 2]
     points = (None, None) if review.points is None else review.points[i]
     return {
         "step": int(review.steps[i]),
@@ -252,9 +256,9 @@ def describe_decision(review: Review, i: int) -> dict[str, Any]:
         "loss": float(review.losses[i]),
         "unseen": float(review.unseen[i]),
         "luck": _number(review.luck[i]),
-        "truth_before": _number(truths[0]),
-        "truth_after": _number(truths[1]),
-        "threw_away": None if review.truths is None else bool(review.threw_away[i]),
+        "open_value_before": _number(open_values[0]),
+        "open_value_after": _number(open_values[1]),
+        "threw_away": None if review.open_values is None else bool(review.threw_away[i]),
         "points_before": _number(points[0]),
         "points_after": _number(points[1]),
         "undecided": int(judged.undecided[i]),
@@ -290,26 +294,34 @@ def review_game(
     worlds: int = WORLDS,
     seed: int = 0,
     player: Agent | str | None = None,
-    truth: bool = True,
+    open_cards: bool = True,
     agent: str = "",
     max_moves: int = 0,
 ) -> Review:
     """Review the decisions of a seat in a game, which may not have ended yet.
 
     ``rules`` are the game's, or the name of a variant (None: the default). ``deal`` is a number of
-    ``deal_set`` (None: the game's own), or a deck or a first state (see `truth.make_position`).
+    ``deal_set`` (None: the game's own), or a deck or a first state (see `solve.make_position`).
     ``actions`` are all actions of the game, of all seats. ``worlds`` are sampled for each decision
-    by ``seed``; ``player`` judges instead of the exact solver (`make_judge`). ``truth`` False
-    leaves out all that depends on the hidden cards, for somebody who still plays. ``max_moves`` is
-    where the game was truncated (0: nowhere).
+    by ``seed``; ``player`` judges instead of the exact solver (`make_judge`). ``open_cards`` False
+    leaves out everything that depends on the hidden cards. ``max_moves`` is where the game was
+    truncated (0: nowhere).
 
     Raises ValueError naming what is out of range, or the first action that is not legal.
     """
     game = find_game(game) if isinstance(game, str) else game
     rules = game.make_rules(rules) if rules is None or isinstance(rules, str) else rules
     judge = make_judge(game, rules, worlds, seed, player)
-    given: dict[str, Any] = {"seat": seat, "deal_set": deal_set, "truth": truth, "agent": agent}
-    return review_deal(judge, deal, actions, max_moves=max_moves, **given)
+    return review_deal(
+        judge,
+        deal,
+        actions,
+        seat=seat,
+        deal_set=deal_set,
+        open_cards=open_cards,
+        agent=agent,
+        max_moves=max_moves,
+    )
 
 
 def review_deal(
@@ -319,14 +331,14 @@ def review_deal(
     *,
     seat: int = 0,
     deal_set: str | None = None,
-    truth: bool = True,
+    open_cards: bool = True,
     agent: str = "",
     max_moves: int = 0,
 ) -> Review:
     """Review a game by an existing judge: see `review_game`."""
     first, named = find_deal(judge.game, judge.rules, deal, deal_set)
     states = trace_actions(judge.game, judge.rules, first, actions, max_moves)
-    return review_states(judge, states, np.array(actions, np.int64), named, seat, truth, agent)
+    return review_states(judge, states, np.array(actions, np.int64), named, seat, open_cards, agent)
 
 
 def find_deal(game: Game, rules: Any, deal: Any, deal_set: str | None) -> tuple[np.ndarray, str]:
@@ -347,10 +359,10 @@ def review_states(
     actions: np.ndarray,
     deal: str,
     seat: int = 0,
-    truth: bool = True,
+    open_cards: bool = True,
     agent: str = "",
 ) -> Review:
-    """Review a game by its positions, (actions + 1,), as `truth.trace_actions` gives them."""
+    """Review a game by its positions, (actions + 1,), as `solve.trace_actions` gives them."""
     check_seat(judge, seat)
     steps = find_decisions(judge.game, states, seat)
     if isinstance(judge, SolverJudge) and not judge.exact:  # of bids it says nothing
@@ -368,8 +380,31 @@ def review_states(
         actions=actions[steps],
         length=len(actions),
         judged=judged,
-        truths=find_truths(judge, np.concatenate([asked, end])) if truth else None,
-        points=find_points(judge.game, judge.rules, states, steps) if truth else None,
+        open_values=find_open_values(judge, np.concatenate([asked, end])) if open_cards else None,
+        points=find_points(judge.game, judge.rules, states, steps) if open_cards else None,
         outcome=float(result_values(judge, end, seats)[0]) if over else None,
         facts={name: values[0].item() for name, values in facts.items()},
     )
+
+
+def review_replay(replay: Replay, seat: int = 0, worlds: int = WORLDS) -> Review:
+    """Review the decisions of a seat in a recorded game: see `review_game`.
+
+    Raises ValueError for a seat or number out of range, and as `Replay.states` does.
+    """
+    judge = make_judge(replay.game, replay.rules, worlds)
+    actions = np.array(replay.actions, np.int64)
+    states = replay.states()
+    agent = replay.agents[seat] if 0 <= seat < len(replay.agents) else ""
+    return review_states(judge, states, actions, replay.source, seat, agent=agent)
+
+
+def review_data(review: Review) -> dict[str, Any]:
+    """Return the parts of a review that views of the game show, for JSON."""
+    return {
+        "headline": review.headline(),
+        "judge": review.judge.text,
+        "unit": review.judge.unit,
+        "totals": review.totals(),
+        "decisions": review.decisions(),
+    }

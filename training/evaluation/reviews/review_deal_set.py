@@ -13,10 +13,9 @@ from parlour.envs.core.game import digest16
 from parlour.envs.core.kernel.rng import derive_key
 from parlour.envs.core.solve import deal_position
 
-from ...parallel.task_cache import Packing, run_cached
-from ...parallel.tasks import Cluster
+from ...parallel.tasks import Cluster, Packing, run_cached
 from ..labels.labels import NO_LABELS
-from ..parts import digest_given, refuse_people
+from ..lineups import digest_given, refuse_people
 from ..play import Progress, play_deal
 from ..result import Result
 from ..spec import EvaluationSpec, is_for_several, make_specs
@@ -39,7 +38,7 @@ CHUNK = 5
 WORST = 10
 """Decisions that are named."""
 COUNT, FACT = "reviews", "fact."
-FIELDS = ("deal", "agent", "seat", "steps", "actions", "length", "outcome", "truths", "points")
+FIELDS = ("deal", "agent", "seat", "steps", "actions", "length", "outcome", "open_values", "points")
 """The fields of a review that are one array each. Those that are None are left out."""
 
 
@@ -90,13 +89,13 @@ class DealSetReview(Result):
 
     @property
     def winnable(self) -> int | None:
-        """Deals that could be won from the start; None without a truth."""
-        truths = [one.truths[0] for one in self.reviews if one.truths is not None]
-        return int(sum(truth == 1 for truth in truths)) if truths else None
+        """Deals that could be won from the start; None where no solver is asked."""
+        open_values = [one.open_values[0] for one in self.reviews if one.open_values is not None]
+        return int(sum(value == 1 for value in open_values)) if open_values else None
 
     @property
     def thrown(self) -> int | None:
-        """Deals that could be won, and were thrown away; None without a truth."""
+        """Deals that could be won, and were thrown away; None where no solver is asked."""
         if self.winnable is None:
             return None
         return sum(bool(one.threw_away.any()) for one in self.reviews)
@@ -116,12 +115,12 @@ class DealSetReview(Result):
         return [self._group(phase, phases == phase) for phase in PHASES]
 
     def _group(self, name: str, which: np.ndarray) -> dict[str, Any]:
-        """Some decisions, of those with a choice: how many, what they lost, deals thrown away."""
-        some = which & self._joined("choices")
-        losses = self._joined("losses")[some]
+        """Count decisions with a choice, their losses and the deals that they threw away."""
+        chosen = which & self._joined("choices")
+        losses = self._joined("losses")[chosen]
         return {
             "name": str(name),
-            "decisions": int(some.sum()),
+            "decisions": int(chosen.sum()),
             "loss": float(losses.mean()) if len(losses) else 0.0,
             "loss_a_deal": float(losses.sum() / len(self.reviews)),
             "lossy": float((losses > 0).mean()) if len(losses) else 0.0,
@@ -166,32 +165,32 @@ def review_spec(
     judge: Judge,
     *,
     seat: int = 0,
-    field: Sequence[Any] = ("greedy",),
+    opponents: Sequence[Any] = ("greedy",),
     progress: Callable[[str], Progress | None] | None = None,
     finished: list[Review] | None = None,
     cluster: Cluster | None = None,
 ) -> DealSetReview:
     """Let an agent play the deals of a specification, and review each of its games.
 
-    ``field`` plays the other seats, repeated in order. ``progress`` is called with the agent's
-    name, and returns what is called as deals are done. ``finished`` is a list that gets the reviews
+    ``opponents`` play the other seats, repeated in order. ``progress`` is called with the agent's
+    name, and returns a progress function. ``finished`` is a list that gets the reviews
     in the order of the deals, so that they are there if the work stops. ``cluster`` reviews parts
     of the deals in other processes (None: this process does). Raises as `compare.evaluate` does.
     """
     check_seat(judge, seat)
     first = spec.load_agent(agent)
-    others = [spec.load_agent(one) for one in field]
+    others = [spec.load_agent(one) for one in opponents]
     around = [others[i % len(others)] for i in range(spec.num_players - 1)]
     seated = [*around[len(around) - seat :], first, *around[: len(around) - seat]]
     update = progress(first.name) if progress else None
     reviews = [] if finished is None else finished
     part = ReviewPart(spec, tuple(spec.numbers.tolist()), seated, seat, judge)
-    review_parts(part, [agent, *field], reviews, cluster, update)
+    review_parts(part, [agent, *opponents], reviews, cluster, update)
     return DealSetReview(spec, first.name, list(reviews))
 
 
 class ReviewPart(NamedTuple):
-    """Deals of a specification that are reviewed in one go; ``agents`` are those in the seats."""
+    """Deals of a specification that one task reviews; ``agents`` are those in the seats."""
 
     spec: EvaluationSpec
     deals: tuple[int, ...]
@@ -232,19 +231,19 @@ def review_parts(
         done = _review_on(cluster, parts, given)
     reviews = {}
     try:
-        for number, some in done:
-            for place, one in enumerate(some, number * size):
+        for number, part_reviews in done:
+            for place, one in enumerate(part_reviews, number * size):
                 if check is not None:
                     check(place, one)
                 reviews[place] = one
             if update is not None:
-                update(len(some))
+                update(len(part_reviews))
     finally:
         finished += [reviews[place] for place in sorted(reviews)]
 
 
 def review_part(part: ReviewPart) -> list[Review]:
-    """Review some deals."""
+    """Review the deals of a part."""
     spec, deals, agents, seat, judge = part
     return [review_numbered(spec, deal, agents, seat, judge) for deal in deals]
 
@@ -259,8 +258,8 @@ def _review_on(
     digest = digest_given(spec, "review", [*given, *players]), description
     numbers = {digest16(digest, part.deals): i for i, part in enumerate(parts)}
     named = dict(zip(numbers, parts, strict=True))
-    for name, some in run_cached(review_part, named, cluster, make_packing(judge)):
-        yield numbers[name], some
+    for name, reviews in run_cached(review_part, named, cluster, make_packing(judge)):
+        yield numbers[name], reviews
 
 
 def make_packing(judge: Judge) -> Packing:
@@ -293,7 +292,7 @@ def unpack_reviews(judge: Judge, arrays: Mapping[str, np.ndarray]) -> list[Revie
             if name.startswith(FACT)
         }
         values = {name: v if v.ndim else v.item() for name, v in arrays_of_one.items()}
-        missing: dict[str, Any] = dict.fromkeys(("truths", "points", "outcome"))
+        missing: dict[str, Any] = dict.fromkeys(("open_values", "points", "outcome"))
         reviews.append(
             Review(
                 judge=judge,
@@ -344,14 +343,14 @@ def review_deal_set(
 def make_review_spec(
     game: Game, variant: str | None, options: Mapping[str, Any] | None, **given: Any
 ) -> EvaluationSpec:
-    """Return the specification of what is played; ``given`` are keywords of `spec.make_specs`.
+    """Return the specification of a review; ``given`` are keywords of `spec.make_specs`.
 
-    Each game is solved, so no labels are looked for. One deal is enough.
+    The review solves each game, so labels are not needed. One deal is enough.
     """
     variants = None if variant is None else [variant]
     one = given["deals"] == 1 and is_for_several(game, variants, options)
     (spec,) = make_specs(
-        game, variants, options, **given | {"deals": 2 if one else given["deals"]}, truth=NO_LABELS
+        game, variants, options, **given | {"deals": 2 if one else given["deals"]}, labels=NO_LABELS
     )
     return replace(spec, deals=1) if one else spec
 

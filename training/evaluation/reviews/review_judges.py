@@ -1,12 +1,13 @@
-"""Judges of decisions: the value of each legal action by what its seat knows.
+"""Judges of decisions: the value of each legal action by the cards that its seat knows.
 
 The hidden cards are resampled into many worlds, the same ones for all actions. If the game has an
 exact solver, the value of an action is the share of worlds in which a win is left after it.
 Otherwise an agent plays every action out in every world: a search of one step.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +29,7 @@ MOST_WORLDS = 100_000
 LIMIT = 20_000
 """Positions that the solver visits in a world; if they do not suffice, a win counts as half."""
 CHUNK = 1 << 13
-"""Worlds that lie in memory at once."""
+"""Most worlds in memory."""
 POINTS_LIMIT = 1_000_000
 """Positions that the double-dummy solver visits; if they do not suffice, points are unknown."""
 TAKES_BACK = "UNDO"
@@ -40,12 +41,15 @@ PLAYERS = ("pretrained", "greedy")
 
 
 class Judged(NamedTuple):
-    """The judgments of n decisions, by what was known.
+    """The judgments of n decisions.
 
-    For each legal action its value, the share of worlds in which a win is left or the mean result,
-    and the standard error of that: float64 (n, actions), NaN for actions that are not legal.
-    ``chances`` and their errors, float64 (n,), are the same of the position itself. ``undecided``,
-    int64 (n,), are the numbers of worlds that the solver gave up.
+    Attributes:
+        values: The value of each action, float64 (n, actions): the share of worlds in which a win
+            is left, or the mean result. NaN for illegal actions.
+        errors: The standard errors of ``values``.
+        chances: The value of each position, float64 (n,).
+        chance_errors: The standard errors of ``chances``.
+        undecided: The number of worlds that the solver gave up, int64 (n,).
     """
 
     values: np.ndarray
@@ -56,58 +60,53 @@ class Judged(NamedTuple):
 
     @staticmethod
     def empty(n: int, actions: int) -> "Judged":
-        """Return room for n decisions."""
+        """Return arrays to be filled for n decisions."""
         values, errors = np.full((2, n, actions), np.nan)
         chances, chance_errors = np.zeros((2, n))
         return Judged(values, errors, chances, chance_errors, np.zeros(n, np.int64))
 
     def take(self, rows: np.ndarray | slice) -> "Judged":
-        """Return those of some decisions."""
+        """Return the judgments of these decisions."""
         return Judged(*(part[rows] for part in self))
 
 
-class Judge(Protocol):
-    """Judges actions: the exact solver, or an agent that plays worlds out."""
+@dataclass(frozen=True)
+class Judge(ABC):
+    """Judges actions in sampled worlds: the exact solver, or an agent that plays worlds out."""
+
+    game: Game
+    rules: Any
+    worlds: int
+    """Sampled worlds for each decision."""
+    seed: int
+    """The seed of these worlds."""
 
     @property
-    def game(self) -> Game:
-        """The game that is judged."""
-
-    @property
-    def rules(self) -> Any:
-        """Its rules."""
-
-    @property
+    @abstractmethod
     def text(self) -> str:
-        """How it finds its values, in words."""
+        """A description of how the judge finds its values."""
 
     @property
+    @abstractmethod
     def exact(self) -> bool:
-        """Whether a solver does, so that values are shares of worlds in which a win is left."""
+        """Whether a solver judges, so that values are shares of worlds in which a win is left."""
 
     @property
+    @abstractmethod
     def unit(self) -> str:
-        """What values count: won (a share), score, or net (in the game's unit)."""
+        """The unit of values: won (a share), score, or net (in the game's unit)."""
 
-    @property
-    def worlds(self) -> int:
-        """Sampled worlds for each decision."""
-
-    @property
-    def seed(self) -> int:
-        """The seed of these worlds."""
-
+    @abstractmethod
     def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
-        """Judge the decisions of whoever is to act in each of ``states`` (n,), none of them over.
+        """Judge the decisions of the seat to act in each of ``states`` (n,), none of them over.
 
         ``numbers``, int (n,), are those of the decisions in their game, which seed the worlds. The
         judgment depends on them, on what that seat knows and on the seed alone.
         """
-        ...
 
 
 def check_seat(judge: Judge, seat: int) -> None:
-    """Raise ValueError for a seat that there is not."""
+    """Raise ValueError for a seat that the game does not have."""
     players = judge.game.num_players(judge.rules)
     if not 0 <= seat < players:
         raise ValueError(f"seat={seat}: allowed are seats 0 to {players - 1}")
@@ -120,33 +119,27 @@ def describe_judge(judge: Judge) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class SolverJudge:
-    """Judges by the game's exact solver: see `Judge`."""
+class SolverJudge(Judge):
+    """Judges by the game's exact solver."""
 
-    game: Game
-    rules: Any
-    worlds: int
-    seed: int
     unit = "won"
 
     @property
     def exact(self) -> bool:
-        """See `Judge`; not at a table of several, which a solver knows as double dummy only."""
+        """See `Judge`; False at a table of several, where the solver is double-dummy only."""
         return self.game.num_players(self.rules) == 1
 
     @property
     def text(self) -> str:
         """See `Judge`."""
-        said = f"share of {self.worlds:,} worlds that could still be won, "
-        if self.exact:
-            return said + "by the exact solver"
-        return said + "all cards known to all"
+        method = "by the exact solver" if self.exact else "all cards known to all"
+        return f"share of {self.worlds:,} worlds that could still be won, {method}"
 
     def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
         """See `Judge`. A chance is the share of worlds in which any action leaves a win.
 
-        Taking back is not counted there. Errors take one world won and one lost beside those that
-        were dealt, so that 100 of 100 are not certain; they are 0 where nothing is hidden.
+        Taking back is not counted there. Errors add one won and one lost world to the sample, so
+        that 100 of 100 are not certain; they are 0 where nothing is hidden.
         """
         judged = Judged.empty(len(states), self.game.actions)
         size = max(1, CHUNK // self.worlds)
@@ -158,20 +151,21 @@ class SolverJudge:
         n = len(states)
         seeds = decision_seeds(self.seed, numbers[:n])
         worlds = sample_worlds(self.game, self.rules, states, seeds, 0, self.worlds)
-        alone, where = np.unique(worlds.view(f"V{worlds.itemsize}"), return_inverse=True)
+        different, numbers_of_worlds = np.unique(
+            worlds.view(f"V{worlds.itemsize}"), return_inverse=True
+        )
         assert self.game.winnable_after is not None
-        different = alone.view(worlds.dtype)
-        wins = self.game.winnable_after(different, self.rules, LIMIT)[where]
-        wins = wins.reshape(n, self.worlds, -1)
-        where = where.reshape(n, -1)
-        hidden = (where != where[:, :1]).any(axis=1)
+        wins = self.game.winnable_after(different.view(worlds.dtype), self.rules, LIMIT)
+        wins = wins[numbers_of_worlds].reshape(n, self.worlds, -1)
+        by_decision = numbers_of_worlds.reshape(n, -1)
+        is_hidden = (by_decision != by_decision[:, :1]).any(axis=1)
         masks = legal_masks(self.game, states)
         judged.values[masks] = wins.mean(axis=1)[masks]
-        judged.errors[masks] = (self._errors(judged.values) * hidden[:, None])[masks]
-        goes_on = masks & ~takes_back(self.game)
-        best = np.where(goes_on[:, None], wins, 0).max(axis=2)
+        judged.errors[masks] = (self._errors(judged.values) * is_hidden[:, None])[masks]
+        continues = masks & ~takes_back(self.game)
+        best = np.where(continues[:, None], wins, 0).max(axis=2)
         judged.chances[:] = best.mean(axis=1)
-        judged.chance_errors[:] = self._errors(judged.chances) * hidden
+        judged.chance_errors[:] = self._errors(judged.chances) * is_hidden
         judged.undecided[:] = (best == 0.5).sum(axis=1)
 
     def _errors(self, shares: np.ndarray) -> np.ndarray:
@@ -181,13 +175,9 @@ class SolverJudge:
 
 
 @dataclass(frozen=True)
-class PlayOutJudge:
-    """Judges by playing on to the end, ``player`` in all seats: see `Judge`."""
+class PlayOutJudge(Judge):
+    """Judges by playing on to the end, ``player`` in all seats."""
 
-    game: Game
-    rules: Any
-    worlds: int
-    seed: int
     player: Agent
     given: Agent | str
     """As the player was named."""
@@ -286,7 +276,7 @@ def make_judge(
 
 
 def is_solvable(game: Game, rules: Any) -> bool:
-    """Whether the game has a solver that says of every action what is left, by these rules."""
+    """Whether the game has a solver that judges every action by these rules."""
     if game.winnable_after is None:
         return False
     try:
@@ -313,10 +303,10 @@ def find_decisions(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
     return np.union1d(np.flatnonzero(own_turn & several), np.flatnonzero(own_turn)[:1])
 
 
-def find_truths(judge: Judge, states: np.ndarray) -> np.ndarray | None:
-    """Return whether each position can be won, float64 (n,), by one who knows all cards.
+def find_open_values(judge: Judge, states: np.ndarray) -> np.ndarray | None:
+    """Return whether each position can be won with all cards known, float64 (n,).
 
-    1 yes, 0 no, 0.5 undecided; None where no exact solver says so.
+    1 yes, 0 no, 0.5 undecided; None if the judge is not an exact solver.
     """
     if not judge.exact:
         return None
@@ -332,10 +322,10 @@ def is_double_dummy(game: Game, rules: Any) -> bool:
 def find_points(
     game: Game, rules: Any, states: np.ndarray, steps: np.ndarray, limit: int = POINTS_LIMIT
 ) -> np.ndarray | None:
-    """Return what the bidder's side takes in all before and after some steps, float64 (n, 2).
+    """Return the points that the bidder's side takes, before and after steps, float64 (n, 2).
 
     ``states`` are all positions of the game. NaN where no contract is being played, in a hand
-    played alone, and where ``limit`` was met. None for games without such a solver.
+    played alone, and where ``limit`` was reached. None for games without such a solver.
     """
     if not is_double_dummy(game, rules):
         return None

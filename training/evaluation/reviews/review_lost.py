@@ -14,17 +14,13 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.options import replace_options, unknown_text
 
 from ...parallel.tasks import Cluster
-from ..outputs import EPISODES
 from ..play import Progress
-from ..result import Comparison, Evaluation
+from ..result import EPISODES, Comparison, Evaluation
 from ..spec import EvaluationSpec, check_number
 from ..stats import CONFIDENCE
 from .review import Review
-from .review_deal_set import DealSetReview, ReviewPart, review_parts
+from .review_deal_set import DEALS, DealSetReview, ReviewPart, review_parts
 from .review_judges import WORLDS, Judge, make_judge
-
-DEALS = 100
-"""Deals that are reviewed, where no number is named; the first ones."""
 
 
 class LostDeal(NamedTuple):
@@ -38,17 +34,17 @@ class LostDeal(NamedTuple):
     deal: int
     """Its number in the deal set."""
     agent: str
-    """What the results call the agent."""
+    """The agent's name in the results."""
     fewest: int | None
     """The moves of its shortest win; None: not known."""
     key: str
-    """The secret that its draws came from: with it the same game can be played again."""
+    """The evaluation seed, which repeats the game."""
     seed: int
-    """What the agent was made with, if it takes a seed."""
+    """The seed of the agent, if it takes one."""
     score: int
-    """The score that it was lost with."""
+    """The score of the lost game."""
     decisions: int
-    """How many actions the game had."""
+    """The number of actions of the game."""
 
 
 def find_lost(
@@ -141,11 +137,11 @@ def review_lost(
 ) -> DealSetReview:
     """Play the deals again that an agent lost though they could be won, and review the games.
 
-    ``results`` are what `find_lost` takes. ``agent`` is who the results name: a built-in one
-    by its name, a saved one by its folder (``NAME=FOLDER`` where they call it otherwise), or an
-    agent; None where only one has played. ``variant`` is needed where there are several, as tables
-    name them. ``deals`` is how many at most, the first ones. The rest is as in
-    `review.review_game`. Raises ValueError as `find_lost` does, where no such deal was lost,
+    ``results`` are what `find_lost` takes. ``agent`` is the agent of the results: a
+    built-in one by its name, a saved one by its folder (``NAME=FOLDER`` if it has another name
+    there), or an agent; None if only one has played. ``variant`` is needed if there are several,
+    by its name in tables. ``deals`` is the most that are reviewed, the first ones. The rest is as
+    in `review.review_game`. Raises ValueError as `find_lost` does, where no such deal was lost,
     and if a game does not come out as it did.
     """
     lost = choose_lost(results, agent, variant)
@@ -176,17 +172,17 @@ def choose_lost(
     candidates = [one for one in lost if variant in (None, one.variant)]
     chosen = [one for one in candidates if deal in (None, one.deal)]
     if not chosen:
-        some = ", ".join(str(one.deal) for one in candidates[:10]) + (
+        examples = ", ".join(str(one.deal) for one in candidates[:10]) + (
             ", ..." if len(candidates) > 10 else ""
         )
         raise ValueError(
-            f"deal {deal}: not one of the {len(candidates)} lost though winnable: {some}"
+            f"deal {deal}: not one of the {len(candidates)} lost though winnable: {examples}"
         )
     return chosen
 
 
 def _name_of(results: Comparison[Any] | Evaluation | Path | str, agent: Agent | str) -> str:
-    """What results call an agent; a folder tells its name when it is loaded."""
+    """The name of an agent in results; a folder is loaded for its name."""
     if not isinstance(agent, str):
         return agent.name
     _, summary = read_results(results)
@@ -198,7 +194,7 @@ def _name_of(results: Comparison[Any] | Evaluation | Path | str, agent: Agent | 
 
 
 def make_lost_spec(lost: Sequence[LostDeal], allow_rules_mismatch: bool = False) -> EvaluationSpec:
-    """Return what was played: all deals from the first to the last of these."""
+    """Return the specification of all deals from the first to the last of these."""
     one = lost[0]
     base = one.variant.split(" + ")[0]
     return EvaluationSpec(
@@ -226,26 +222,26 @@ def review_lost_deals(
     finished: list[Review] | None = None,
     cluster: Cluster | None = None,
 ) -> DealSetReview:
-    """Do as `review_lost` by a judge that there is already, and what `make_lost_spec` returned.
+    """Do as `review_lost` with an existing judge and the result of `make_lost_spec`.
 
     ``progress``, ``finished`` and ``cluster`` are as in `review_deal_set.review_spec`.
     """
     name = lost[0].agent
-    who = FixedAgent(_load(spec, name, agent), name)
+    player = FixedAgent(_load(spec, name, agent), name)
     update = progress(name) if progress else None
     reviews = [] if finished is None else finished
-    some = lost[:deals]
-    part = ReviewPart(spec, tuple(one.deal for one in some), [who], 0, judge)
+    reviewed = lost[:deals]
+    part = ReviewPart(spec, tuple(one.deal for one in reviewed), [player], 0, judge)
 
     def check(place: int, review: Review) -> None:
-        _check_same(some[place], review)
+        _check_same(reviewed[place], review)
 
     review_parts(part, [agent or name], reviews, cluster, update, check)
     return DealSetReview(spec, name, list(reviews), len(lost))
 
 
 def _load(spec: EvaluationSpec, name: str, agent: Agent | str | None) -> Agent:
-    """Who played; ValueError saying how a saved agent is named."""
+    """Load the agent that played; ValueError saying how a saved agent is named."""
     if agent not in (None, name):
         return spec.load_agent(agent)
     if imports_code(name):

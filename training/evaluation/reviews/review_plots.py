@@ -13,7 +13,7 @@ from .review import Review
 if TYPE_CHECKING:
     from .review_deal_set import DealSetReview
 
-CHANCE, TRUTH, LOST = "#4c78a8", "#777777", "#c0392b"
+CHANCE, OPEN_CARDS, LOST = "#4c78a8", "#777777", "#c0392b"
 NAMED = 4
 """Losses that the picture names."""
 ERRORS = 2
@@ -23,8 +23,8 @@ ERRORS = 2
 def plot_game(review: Review) -> Figure:
     """Return a figure of the chance over a game, and below it what each decision lost."""
     figure = Figure(figsize=(10.5, 5.6), dpi=110, layout="constrained")
-    who = f": {review.agent}" if review.agent else ""
-    title = f"{review.game.title}, {review.variant}, {review.deal}{who}"
+    agent = f": {review.agent}" if review.agent else ""
+    title = f"{review.game.title}, {review.variant}, {review.deal}{agent}"
     figure.suptitle(title, fontsize=12, parse_math=False)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
     times = _times(review)
@@ -59,11 +59,13 @@ def _draw_chance(axes: Axes, review: Review, times: int) -> None:
         label=f"± {ERRORS} standard errors",
     )
     axes.plot(places, times * chances, color=CHANCE, marker="o", ms=3.5, label="by what was known")
-    if review.truths is not None:
-        ends = review.truths[-1] if review.outcome is not None else None
-        where, truths = _with_outcome(review, review.truths[:-1], ends)
+    if review.open_values is not None:
+        ends = review.open_values[-1] if review.outcome is not None else None
+        where, open_values = _with_outcome(review, review.open_values[:-1], ends)
         label = "all cards known"
-        axes.step(where, times * truths, where="pre", color=TRUTH, ls="--", lw=1.2, label=label)
+        axes.step(
+            where, times * open_values, where="pre", color=OPEN_CARDS, ls="--", lw=1.2, label=label
+        )
     for i in np.flatnonzero(review.threw_away):
         axes.axvline(review.steps[i] + 1, color=LOST, lw=1.2)
         text = f"threw it away: {review.game.label(int(review.actions[i]))}"

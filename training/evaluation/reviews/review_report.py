@@ -10,10 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..outputs import REVIEW_FILES
 from ..report.report import interval_text, show_key, write_files
 from ..report.terminal_tables import make_terminal_table, print_fitting
-from .review import Review
+from .review import REVIEW_FILES, Review
 from .review_deal_set import DealSetReview
 
 if TYPE_CHECKING:
@@ -72,13 +71,13 @@ def show(review: Review | DealSetReview, console: Console) -> None:
 
 
 def _show_game(review: Review, console: Console) -> None:
-    who = f": {review.agent}" if review.agent else ""
-    console.print(Text(f"{review.game.title}, {review.variant}, {review.deal}{who}", "bold"))
+    agent = f": {review.agent}" if review.agent else ""
+    console.print(Text(f"{review.game.title}, {review.variant}, {review.deal}{agent}", "bold"))
     print_fitting(console, [_game_table(review, wide) for wide in (True, False)])
     if dead := len(review.actions) - len(_telling(review)):
         console.print(Text(f"and {dead} decisions where no world could be won", "dim"))
     console.print(Text(_end_text(review)))
-    for text in (_truth_text(review), _points_text(review)):
+    for text in (_open_cards_text(review), _points_text(review)):
         if text is not None:
             console.print(Text(text))
     _show_judge(review, console)
@@ -168,17 +167,19 @@ def _end_text(review: Review) -> str:
     )
 
 
-def _truth_text(review: Review) -> str | None:
-    """The answer of the solver that knows all cards."""
-    if review.truths is None:
+def _open_cards_text(review: Review) -> str | None:
+    """The answer of the solver, with all cards known."""
+    if review.open_values is None:
         return None
-    first = {1.0: "could be won", 0.0: "could not be won"}.get(review.truths[0], "was not decided")
+    first = {1.0: "could be won", 0.0: "could not be won"}.get(
+        review.open_values[0], "was not decided"
+    )
     where = [
         f"#{review.steps[i] + 1} ({review.game.label(int(review.actions[i]))})"
         for i in _thrown(review)
     ]
     thrown = f"; thrown away by {', '.join(where)}" if where else ""
-    return f"truth, all cards known: this deal {first}{thrown}"
+    return f"all cards known: this deal {first}{thrown}"
 
 
 def _points_text(review: Review) -> str | None:
@@ -211,8 +212,8 @@ def _show_deal_set(review: DealSetReview, console: Console) -> None:
         Text(f"{spec.game.title}, {spec.variant}, deal set {spec.deal_set}: {review.agent}")
     )
     if review.lost_from is not None:
-        some = f"the first {n:,} of {review.lost_from:,}" if n < review.lost_from else f"{n:,}"
-        console.print(Text(f"{some} deals lost though they could be won", "bold"))
+        number = f"the first {n:,} of {review.lost_from:,}" if n < review.lost_from else f"{n:,}"
+        console.print(Text(f"{number} deals lost though they could be won", "bold"))
     elif n < spec.deals:
         console.print(Text(f"{n:,} of {spec.deals:,} deals were reviewed", "bold red"))
     times = 100 if review.judge.unit == "won" else 1
@@ -227,7 +228,7 @@ def _show_deal_set(review: DealSetReview, console: Console) -> None:
         text = (
             f"{review.winnable:,} of {n:,} deals could be won; {review.thrown:,} were thrown away"
         )
-        console.print(Text(f"truth, all cards known: {text}", "bold"))
+        console.print(Text(f"all cards known: {text}", "bold"))
     print_fitting(console, [_group_table("by kind of action", review, review.by_kind)])
     print_fitting(console, [_group_table("by phase", review, review.by_phase)])
     if review.lost_from is not None:
@@ -238,9 +239,9 @@ def _show_deal_set(review: DealSetReview, console: Console) -> None:
 
 
 def _group_table(title: str, review: DealSetReview, groups: list[dict[str, Any]]) -> Table:
-    truth = review.winnable is not None
+    open_cards = review.winnable is not None
     heads = ("choices", "loss each", "loss a deal", "cost something %")
-    table = make_terminal_table(title, "", *heads, *(("threw it away",) if truth else ()))
+    table = make_terminal_table(title, "", *heads, *(("threw it away",) if open_cards else ()))
     for group in groups:
         table.add_row(
             Text(group["name"]),
@@ -248,7 +249,7 @@ def _group_table(title: str, review: DealSetReview, groups: list[dict[str, Any]]
             review.number_text(group["loss"]),
             review.number_text(group["loss_a_deal"]),
             f"{100 * group['lossy']:.1f}",
-            *((str(group["threw_away"]),) if truth else ()),
+            *((str(group["threw_away"]),) if open_cards else ()),
         )
     return table
 

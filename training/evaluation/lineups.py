@@ -1,20 +1,20 @@
-"""Evaluations cut into parts that run in parallel, on this machine or on a cluster.
+"""Lineups: agents that play the deals of a specification, in this process or in parts on a cluster.
 
-The result of a deal depends on no other deal, so the parts together equal what one process plays,
-to the last bit but for the time that agents took, and for agents that draw by themselves. Finished
-parts are saved by the task cache (`task_cache.run_cached`), from which interrupted work resumes.
+The result of a deal depends on no other deal. So the parts together equal the play of one process
+to the last bit, except for the time that agents took and for agents that draw by themselves.
+`tasks.run_cached` saves finished parts, from which interrupted work resumes.
 """
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FunctionType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,78 +23,162 @@ import parlour.envs
 from parlour.agents.registry import Agent, FixedAgent, find_saved, is_person
 from parlour.agents.saved import digest_agent
 from parlour.envs import Game
+from parlour.envs.core.batch import Over
 from parlour.envs.core.game import digest16
 from parlour.envs.core.kernel.jit import digest_code
-from parlour.envs.core.kernel.rng import new_key
+from parlour.envs.core.kernel.rng import derive_key, new_key
 
-from ..parallel.task_cache import Packing, run_cached
-from ..parallel.tasks import Cluster
-from .play import EpisodeResults, Progress
-from .replays.replay_files import append_lines
+from ..parallel.tasks import Cluster, Packing, run_cached
+from .play import EpisodeResults, PlayedGames, Progress, RecordGames, play_deals, play_duplicate
+from .replays.replay import CUT, OVER, Replay, read_result
+from .replays.replay_files import append_lines, append_replays
 from .spec import EvaluationSpec
 
 CHUNK, MOST_CHUNK = 100, 2000
-"""Deals of one part, and of one of very many: many games side by side cost less."""
+"""Least and most deals of a part: large batches cost less for each deal."""
 PARTS = 100
 """The number of parts before they grow."""
 FACT = "fact."
 """Prefix of the facts' names in saved parts."""
 
 
-class Lineup(Protocol):
-    """The agents that play (`compare.Lineup`); it can be pickled."""
+NamedAgent = tuple[str, FixedAgent]
+"""An agent and its name in tables."""
+
+
+class Lineup(NamedTuple):
+    """An agent that plays, and at a table of several the agents in the other seats."""
+
+    name: str
+    agent: FixedAgent
+    given: Sequence[Agent | str]
+    """All agents of the lineup as they were named."""
+    opponents: Sequence[NamedAgent] = ()
+    """The agents in the other seats, repeated clockwise."""
+    pair: bool = False
+    """Whether one agent that is compared, too, sits in all other seats."""
+    partner: NamedAgent | None = None
+    """The agent in the other seats of its side; None: it sits there itself."""
 
     @property
     def title(self) -> str:
-        """What tells it from the other lineups of a comparison."""
-
-    @property
-    def given(self) -> Sequence[Agent | str]:
-        """The agents as they were named."""
-
-
-Play = Callable[..., EpisodeResults]
-"""Called with specification and lineup; a function of a module, for it is sent to workers."""
+        """Its name in progress lines."""
+        if self.pair:
+            return f"{self.name} among {self.opponents[0][0]}"
+        return self.name if self.partner is None else f"{self.name} with {self.partner[0]}"
 
 
 class Part(NamedTuple):
-    """Deals that are played in one task: ``play(spec, lineup)``.
+    """Deals that a lineup plays in one task.
 
     ``spec`` has no labels. If it has a record, the games are returned instead of written.
     """
 
-    play: Play
     spec: EvaluationSpec
     lineup: Lineup
 
 
-def play_parts(
-    play: Play,
+def play_lineup(
     spec: EvaluationSpec,
     lineup: Lineup,
-    cluster: Cluster | None,
+    cluster: Cluster | None = None,
     progress: Progress | None = None,
 ) -> EpisodeResults:
-    """Return the results of ``play(spec, lineup)``, played in parts if there is a cluster.
+    """Let a lineup play all deals of a specification, in a game for several from every seat.
 
-    Without one this process plays all deals as one part. ``progress`` is called with the number of
-    deals that have ended. The games are recorded at the end, part after part.
+    Args:
+        spec: The deals and the rules.
+        lineup: The agents.
+        cluster: Plays parts of the deals in other processes (None: this process plays them all).
+        progress: Called with the number of deals that have ended.
+
+    Raises:
+        ValueError: A person is to play on a cluster.
     """
     if cluster is None:
-        return play(spec, lineup, progress=progress)
-    parts = [Part(play, part_spec, lineup) for part_spec in split_spec(spec)]
+        return _play_here(spec, lineup, progress)
+    refuse_people([lineup.agent])
+    parts = [Part(part_spec, lineup) for part_spec in split_spec(spec)]
     digest = digest_given(spec, lineup.title, lineup.given)
-    names = [digest16(digest, part.spec.first, part.spec.deals) for part in parts]
-    part_of = dict(zip(names, parts, strict=True))
+    part_of = {digest16(digest, part.spec.first, part.spec.deals): part for part in parts}
     done = {}
     for name, result in run_cached(play_part, part_of, cluster, PACKING):
         done[name] = result
         if progress is not None:
             progress(part_of[name].spec.deals)
-    results, lines = zip(*(done[name] for name in names), strict=True)
+    results, lines = zip(*(done[name] for name in part_of), strict=True)
     if spec.record is not None:
         append_lines(spec.record, b"".join(lines))
     return join_results(results)
+
+
+def _play_here(
+    spec: EvaluationSpec, lineup: Lineup, progress: Progress | None = None
+) -> EpisodeResults:
+    """Let a lineup play all deals in this process."""
+    if not spec.is_multiplayer:
+        return play_deals(
+            spec.game,
+            spec.rules,
+            lineup.agent,
+            spec.seeds,
+            max_moves=spec.max_moves,
+            key=derive_key(spec.key, lineup.name),
+            progress=progress,
+            record=_record_games(spec, [lineup.name]),
+        )
+    names, partner = [name for name, _ in lineup.opponents], lineup.partner
+    key_of_partner = () if partner is None else ("partner", partner[0])
+    return play_duplicate(
+        spec.game,
+        spec.rules,
+        lineup.agent,
+        [agent for _, agent in lineup.opponents],
+        spec.seeds,
+        order=spec.numbers,
+        hands=spec.hands,
+        key=derive_key(spec.key, lineup.name, lineup.pair, *names, *key_of_partner),
+        progress=progress,
+        record=_record_games(spec, [lineup.name, *names, partner[0] if partner else lineup.name]),
+        partner=partner[1] if partner else None,
+    )
+
+
+def _record_games(spec: EvaluationSpec, names: Sequence[str]) -> RecordGames | None:
+    """The callback that appends games to the record of a specification; None if it has none.
+
+    ``names`` are those of the agents by their numbers in `PlayedGames.seating`.
+    """
+    path = spec.record
+    if path is None:
+        return None
+    return lambda played: append_replays(path, _make_replays(spec, names, played))
+
+
+def _make_replays(spec: EvaluationSpec, names: Sequence[str], played: PlayedGames) -> list[Replay]:
+    lists = (
+        one.tolist() for one in (played.deal_indices, played.hands, played.dealers, played.seating)
+    )
+    results = read_result(spec.game, spec.rules, played.states)
+    over = played.states["over"].tolist()
+    return [
+        Replay(
+            spec.game,
+            spec.rules,
+            spec.base_variant,
+            agents=tuple(names[number] for number in seating),
+            actions=tuple(actions),
+            result=result,
+            end=CUT if over_code == Over.TRUNCATED else OVER,
+            deal_set=spec.deal_set,
+            deal=spec.first + place,
+            hand=hand,
+            dealer=dealer if spec.game.has_dealer and spec.is_multiplayer else None,
+        )
+        for place, hand, dealer, seating, actions, result, over_code in zip(
+            *lists, played.actions, results, over, strict=True
+        )
+    ]
 
 
 def refuse_people(agents: Sequence[FixedAgent]) -> None:
@@ -121,17 +205,17 @@ def split_spec(spec: EvaluationSpec, size: int = CHUNK) -> list[EvaluationSpec]:
 
 def play_part(part: Part) -> tuple[EpisodeResults, bytes]:
     """Play a part; return the results, and the lines of its games if they are recorded."""
-    play, spec, lineup = part
+    spec, lineup = part
     if spec.record is None:
-        return play(spec, lineup), b""
+        return _play_here(spec, lineup), b""
     with TemporaryDirectory() as folder:
         games = Path(folder, "games.jsonl")
-        results = play(replace(spec, record=games), lineup)
+        results = _play_here(replace(spec, record=games), lineup)
         return results, games.read_bytes()
 
 
 def pack_part(part: tuple[EpisodeResults, bytes]) -> dict[str, Any]:
-    """Return the result of `play_part` as arrays, for `task_cache.run_cached`."""
+    """Return the result of `play_part` as arrays, for `tasks.run_cached`."""
     results, lines = part
     arrays: dict[str, Any] = {f"{FACT}{name}": values for name, values in results.facts.items()}
     return arrays | {

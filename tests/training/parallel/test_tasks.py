@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from parlour.training.parallel import engines
+from parlour.training.parallel import processes
 from parlour.training.parallel.tasks import Cluster, join_cluster, run_tasks
 
 
@@ -52,7 +52,7 @@ def answer(listening: socket.socket) -> None:
 def test_another_server_is_no_cluster(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong port: Ray itself would try for many minutes."""
     pytest.importorskip("ray")
-    monkeypatch.setattr(engines, "WAIT", 2)
+    monkeypatch.setattr(processes, "WAIT", 2)
     error = f"address='{server}': no Ray cluster answers"
     with pytest.raises(ValueError, match=error), join_cluster(Cluster("ray", address=server)):
         raise AssertionError

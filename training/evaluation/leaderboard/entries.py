@@ -3,8 +3,11 @@
 The first cells of a line are its entry (`ENTRY`): which agent plays which deals. They are written
 by hand. ``parlour leaderboard --update`` plays the deals and fills in the result (`Claim`) and a
 seal, a digest of the line that reveals later edits. The seal is no proof: anybody can compute it.
-`leaderboard_checks` verifies the cells themselves. The last cell, the mark, says why the claim
-failed its last verification; it is empty if the claim holds.
+`claims` verifies the cells themselves. The last cell, the mark, says why the claim failed its last
+verification; it is empty if the claim holds.
+
+A leaderboard file may come from anybody, so its agents are resolved without importing code or
+reading the current folder, and without depending on a clock.
 """
 
 import csv
@@ -16,6 +19,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from parlour.agents.registry import find_saved
+from parlour.agents.saved import digest_agent
+from parlour.agents.specs import AgentSpec, SpecKind, parse_spec
 from parlour.agents.validation import (
     name_file_in_errors,
     name_part_in_errors,
@@ -41,6 +47,9 @@ upper limit, the six digits of a rate determine how many deals were won."""
 DEAL_SETS = (1, 2)
 """The deal sets of a leaderboard are GAME-1 and GAME-2. A deal set's name seeds its deals, so free
 names would allow a search for lucky deals."""
+HUMAN = "human"
+BY_WORD = (SpecKind.BUILT_IN, SpecKind.RULE_AGENT, SpecKind.PRETRAINED, SpecKind.ORACLE)
+"""Kinds of agents that a word names."""
 
 
 class Claim(NamedTuple):
@@ -241,7 +250,7 @@ def make_claimed(entry: Entry, claim: Claim) -> Entry:
     return replace(new, seal=seal_of(new))
 
 
-def read_board(path: Path) -> list[Entry]:
+def read_leaderboard(path: Path) -> list[Entry]:
     """Return the entries of a leaderboard file, in its order.
 
     Raises ValueError naming the file, the number of the line, the cell, its value and what is
@@ -290,7 +299,7 @@ def _check_line(entry: Entry) -> None:
         raise ValueError(f"deals: must be from {LINE_LEAST} to {LINE_MOST:,}, got {entry.deals}")
 
 
-def write_board(path: Path, entries: Sequence[Entry]) -> None:
+def write_leaderboard(path: Path, entries: Sequence[Entry]) -> None:
     """Write a leaderboard file, whole or not at all."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -301,10 +310,89 @@ def write_board(path: Path, entries: Sequence[Entry]) -> None:
 def put_entry(path: Path, entry: Entry) -> None:
     """Replace the line of the same entry; other lines stay as they are in the file now.
 
-    Writes nothing if the file no longer has that line, or has the same one. Raises as `read_board`
-    does.
+    Writes nothing if the file no longer has that line, or has the same one. Raises as
+    `read_leaderboard` does.
     """
-    entries = read_board(path)
+    entries = read_leaderboard(path)
     new = [entry if one.key == entry.key else one for one in entries]
     if list(map(entry_cells, new)) != list(map(entry_cells, entries)):
-        write_board(path, new)
+        write_leaderboard(path, new)
+
+
+class ResolvedAgent(NamedTuple):
+    """An agent as `load_agent` takes it from any folder; ``code`` is the ``module:Class`` in it."""
+
+    spec: str
+    code: str = ""
+
+
+def resolve_agent(entry: Entry) -> ResolvedAgent:
+    """Return the agent of an entry, with paths relative to the leaderboard file made absolute.
+
+    Imports nothing. Raises ValueError for an agent that is not found, and for one whose results
+    nobody can reproduce: a person, or a search with a time limit.
+    """
+    return _resolve(parse_spec(entry.agent, entry.game, entry.folder), entry)
+
+
+def _resolve(spec: AgentSpec, entry: Entry) -> ResolvedAgent:
+    if spec.kind is SpecKind.SEARCH and spec.name is None:
+        return _resolve_search(spec, entry)
+    if spec.text == HUMAN:
+        raise ValueError(
+            f"agent {entry.agent!r} must not be a person, whose results cannot be reproduced"
+        )
+    if spec.kind in BY_WORD and spec.name is None:
+        return ResolvedAgent(spec.text)
+    if spec.kind is SpecKind.SAVED and spec.name is None and spec.path.exists():
+        return ResolvedAgent(str(spec.path.absolute()))
+    is_module = spec.word.replace(".", "_").isidentifier()
+    if spec.kind is SpecKind.CODE and spec.name is None and is_module:
+        return ResolvedAgent(spec.text, spec.text)
+    raise ValueError(
+        f"agent {entry.agent!r} not found: it is neither a built-in agent nor a folder "
+        f"{entry.folder / spec.text}"
+    )
+
+
+def _resolve_search(spec: AgentSpec, entry: Entry) -> ResolvedAgent:
+    if spec.budget is not None and spec.budget.endswith("ms"):
+        raise ValueError(
+            f"agent {entry.agent!r} must have a search budget without a time limit, such as "
+            f"{spec.word}@100, got {spec.budget}: timed results cannot be reproduced"
+        )
+    head, colon, _ = spec.text.partition(":")
+    if not colon or spec.leader is None:
+        return ResolvedAgent(spec.text)
+    leader = _resolve(spec.leader, entry)
+    return ResolvedAgent(f"{head}:{leader.spec}", leader.code)
+
+
+def find_folder(entry: Entry) -> Path | None:
+    """Return the folder of the saved agent that an entry names, alone or within a search.
+
+    None if there is none in its name. Raises ValueError as `resolve_agent` does, and for a folder
+    without an agent.
+    """
+    return find_saved(resolve_agent(entry).spec, entry.game, entry.rules)
+
+
+def digest_saved(entry: Entry) -> str:
+    """Return the digest of the saved agent that an entry names, empty if it names none."""
+    folder = find_folder(entry)
+    return "" if folder is None else digest_agent(folder)
+
+
+def check_code(entry: Entry, allow_code: bool) -> str:
+    """Return the agent of an entry for `load_agent`.
+
+    Raises ValueError as `resolve_agent` does, and unless ``allow_code`` for ``module:Class``, since
+    loading it would run code.
+    """
+    spec, code = resolve_agent(entry)
+    if code and not allow_code:
+        raise ValueError(
+            f"agent {entry.agent!r} must be a built-in agent or a saved folder, got code: "
+            f"--allow-code imports {code}"
+        )
+    return spec

@@ -1,4 +1,7 @@
-"""Checks of a claim, cell by cell: first those that need no play, then those of played deals.
+"""Claims of a leaderboard: made by playing all deals of an entry, and verified cell by cell.
+
+The evaluation seed is fixed, so an agent repeats its results whenever it plays the same deals. A
+claim keeps a digest of the results of its first deals; verification plays them again.
 
 No cell is trusted: each one is recomputed, or compared with recomputed values. `UNCHECKED` names
 the three cells that cannot be checked later.
@@ -13,14 +16,29 @@ from typing import NamedTuple
 
 import numpy as np
 
+from parlour import __version__
+from parlour.agents.registry import IllegalActionError
 from parlour.agents.validation import join_lines, shorten
 from parlour.envs.core.contract import UNDECIDED, WINNABLE
 
-from ..labels.labels import NO_SCORE, Labels, find_labels, is_scored
+from ...parallel.tasks import Cluster
+from ..compare import ProgressFactory, compare_specs
+from ..labels.labels import NO_LABELS, NO_SCORE, Labels, find_labels, is_scored
+from ..result import describe_machine
+from ..spec import EvaluationSpec, make_specs, read_options
 from ..stats import CONFIDENCE, Estimate, bootstrap_mean, student_mean, wilson_rate
-from .leaderboard import Claim, Entry, seal_of, write_cell
-from .leaderboard_agents import digest_saved
+from .entries import Claim, Entry, check_code, digest_saved, seal_of, write_cell
 
+KEY = "leaderboard"
+"""The evaluation seed: ``parlour evaluate --key leaderboard`` plays the same games."""
+OPPONENTS = ("greedy",)
+"""The agents in the other seats of a game with several."""
+FIRST_SECONDS = 1.0
+"""Seconds of play for the first deals whose digest a claim keeps; their number has limits."""
+ALL_SECONDS = 10.0
+"""Verification plays all deals of an entry that takes no longer than this."""
+SPREAD_DEALS = 1000
+"""Most deals of a sample that grows because its spread does not fit the claimed interval."""
 FIRST_LEAST, FIRST_MOST = 10, 200
 """Limits of the number of first deals whose results a claim keeps a digest of."""
 SURE = 0.999
@@ -53,6 +71,165 @@ class Played(NamedTuple):
     sees_all: bool
     milliseconds: float
     decisions: int
+
+
+class Verdict(NamedTuple):
+    """The result of verifying a claim: its faults, and the number of deals played for it."""
+
+    faults: list[Fault]
+    deals: int = 0
+
+    @property
+    def mark(self) -> str:
+        """The mark for the line, empty if the claim holds."""
+        return "; ".join(f"{fault.cells}: {fault.reason}" for fault in self.faults)
+
+    @property
+    def is_time_only(self) -> bool:
+        """Whether only the time per decision is wrong, perhaps because the machine is busy."""
+        return [fault.cells for fault in self.faults] == ["ms"]
+
+
+def make_spec(entry: Entry, deals: int, labels: Labels | str = NO_LABELS) -> EvaluationSpec:
+    """Return the evaluation of the first deals of an entry."""
+    (spec,) = make_specs(
+        entry.game,
+        [entry.variant],
+        read_options(entry.options.split()),
+        deals=deals,
+        deal_set=entry.deal_set,
+        key=KEY,
+        labels=labels,
+    )
+    return spec
+
+
+def play_spec(
+    spec: EvaluationSpec,
+    agent: str,
+    report: ProgressFactory | None = None,
+    cluster: Cluster | None = None,
+) -> Played:
+    """Play an evaluation; ValueError for an agent that is not found or cannot play it."""
+    opponents = OPPONENTS if spec.is_multiplayer else None
+    comparison = compare_specs([spec], [agent], opponents=opponents, report=report, cluster=cluster)
+    evaluation, results = comparison.evaluations[0], comparison.evaluations[0].results
+    if spec.is_multiplayer:
+        values = evaluation.nets.mean(axis=1)
+    else:
+        values = results.facts[spec.game.measure]
+    return Played(values, evaluation.sees_all, results.milliseconds, results.decisions)
+
+
+def make_claim(
+    entry: Entry,
+    report: ProgressFactory | None = None,
+    cluster: Cluster | None = None,
+    allow_code: bool = False,
+) -> Claim:
+    """Play all deals of an entry and return its claim.
+
+    Raises ValueError as `play_spec` does, unless ``allow_code`` for an agent that is code, and for
+    an agent that does not repeat its results on the same deals.
+    """
+    agent = check_code(entry, allow_code)
+    agent_digest = digest_saved(entry)  # before playing, so that a damaged folder fails early
+    spec = make_spec(entry, entry.deals, find_shipped_labels(entry) or NO_LABELS)
+    played = play_spec(spec, agent, report, cluster)
+    first = _count_first(entry, played)
+    first_digest = digest_values(played.values[:first])
+    if (
+        digest_values(play_spec(make_spec(entry, max(first, 2)), agent).values[:first])
+        != first_digest
+    ):
+        raise ValueError(
+            f"agent {entry.agent!r} must repeat its results on the same deals, got others when it "
+            f"played the first {first} again: draw random numbers from Turn.seeds"
+        )
+    estimate = estimate_values(entry, played.values)
+    bound = find_bound(entry)
+    return Claim(
+        score=round_cell(estimate.mean),
+        low=round_cell(estimate.low),
+        high=round_cell(estimate.high),
+        bound=None if bound is None else round_cell(bound),
+        ms=float(f"{played.milliseconds:.3g}"),
+        sees_all=played.sees_all,
+        first=first,
+        first_digest=first_digest,
+        rules_digest=entry.game.rules_digest(entry.rules),
+        agent_digest=agent_digest,
+        parlour=__version__,
+        machine=describe_machine(),
+        date=date.today().isoformat(),
+    )
+
+
+def _count_first(entry: Entry, played: Played) -> int:
+    """Return the number of deals that verification plays again."""
+    seconds = played.milliseconds * played.decisions / 1000
+    most = min(FIRST_MOST, int(FIRST_SECONDS * entry.deals / max(seconds, 1e-9)))
+    return min(entry.deals, max(FIRST_LEAST, most))
+
+
+def _count_seconds(entry: Entry, played: Played) -> float:
+    """Return the estimated seconds that all deals of an entry take."""
+    return played.milliseconds * played.decisions / 1000 * entry.deals / len(played.values)
+
+
+def verify_entry(
+    entry: Entry,
+    deals: int | None = None,
+    report: ProgressFactory | None = None,
+    cluster: Cluster | None = None,
+    allow_code: bool = False,
+) -> Verdict:
+    """Verify the claim of an entry.
+
+    Cells that need no play come first (`check_claim`); if one is wrong, nothing is played. Then the
+    first ``deals`` are played, at least those that the claim keeps a digest of, and compared with
+    the claim (`check_played`). If all deals of the entry are played, every digit must agree.
+    Without ``deals``, all are played if that takes no more than `ALL_SECONDS`.
+    """
+    claim = entry.claim
+    if claim is None:
+        return Verdict([])
+    try:
+        agent = check_code(entry, allow_code)
+    except ValueError as error:
+        return Verdict([Fault("agent", join_lines(error))])
+    if faults := check_claim(entry):
+        return Verdict(faults)
+    number = min(max(deals or 0, claim.first), entry.deals)
+    try:
+        played = _play_until_spread(entry, agent, number, report, cluster)
+        if deals is None and _count_seconds(entry, played) <= ALL_SECONDS:
+            played = play_spec(make_spec(entry, entry.deals), agent, report, cluster)
+        if claim.ms < played.milliseconds and find_time_fault(claim, played):
+            # Compiling, or another process, may have slowed the agent down: measure again.
+            again = play_spec(make_spec(entry, max(claim.first, 2)), agent)
+            least = min(played.milliseconds, again.milliseconds)
+            played = played._replace(milliseconds=least)
+    except (ValueError, IllegalActionError) as error:
+        return Verdict([Fault("agent", f"cannot be played: {join_lines(error)}")])
+    return Verdict(check_played(entry, claim, played), len(played.values))
+
+
+def _play_until_spread(
+    entry: Entry,
+    agent: str,
+    number: int,
+    report: ProgressFactory | None,
+    cluster: Cluster | None,
+) -> Played:
+    """Play the first deals; more of them if too few results differ to judge the interval."""
+    assert entry.claim is not None
+    limit = min(entry.deals, SPREAD_DEALS)
+    while True:
+        played = play_spec(make_spec(entry, number), agent, report, cluster)
+        if number >= limit or has_spread(entry, entry.claim, played.values):
+            return played
+        number = min(2 * number, limit)
 
 
 def round_cell(value: float) -> float:
@@ -174,9 +351,9 @@ def _check_bound(entry: Entry, claim: Claim) -> Iterator[Fault]:
     bound = find_bound(entry)
     if bound is None or claim.bound is None:
         if (bound is None) != (claim.bound is None):
-            deals = f"deals={entry.deals} of deal set {entry.deal_set}"
-            told = write_cell(bound) or f"empty: no solver labels ship for {deals}"
-            yield Fault("bound", f"must be {told}, got {write_cell(claim.bound) or 'nothing'}")
+            deals = f"deals={entry.deals} of deal_set {entry.deal_set}"
+            expected = write_cell(bound) or f"empty: no solver labels ship for {deals}"
+            yield Fault("bound", f"must be {expected}, got {write_cell(claim.bound) or 'nothing'}")
         return
     if round_cell(bound) != claim.bound:
         reason = f"must be {write_cell(bound)}, by the solver labels of these deals"
@@ -240,7 +417,7 @@ def _check_results(entry: Entry, claim: Claim, played: Played) -> Iterator[Fault
     if digest != claim.first_digest:
         reason = (
             f"must be {digest}, that of agent {entry.agent!r} on the first={claim.first} deals of "
-            f"deal set {entry.deal_set}, got {shorten(claim.first_digest)}"
+            f"deal_set {entry.deal_set}, got {shorten(claim.first_digest)}"
         )
         yield Fault("first_digest", reason)
     if played.sees_all != claim.sees_all:
@@ -264,8 +441,8 @@ def _check_sample(entry: Entry, claim: Claim, played: Played) -> Iterator[Fault]
     estimate = estimate_values(entry, played.values, SURE)
     low, high = round_cell(estimate.low), round_cell(estimate.high)
     if high < claim.low or claim.high < low:
-        said = f"[{write_cell(low)}, {write_cell(high)}]"
-        reason = f"must overlap {said}, the 99.9 % interval of the first {n} deals"
+        sampled = f"[{write_cell(low)}, {write_cell(high)}]"
+        reason = f"must overlap {sampled}, the 99.9 % interval of the first {n} deals"
         yield Fault("score, low, high", f"{reason}, got {_text(claim)}")
     if not has_spread(entry, claim, played.values):
         reason = (

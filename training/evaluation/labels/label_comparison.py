@@ -1,7 +1,7 @@
-"""Upper bounds: how an agent played beside what the solver found with all cards known.
+"""Comparison of an agent's results with solver labels, which know all cards.
 
-The bound is the share of deals that can be won with all cards known. Regret is what an agent left
-behind: points below the best score that the solver found, or moves above the fewest.
+The upper bound is the share of deals that can be won with all cards known, or the mean of the best
+scores that the solver found. Regret is the best score less the agent's score.
 """
 
 from collections.abc import Mapping
@@ -19,17 +19,22 @@ from .labels import NO_SCORE, UNKNOWN_FEWEST, Labels, is_scored
 
 
 class Contradiction(RuntimeError):
-    """The kernel did what the solver had called impossible, or the other way round."""
+    """The kernel and the solver contradict each other, so one of them is wrong."""
 
 
 @dataclass(frozen=True)
-class Truth:
-    """How an agent played the labelled ones of its deals; None where a game has no such thing.
+class LabelComparison:
+    """How an agent did on its labelled deals; fields that a game does not have are None.
 
-    ``winnable`` is the share of the ``deals`` labelled winnable, the bound; of these, ``won`` is
-    the share that was won, and ``lost`` the number that was not. ``undecided`` counts the deals of
-    which the solver could not tell. ``extra_moves``: moves above the fewest, over deals won whose
-    fewest are known. ``best`` is the mean of the best scores, ``regret`` of best less score.
+    Attributes:
+        deals: Number of labelled deals.
+        undecided: Number of deals that the solver could not decide.
+        lost: Number of winnable deals that the agent lost.
+        winnable: Share of the deals that are winnable: the upper bound.
+        won: Share of the winnable deals that the agent won.
+        extra_moves: Moves above the fewest, over won deals whose fewest moves are known.
+        best: Mean of the best scores that the solver found.
+        regret: Mean of the best score less the agent's.
     """
 
     deals: int
@@ -43,14 +48,15 @@ class Truth:
 
     @property
     def bound(self) -> Estimate | None:
-        """The share of winnable deals, which nobody exceeds, or the mean of the best scores found.
+        """The share of winnable deals, or the mean of the best scores found.
 
-        Those are as good as the solver is: where it does not prove them, they are a lower bound.
+        No agent exceeds the share. The best scores are a lower bound of the upper bound where the
+        solver does not prove them.
         """
         return self.best if self.winnable is None else self.winnable
 
     def summary(self) -> dict[str, Any]:
-        """Return it as JSON has it: an ``{"mean", "low", "high", "n"}`` for each estimate."""
+        """Return all fields for JSON: a ``{"mean", "low", "high", "n"}`` for each estimate."""
         summary = {
             name: value._asdict() if isinstance(value, Estimate) else value
             for name, value in vars(self).items()
@@ -60,10 +66,10 @@ class Truth:
         return summary
 
 
-def measure_truth(
+def compare_with_labels(
     labels: Labels, facts: Mapping[str, np.ndarray], first: int, confidence: float
-) -> Truth:
-    """Return the results of deals from ``first`` on, (n,) of each fact, beside their labels."""
+) -> LabelComparison:
+    """Compare the results of deals from ``first`` on, (n,) of each fact, with their labels."""
     played, labelled = labels.overlap(first, len(facts["score"]))
     winnable = labels.winnable[labelled]
     undecided = int(np.count_nonzero(winnable == UNDECIDED))
@@ -71,7 +77,7 @@ def measure_truth(
         best = labels.score[labelled]
         known = best != NO_SCORE
         scores = {"best": best[known], "regret": best[known] - facts["score"][played][known]}
-        return Truth(
+        return LabelComparison(
             len(best),
             int(np.count_nonzero(~known)),
             0,
@@ -80,7 +86,7 @@ def measure_truth(
     can, won = winnable == WINNABLE, facts["won"][played]
     fewest = labels.fewest[labelled]
     known = won & (fewest != UNKNOWN_FEWEST)
-    return Truth(
+    return LabelComparison(
         len(winnable),
         undecided,
         int(np.count_nonzero(can & ~won)),
@@ -97,7 +103,7 @@ def _mean_or_none(values: np.ndarray, confidence: float) -> Estimate | None:
 def check_against_labels(
     labels: Labels, facts: Mapping[str, np.ndarray], first: int, agent: str
 ) -> None:
-    """Raise Contradiction, naming the deal, if a deal was won that cannot be, or too soon."""
+    """Raise Contradiction, naming the deal, for a win that labels call impossible or too short."""
     if is_scored(labels.game):
         return
     played, labelled = labels.overlap(first, len(facts["won"]))
@@ -127,11 +133,11 @@ def verify_solution(game: Game, rules: Any, state: np.ndarray, solution: Solutio
     except ValueError as error:
         raise Contradiction(f"{game.title}: the solver's way cannot be gone: {error}") from error
     moves = int(end["moves"][0] - np.atleast_1d(state)["moves"][0])
-    for what, says, comes in (
+    for fact, claimed, played in (
         ("won", solution.winnable or None, bool(end["won"][0])),
         ("score", solution.score, int(end["score"][0])),
         ("moves", solution.fewest, moves),
     ):
-        if says is not None and says != comes:
-            raise Contradiction(f"{game.title}: the solver says {what} {says}, played: {comes}")
+        if claimed is not None and claimed != played:
+            raise Contradiction(f"{game.title}: the solver says {fact} {claimed}, played: {played}")
     return solution
