@@ -17,8 +17,7 @@ from parlour.envs.core import (
     random_floats,
 )
 
-from .baselines.greedy import GreedyAgent
-from .baselines.uniform import UniformAgent
+from .baselines import GreedyAgent, UniformAgent
 from .explanation import Explanation, explain
 from .networks.policy_table import PolicyTableAgent
 from .networks.value_table import ValueTableAgent

@@ -176,7 +176,10 @@ _NOT_OF_GAME = ("agent", "sees_all", "unit", "action", "actions")
 
 
 def explain(agent: Agent, turn: Turn) -> Explanation:
-    """Return an agent's checked explanation of a turn; only its actions if it cannot explain.
+    """Return an agent's checked explanation of a turn.
+
+    An agent without a method ``explain`` gets an explanation with its actions, and with its
+    probabilities if it has a method ``probabilities(turn)``.
 
     Raises:
         IllegalActionError: an action is not legal.
@@ -185,7 +188,14 @@ def explain(agent: Agent, turn: Turn) -> Explanation:
     method = getattr(agent, "explain", None)
     if method is None:
         name, sees_all = agent_name(agent), agent_field(agent, "sees_all")
-        return Explanation(name, turn, choose_actions(agent, turn), sees_all=sees_all)
+        actions, probabilities = choose_actions(agent, turn), getattr(agent, "probabilities", None)
+        return Explanation(
+            name,
+            turn,
+            actions,
+            None if probabilities is None else probabilities(turn),
+            sees_all=sees_all,
+        )
     explanation = method(turn)
     if not isinstance(explanation, Explanation):
         raise ValueError(

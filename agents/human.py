@@ -16,7 +16,7 @@ from parlour.envs.core.scene.scene import Item, Scene, ansi
 from parlour.envs.core.turn import Turn
 
 from . import human_bests
-from .baselines.greedy import GreedyAgent
+from .baselines import GreedyAgent
 
 HELP = """\
 Name what you move, in any order: cards (Th, 10h or T♥) or the numbers beside them, with blanks or

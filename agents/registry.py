@@ -30,8 +30,7 @@ from parlour.envs.core.turn import (
     random_floats,
 )
 
-from .baselines.greedy import HEURISTIC_NETWORK, GreedyAgent
-from .baselines.uniform import UniformAgent
+from .baselines import HEURISTIC_NETWORK, GreedyAgent, UniformAgent
 from .human import HumanAgent
 from .networks.policy_table import POLICY_TABLE_NETWORK, PolicyTableAgent
 from .networks.value_table import VALUE_TABLE_NETWORK, ValueTableAgent

@@ -24,9 +24,9 @@ from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
 from benchmarks.reports import write_json
-from parlour.agents.baselines.uniform import pick_uniform
 from parlour.agents.networks.build import network_class
 from parlour.envs import CardEnv, find_game
+from parlour.envs.core.baselines import pick_uniform
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.learning.methods.ppo import CardPPO, make_ppo
 from parlour.training.learning.network_run import PHASES

@@ -33,8 +33,7 @@ from .games import (
 from .interfaces.single import CardEnv
 from .interfaces.vector import CardVectorEnv
 from .interfaces.wrappers import DictObservation, DictVectorObservation
-from .render.modes import KNOWN_METADATA
-from .render.pictures import draw_grid, draw_picture, save_picture
+from .render.pictures import KNOWN_METADATA, draw_grid, draw_picture, save_picture
 
 
 def make(game_name: str, variant: str | None = None, **keywords: Any) -> CardEnv:

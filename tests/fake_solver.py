@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.baselines.greedy import GreedyAgent
+from parlour.agents.baselines import GreedyAgent
 from parlour.envs import Game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.contract import Solution, Solving
@@ -36,7 +36,7 @@ class FakeSolver:
         if self.refuses:
             raise ValueError(self.refuses)
         begin = make_position(self.game, rules, deck_or_state)
-        if limit == 1:  # `truth.solver_of` tries out whether the rules are taken
+        if limit == 1:  # `solver_of` tries out whether the rules are taken
             return Solution(None, None, 1)
         self.asked += 1
         rows, actions = Rows(self.game, rules, 1), []

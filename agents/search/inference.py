@@ -19,7 +19,7 @@ from parlour.envs.core.legal import has_choice
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 
-from ..baselines.greedy import GreedyAgent
+from ..baselines import GreedyAgent
 from .playout import Guide, Playout, make_guide, make_playout, playout_kernels
 
 DRAWS = 16

@@ -17,7 +17,7 @@ from parlour.envs.core.rows import Rows, copy_states, observation_codes, resampl
 from parlour.envs.core.solve import make_position, solver_of
 from parlour.envs.core.turn import Agent, Turn, check_agent, is_person, prepare_turn
 
-from ..baselines.greedy import GreedyAgent
+from ..baselines import GreedyAgent
 from ..explanation import Explanation, certain
 from ..specs import choose_number
 

@@ -22,7 +22,7 @@ from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.legal import first_action, has_choice
 from parlour.envs.core.turn import Agent, agent_name
 
-from ..baselines.greedy import GreedyAgent
+from ..baselines import GreedyAgent
 from ..networks.value_table import ValueTableAgent
 
 FIRST_MARK = 8

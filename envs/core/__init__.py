@@ -1,6 +1,6 @@
-"""What every game stands on; nothing in here knows a game.
+"""The foundation of all games; nothing here knows a particular game.
 
-What users of the suite need of it is named here: turns and agents, states, scenes, truth.
+This package exports turns and agents, games and states, observations, scenes, and the solver check.
 """
 
 from .contract import Solution

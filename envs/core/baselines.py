@@ -1,4 +1,4 @@
-"""The baselines that need nothing but the game: uniform, greedy and its rule-based agents."""
+"""Baselines that need nothing but the game: uniform, greedy and the game's rule-based agents."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ def pick_uniform(masks: Masks, shares: np.ndarray, actions: np.ndarray) -> None:
 
 
 class UniformAgent:
-    """Chooses uniformly over the mask."""
+    """Chooses uniformly among the legal actions."""
 
     name = "uniform"
     sees_all = False
@@ -44,6 +44,10 @@ class UniformAgent:
         actions = np.zeros(len(turn.masks), np.int64)
         pick_uniform(turn.masks, random_floats(turn.seeds, self.seed), actions)
         return actions
+
+    def probabilities(self, turn: Turn) -> np.ndarray:
+        """Return the probability of each action, float64 (n, actions)."""
+        return turn.masks / turn.masks.sum(axis=1, keepdims=True)
 
 
 class HeuristicAgent:
@@ -69,7 +73,7 @@ class HeuristicAgent:
         return best_actions(turn.masks, self.score(turn))
 
     def score(self, turn: Turn) -> np.ndarray:
-        """Return the scores that it goes by, float64 (n, actions)."""
+        """Return the scores of the actions, float64 (n, actions)."""
         states = copy_states(turn.states)  # read-only arrays would be compiled for once more
         return turn.game.score_actions(states, turn.rules, self.weights, self.rule_agent)
 

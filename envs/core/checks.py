@@ -8,18 +8,18 @@ the record byte for byte. `read_states` runs the check and raises one line for a
 
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .aliases import CardSet, RulesRecord, RulesRecords, State, States
 from .batch import Over
-from .contract import StateCheck
+from .contract import StateCheck, ViewKernel
 from .game import Game
 from .kernel.cards import FIRST_CARD
 from .kernel.jit import jit
-from .legal import fits_actions, is_empty
-from .options import shorten
+from .legal import fits_actions, has_action, is_empty
+from .options import as_record, shorten
 from .rules_table import RulesTable
 from .schema import Features
 
@@ -281,3 +281,81 @@ def field_at(record: np.dtype, byte: int) -> tuple[str, np.dtype, int]:
             name += str([int(i) for i in np.unravel_index(place, record.shape)]).replace(", ", "][")
             record, start = record.base, start + place * record.base.itemsize
     return name, record, start
+
+
+# ---- hands that are played again ------------------------------------------------------------
+
+
+class Hand(NamedTuple):
+    """The parts of a game that a check of its states plays hands with."""
+
+    state: np.dtype[Any]
+    features: Features
+    actions: int
+    longest: int
+    """The largest number of actions in a hand: the length of the history."""
+    deal: Callable[[State, RulesRecord], None]
+    step: Callable[[State, RulesRecord, int], None]
+    view: ViewKernel
+    is_dealt_again: Callable[[State, RulesRecord], bool]
+
+
+def make_history_check(hand: Hand) -> StateCheck:
+    """Return the check of states for a game whose deck, dealer and history determine all else.
+
+    The check plays the hand again from them, up to the first action that is not legal.
+    """
+    longest, actions, is_dealt_again = hand.longest, hand.actions, hand.is_dealt_again
+    deal, step, view = hand.deal, hand.step, hand.view
+    allowed = (
+        ("dealer", "the number of a seat"),
+        ("viewer", "the number of a seat"),
+        ("moves", f"0 to {longest}"),
+        ("deck", "one that the rules do not deal again"),
+    )
+    dealer, viewer, moves, deck = range(1, len(allowed) + 1)
+
+    @jit
+    def find_wrong(s: State, rules: RulesRecord) -> int:
+        if s["dealer"] < 0 or s["dealer"] >= rules.players:
+            return dealer
+        if s["viewer"] < 0 or s["viewer"] >= rules.players:
+            return viewer
+        if s["moves"] > longest:
+            return moves
+        return deck if is_dealt_again(s, rules) else 0
+
+    @jit
+    def derive(s: State, rules: RulesRecord) -> None:
+        count, seat = s["moves"], s["viewer"]
+        history = np.empty(longest, np.int64)
+        for n in range(longest):
+            history[n] = s["history"][n] - 1
+        s["moves"] = 0
+        s["score"] = 0
+        s["over"] = Over.RUNNING
+        s["won"] = 0
+        deal(s, rules)
+        for n in range(count):
+            action = history[n]
+            if s["over"] or action < 0 or action >= actions or not has_action(s["legal"], action):
+                return
+            step(s, rules, action)
+        view(s, rules, seat)
+
+    return make_state_check(hand.state, hand.features, actions, allowed, find_wrong, derive)
+
+
+def make_deck_check(hand: Hand, why: str) -> Callable[[np.ndarray, Any], None]:
+    """Return ``check(deck, rules)``, which raises ValueError for a deck that is dealt again.
+
+    ``why`` says in the message for which decks that is.
+    """
+
+    def check_deck(deck: np.ndarray, rules: Any) -> None:
+        states = np.zeros(1, hand.state)
+        states["deck"][0, : len(deck)] = deck
+        if hand.is_dealt_again(states[0], as_record(rules)[0]):
+            raise ValueError(f"deck: by these rules it would be dealt again: {why}")
+
+    return check_deck

@@ -332,8 +332,8 @@ class Solve(Protocol):
     ) -> Solution:
         """Return the result of a search of ``limit`` positions; ``optimal``: the shortest win.
 
-        ``deck_or_state`` is what `truth.make_position` takes. Raises ValueError for rules that the
-        solver does not support.
+        ``deck_or_state`` is what `parlour.envs.core.solve.make_position` takes. Raises ValueError
+        for rules that the solver does not support.
         """
 
 

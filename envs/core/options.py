@@ -116,10 +116,10 @@ def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
 
 def parse_bool(field: str, value: Any) -> bool:
     """Return a keyword's boolean, read as those of the rules are; ValueError naming it."""
-    found = _read_bool(value)
-    if found is None:
+    parsed = _read_bool(value)
+    if parsed is None:
         raise ValueError(f"{field}={shorten(value)}: allowed are no, yes")
-    return found
+    return parsed
 
 
 def is_whole(value: Any) -> bool:

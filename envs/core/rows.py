@@ -135,8 +135,8 @@ class Rows:
     def _facts_at(
         self, states: np.ndarray, seats: np.ndarray | None, rules: Any, places: np.ndarray
     ) -> dict[str, np.ndarray]:
-        own = None if seats is None else seats[places]
-        return self.game.info_facts(copy_states(states, places), rules, own)
+        row_seats = None if seats is None else seats[places]
+        return self.game.info_facts(copy_states(states, places), rules, row_seats)
 
     def one_result(self) -> dict[str, Any]:
         """Return the facts of the only game there is, as plain values."""
@@ -253,8 +253,8 @@ def _bytes(records: np.ndarray) -> np.ndarray:
 
 def copy_states(states: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
     """Return copies of states: of all, or of some rows (numbers, or bool (n,))."""
-    found = _bytes(states)[rows]
-    return (found.copy() if isinstance(rows, slice) else found).view(states.dtype)
+    copied = _bytes(states)[rows]
+    return (copied.copy() if isinstance(rows, slice) else copied).view(states.dtype)
 
 
 def write_states(states: np.ndarray, rows: np.ndarray | slice, values: np.ndarray) -> None:

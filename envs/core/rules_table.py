@@ -114,19 +114,19 @@ class RulesTable:
         """
         if not self.has_several:
             return np.zeros(len(states), np.int64)
-        found = [self._numbers.get(shown, -1) for shown in self._shown_options(states)]
-        if -1 in found:
+        numbers = [self._numbers.get(shown, -1) for shown in self._shown_options(states)]
+        if -1 in numbers:
             raise ValueError(
-                f"state of {self.game.title}, row {found.index(-1)}: it shows rules that are none "
-                f"of the {len(self.rules)} of these rows"
+                f"state of {self.game.title}, row {numbers.index(-1)}: it shows rules that are "
+                f"none of the {len(self.rules)} of these rows"
             )
-        return np.array(found, np.int64)
+        return np.array(numbers, np.int64)
 
     def split(self, states: States) -> Iterator[tuple[int, np.ndarray]]:
         """Yield the numbers of the rules that states show, and the places of those, int64 (m,)."""
-        found = self.find(states)
-        for number in np.unique(found).tolist():
-            yield number, np.flatnonzero(found == number)
+        numbers = self.find(states)
+        for number in np.unique(numbers).tolist():
+            yield number, np.flatnonzero(numbers == number)
 
     def gather(
         self, states: States, read: Callable[[Any, np.ndarray], Mapping[str, np.ndarray]]
@@ -153,20 +153,20 @@ def make_table(game: Game, rules: Any) -> RulesTable:
         return rules
     if isinstance(rules, game.rules):
         return RulesTable(game, (rules,))
-    found = tuple(rules)
-    if not 1 <= len(found) <= MOST_RULES:
-        raise ValueError(f"variants: {len(found)} given; allowed are 1 to {MOST_RULES}")
-    if len(set(found)) < len(found):
-        twice = next(one for one in found if found.count(one) > 1)
+    all_rules = tuple(rules)
+    if not 1 <= len(all_rules) <= MOST_RULES:
+        raise ValueError(f"variants: {len(all_rules)} given; allowed are 1 to {MOST_RULES}")
+    if len(set(all_rules)) < len(all_rules):
+        twice = next(one for one in all_rules if all_rules.count(one) > 1)
         raise ValueError(f"variants: {describe_rules(game, twice)} is there twice")
-    for one in found:
-        if game.num_players(one) != game.num_players(found[0]):
+    for one in all_rules:
+        if game.num_players(one) != game.num_players(all_rules[0]):
             raise ValueError(
-                f"variants: {describe_rules(game, found[0])} is for {game.num_players(found[0])} "
-                f"and {describe_rules(game, one)} for {game.num_players(one)}; the rows of one "
-                "batch have one number of players"
+                f"variants: {describe_rules(game, all_rules[0])} is for "
+                f"{game.num_players(all_rules[0])} and {describe_rules(game, one)} for "
+                f"{game.num_players(one)}; the rows of one batch have one number of players"
             )
-    return RulesTable(game, found)
+    return RulesTable(game, all_rules)
 
 
 def read_variants(
@@ -179,8 +179,8 @@ def read_variants(
     says itself. Raises ValueError for anything else.
     """
     if isinstance(variants, str) and variants == ALL:
-        found = [game.make_rules(name, options) for name in list_variants(game)]
-        return make_table(game, dict.fromkeys(found))
+        all_rules = [game.make_rules(name, options) for name in list_variants(game)]
+        return make_table(game, dict.fromkeys(all_rules))
     if isinstance(variants, str | Mapping) or not isinstance(variants, Sequence):
         raise ValueError(
             f"variants={shorten(variants)}: allowed is {ALL!r}, or a list of names of variants "
@@ -203,8 +203,8 @@ def _read_one(game: Game, given: Any, options: Mapping[str, Any]) -> Any:
         game.check(rules)
         return rules
     if isinstance(given, Mapping):
-        own = {**options, **given}
-        return game.make_rules(own.pop("variant", None), own)
+        merged = {**options, **given}
+        return game.make_rules(merged.pop("variant", None), merged)
     if isinstance(given, str):
         return game.make_rules(given, options)
     raise ValueError(

@@ -82,10 +82,10 @@ def digit_piece(name: str, size: int, doc: str) -> "Piece":
 
 
 def _number(codes: list[int]) -> int:
-    found = 0
+    number = 0
     for digit in codes:
-        found = DIGIT_BASE * found + digit
-    return found
+        number = DIGIT_BASE * number + digit
+    return number
 
 
 class Piece(NamedTuple):
@@ -230,18 +230,18 @@ class Features:
         row = self._read(observation)
         flat = len(row) == self.columns
         codes = self._decode(row) if flat else self._whole(row)
-        said: dict[str, Any] = {}
+        explained: dict[str, Any] = {}
         start = 0
         for piece in self.pieces:
-            own = [int(code) for code in codes[start : start + piece.size]]
+            piece_codes = [int(code) for code in codes[start : start + piece.size]]
             start += piece.size
             if piece.read:
-                said[piece.name] = piece.read(own)
+                explained[piece.name] = piece.read(piece_codes)
                 continue
             read = _rank if flat and piece.kind is RANK else piece.kind.read
-            values = [read(code) for code in own]
-            said[piece.name] = values if piece.size > 1 else values[0]
-        return said
+            values = [read(code) for code in piece_codes]
+            explained[piece.name] = values if piece.size > 1 else values[0]
+        return explained
 
     def _read(self, observation: Any) -> np.ndarray:
         """Return the numbers of an observation; ValueError if it is none."""
@@ -265,8 +265,8 @@ class Features:
         for piece in self.pieces:
             start += piece.size
             if entry < start:
-                found = row[entry].tolist()
-                raise ValueError(f"observation: {piece.name} has {found}; allowed is {allowed}")
+                values = row[entry].tolist()
+                raise ValueError(f"observation: {piece.name} has {values}; allowed is {allowed}")
 
     def _whole(self, row: np.ndarray) -> np.ndarray:
         """Return codes as whole numbers; ValueError for what is none, or out of its range."""
@@ -285,14 +285,14 @@ class Features:
         """Return the codes of a one-hot row; ValueError for what is none."""
         first, shift, base = self.column_tables
         last = np.append(first[1:], self.columns)
-        found, sums = np.zeros(self.width, np.int64), np.zeros(self.width)
+        codes, sums = np.zeros(self.width, np.int64), np.zeros(self.width)
         for entry in range(self.width):
             part = row[first[entry] : last[entry]]
             sums[entry] = part.sum() if np.isin(part, (0, 1)).all() else np.nan
             if part.any():
-                found[entry] = (int(part.argmax()) + 1 + base[entry]) << shift[entry]
+                codes[entry] = (int(part.argmax()) + 1 + base[entry]) << shift[entry]
         self._refuse(~(sums <= 1), sums, "a single 1 among zeros, or zeros")
-        return found
+        return codes
 
     def markdown_table(self) -> str:
         """The pieces as a Markdown table: entries of ``codes``, columns of ``onehot``, meaning."""

@@ -1,6 +1,6 @@
-"""The truth about a deal: what could be reached by one who knew where every card lies.
+"""Solving with all cards known: positions for solvers, lines of actions, checks of a solver.
 
-Who can say it is a game's solver, which is checked before it is asked. What it says tells of hidden
+A game's solver says what a player who knew all cards could reach, so its answers reveal hidden
 cards.
 """
 
@@ -18,8 +18,14 @@ from .rows import Rows, are_finished, copy_states, write_states
 def make_position(game: Game, rules: Any, deck_or_state: Any) -> np.ndarray:
     """Return a position as an array of one state, a copy.
 
-    ``deck_or_state`` is a record of ``game.state`` (or an array of one), or a deck: card names or
-    codes in dealing order. Raises ValueError for a deck that is none, or another game's state.
+    Args:
+        game: The game.
+        rules: Its rules.
+        deck_or_state: A record of ``game.state`` (or an array of one), or a deck: card names or
+            codes in dealing order.
+
+    Raises:
+        ValueError: The deck is not a deck of the game, or the state is one of another game.
     """
     rows = Rows(game, rules, 1)
     if isinstance(deck_or_state, np.void | np.ndarray) and deck_or_state.dtype.names:
@@ -39,7 +45,7 @@ def deal_position(game: Game, rules: Any, deal_set: str, deal: int) -> np.ndarra
 
 
 def play_actions(game: Game, rules: Any, state: np.ndarray, actions: Sequence[int]) -> np.ndarray:
-    """Play actions from a position by the game's own kernel; return what it comes to, (1,).
+    """Play actions from a position; return the position after them, (1,).
 
     Raises ValueError naming the first action that is not legal.
     """
@@ -49,9 +55,9 @@ def play_actions(game: Game, rules: Any, state: np.ndarray, actions: Sequence[in
 def trace_actions(
     game: Game, rules: Any, state: np.ndarray, actions: Sequence[int], max_moves: int = 0
 ) -> np.ndarray:
-    """Do as `play_actions`; return all positions on the way, (actions + 1,), the first one first.
+    """Play actions from a position; return all positions, (actions + 1,), the first one included.
 
-    ``max_moves`` is where the game is cut off; 0: nowhere.
+    ``max_moves`` truncates the game; 0: no limit. Raises ValueError as `play_actions` does.
     """
     rows = Rows(game, rules, 1, StepConfig(reset=Autoreset.DISABLED, max_moves=max_moves))
     rows.take_over(np.atleast_1d(state))
@@ -72,13 +78,14 @@ def trace_actions(
 
 
 PROBE_LIMIT = 1
-"""Positions that a solver looks at to show that it takes the rules; it is compiled by that, too."""
+"""Search limit of the call that checks whether a solver supports rules."""
 
 
 def solver_of(game: Game, rules: Any) -> Solve:
-    """Return the game's ``solve``; it is asked about one deal, so that it refuses rules at once.
+    """Return the game's ``solve``, after a check that it supports the rules.
 
-    Raises ValueError if the game has none, naming the games that do, or if these rules have none.
+    Raises ValueError if the game has no solver, naming the games that have one, or if its solver
+    does not support the rules.
     """
     solve = game.solve
     if solve is None:
@@ -97,15 +104,15 @@ def solvable() -> list[str]:
 
 
 class WinnableInfo:
-    """Says of states whether one who knew all cards could still win them.
+    """Tells for states whether a player who knew all cards could still win.
 
-    Raises ValueError for games and rules without a solver, and for games that nobody wins.
+    Raises ValueError for games and rules without a solver, and for games without a win.
     """
 
     def __init__(self, game: Game, rules: Any) -> None:
         self.solve, self.rules = solver_of(game, rules), rules
         if game.goal_name(rules) != "won":
-            raise ValueError(f"truth: {game.title} is played for its score: nobody wins it")
+            raise ValueError(f"winnable: {game.title} is played for its score: nobody wins it")
 
     def __call__(self, states: np.ndarray) -> np.ndarray:
         """Return whether states are winnable, int8 (n,): 1 yes, 0 no, -1 undecided.
@@ -113,11 +120,11 @@ class WinnableInfo:
         For a finished game the value says whether it was won. A truncated game is not
         finished: the solver answers as if it continued.
         """
-        found = np.where(states["won"] != 0, WINNABLE, LOST).astype(np.int8)
+        codes = np.where(states["won"] != 0, WINNABLE, LOST).astype(np.int8)
         unfinished = np.flatnonzero(~are_finished(states))
         positions = copy_states(states, unfinished)
         positions["over"] = Over.RUNNING
-        for place, row in enumerate(unfinished):
-            solution = self.solve(positions[place : place + 1], self.rules)
-            found[row] = solution.winnable_code
-        return found
+        for index, row in enumerate(unfinished):
+            solution = self.solve(positions[index : index + 1], self.rules)
+            codes[row] = solution.winnable_code
+        return codes

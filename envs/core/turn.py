@@ -142,15 +142,15 @@ def check_agent(agent: Any, spec: str = "") -> Agent:
     """
     if isinstance(agent, FixedAgent):
         return agent
-    own = spec.rpartition(":")[2] or _kind(agent)
-    called = repr(spec or own)
+    own_name = spec.rpartition(":")[2] or _kind(agent)
+    called = repr(spec or own_name)
     _check_kind(agent, called)
     try:
-        for field, value in (("name", own), ("sees_all", DEFAULTS["sees_all"])):
+        for field, value in (("name", own_name), ("sees_all", DEFAULTS["sees_all"])):
             if not hasattr(agent, field):
                 setattr(agent, field, value)
     except (AttributeError, TypeError):  # slots, or frozen
-        return FixedAgent(agent, getattr(agent, "name", own))
+        return FixedAgent(agent, getattr(agent, "name", own_name))
     _check_fields(agent, called)
     return cast(Agent, agent)
 
@@ -251,9 +251,9 @@ def check_actions(agent: Agent, turn: Turn, answer: Any) -> np.ndarray:
         action = int(actions[row])
         can = np.flatnonzero(masks[row]).tolist()
         legal = ", ".join(f"{a} {turn.game.label(a)}" for a in can)
-        said = turn.game.label(action) if inside[row] else "no action of this game"
+        action_text = turn.game.label(action) if inside[row] else "no action of this game"
         raise IllegalActionError(
-            f"agent {agent_name(agent)!r} chose action {action} ({said}), which is not legal; "
-            f"legal are: {legal}"
+            f"agent {agent_name(agent)!r} chose action {action} ({action_text}), "
+            f"which is not legal; legal are: {legal}"
         )
     return np.ascontiguousarray(actions, np.int64)

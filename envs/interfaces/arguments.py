@@ -140,8 +140,10 @@ def make_rows(
         raise ValueError("opponents, seat: these rules are for one player")
     if players > 1:
         if is_other(max_moves, MAX_MOVES):
-            said = shorten(max_moves)
-            raise ValueError(f"max_moves must be left out in games for several players, got {said}")
+            limit_text = shorten(max_moves)
+            raise ValueError(
+                f"max_moves must be left out in games for several players, got {limit_text}"
+            )
         max_moves = None
     config = StepConfig(
         int(Reward[check_choice("reward", reward, REWARD_NAMES).upper()]),
@@ -170,15 +172,15 @@ def make_rows_table(
     return read_variants(game, variants, options)
 
 
-def make_winnable_info(rows: Rows, truth: Any) -> WinnableInfo | None:
-    """Return the source of ``info["winnable"]``; None without ``truth``.
+def make_winnable_info(rows: Rows, winnable: Any) -> WinnableInfo | None:
+    """Return the source of ``info["winnable"]``; None without ``winnable``.
 
     Raises ValueError if the game or its rules have no solver, or if there are several rules.
     """
-    if not parse_bool("truth", truth):
+    if not parse_bool("winnable", winnable):
         return None
     if rows.table.has_several:
-        raise ValueError("truth: a solver answers for one variant; leave it out with variants")
+        raise ValueError("winnable: a solver answers for one variant; leave it out with variants")
     return WinnableInfo(rows.game, rows.rules)
 
 
@@ -218,15 +220,18 @@ class ChosenDeal(NamedTuple):
     rules: np.ndarray | None = None
     """Indices of the rows' rules, (n,); None: drawn."""
 
-    def start(self, rows: Rows) -> None:
-        """Begin the deal on all rows."""
-        if self.deck is not None:
-            rows.draw_seeds()  # so that later chance, such as an opponent's, differs each time
-            rows.deal_deck(self.deck, self.dealer, self.rules)
-        elif self.deals is not None:
-            rows.deal_numbered(self.deal_set, self.deals, self.dealer, self.rules)
-        else:
-            rows.start(DealSource.DRAW, dealer=self.dealer, rules=self.rules)
+
+def start_rows(rows: Rows, chosen: ChosenDeal | None, which: np.ndarray | None = None) -> None:
+    """Begin new games: the chosen deal on all rows, or drawn ones on the rows in ``which``."""
+    if chosen is None:
+        rows.start(DealSource.DRAW, which)
+    elif chosen.deck is not None:
+        rows.draw_seeds()  # so that later chance, such as an opponent's, differs each time
+        rows.deal_deck(chosen.deck, chosen.dealer, chosen.rules)
+    elif chosen.deals is not None:
+        rows.deal_numbered(chosen.deal_set, chosen.deals, chosen.dealer, chosen.rules)
+    else:
+        rows.start(DealSource.DRAW, dealer=chosen.dealer, rules=chosen.rules)
 
 
 def read_options(options: Any) -> dict[Any, Any]:

@@ -100,8 +100,8 @@ def rules_from_parameters(game: Game, parameters: Mapping[str, Any]) -> Any:
 
 def can_observe(kind: pyspiel.IIGObservationType) -> bool:
     """Whether a kind of observation is what is public and one seat's own, together."""
-    own = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
-    return bool(kind.public_info and own)
+    is_private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+    return bool(kind.public_info and is_private)
 
 
 def check_player(player: int, players: int) -> int:
@@ -132,15 +132,15 @@ class CheckedState(pyspiel.State):
         """Return the legal actions of a seat (default: the one to act), or the chance outcomes."""
         if player is not None and player != self.current_player():
             return []
-        found: list[int] = super().legal_actions()
-        return found
+        actions: list[int] = super().legal_actions()
+        return actions
 
     def legal_actions_mask(self, player: int | None = None) -> list[int]:
         """Return a list with 1 for each of the `legal_actions` and 0 for the others."""
         if player is not None and player != self.current_player():
             return [0] * self.get_game().num_distinct_actions()
-        found: list[int] = super().legal_actions_mask()
-        return found
+        mask: list[int] = super().legal_actions_mask()
+        return mask
 
     def information_state_string(self, player: int | None = None) -> str:
         """Return what a seat (default: the one to act) has seen and done."""
@@ -158,8 +158,8 @@ class CheckedState(pyspiel.State):
 
     def observation_tensor(self, player: int | None = None) -> list[float]:
         """Return what a seat (default: the one to act) sees."""
-        found: list[float] = super().observation_tensor(self._seat(player))
-        return found
+        tensor: list[float] = super().observation_tensor(self._seat(player))
+        return tensor
 
     def _seat(self, player: int | None) -> int:
         if player is not None:
@@ -189,9 +189,9 @@ class Observer:
     def string_from(self, state: Any, player: int) -> str:
         """Return the pieces of the observation that are not 0, with their names."""
         check_player(player, state.num_players())
-        said = self.game.features.explain(self.codes(state, player)[0])
+        explained = self.game.features.explain(self.codes(state, player)[0])
         return f"seat{player} " + " ".join(
-            f"{name}={value}" for name, value in said.items() if np.any(value)
+            f"{name}={value}" for name, value in explained.items() if np.any(value)
         )
 
 
@@ -221,8 +221,8 @@ class DealState(CheckedState):
         return int(self.rows.states["turn"][0])
 
     def _legal_actions(self, player: int) -> list[int]:
-        found: list[int] = np.flatnonzero(self.rows.buffers.masks[0]).tolist()
-        return found
+        actions: list[int] = np.flatnonzero(self.rows.buffers.masks[0]).tolist()
+        return actions
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return the deals, each as likely."""
@@ -471,14 +471,14 @@ class SpielState(CheckedState):
         )
 
     def resample_from_infostate(self, player_id: int, sampler: Callable[[], float]) -> "SpielState":
-        """Return a state that a seat cannot tell from this one, drawn by `Game.resample_rows`.
+        """Return a state that the seat cannot tell from this one, with resampled hidden cards.
 
         ``sampler`` returns random numbers, 0 <= x < 1. Raises ValueError before all have cards,
         for a seat that does not exist and for what is no such number.
         """
         seat = check_seat("player_id", player_id, self.hand.rules.players)
         if not self.hand.is_dealt:
-            raise ValueError("a deal that is not done cannot be drawn anew")
+            raise ValueError("the hidden cards cannot be resampled before all cards are dealt")
         drawn = self.hand.copy()
         share = sampler()
         if not isinstance(share, int | float | np.number) or not 0 <= share < 1:
@@ -497,8 +497,8 @@ def _resampled_outcome(hand: ExplicitHand, outcome: int, drawn: np.void) -> int:
     if stage not in (DEALER, PLAY):
         return int(class_of(drawn["deck"][chance_place(hand.states[0], stage)]))
     if stage == PLAY and outcome >= DECLARE and hand.rules.declare == Declare.SIMULTANEOUS:
-        said = int(drawn["said"][hand.current_player])
-        return DECLARE + said - 1
+        declared = int(drawn["said"][hand.current_player])
+        return DECLARE + declared - 1
     return outcome
 
 

@@ -29,13 +29,13 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from ..core.batch import FINISHED, Autoreset, DealSource, Over, Reward, StepConfig
+from ..core.batch import FINISHED, Autoreset, Over, Reward, StepConfig
 from ..core.game import Game
 from ..core.game import find_game as find_game
 from ..core.options import parse_bool, to_plain, unknown_text
 from ..core.rows import Rows, copy_states, observation_codes, view_states
 from ..core.scene.scene import Scene, ansi, svg
-from ..render.modes import METADATA, Renderer
+from ..render.pictures import METADATA, Renderer
 from . import arguments as keywords
 from .arguments import kernel_action, whole_number
 
@@ -184,10 +184,7 @@ class CardAECEnv(AECEnv):
         if seed is not None or not self._started:
             rng, _ = gym.utils.seeding.np_random(seed)
             self.rows.reseed(0, rng)
-        if chosen is None:
-            self.rows.start(DealSource.DRAW)
-        else:
-            chosen.start(self.rows)
+        keywords.start_rows(self.rows, chosen)
         self._begin()
 
     def step(self, action: Any) -> None:

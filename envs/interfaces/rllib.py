@@ -75,13 +75,13 @@ def make_env(game: str, context: Mapping[str, Any]) -> DictObservation | DictVec
     ``context`` is the ``env_config``: keywords of `parlour.envs.CardEnv`, or of
     `parlour.envs.CardVectorEnv`. Raises ValueError naming what is wrong.
     """
-    found, given = find_game(game), dict(context)
-    if "num_envs" not in given:
-        return DictObservation(CardEnv(found, **given), **FORM)
-    mode = keywords.autoreset_mode(given.get("autoreset_mode", AutoresetMode.NEXT_STEP))
+    found_game, keywords_given = find_game(game), dict(context)
+    if "num_envs" not in keywords_given:
+        return DictObservation(CardEnv(found_game, **keywords_given), **FORM)
+    mode = keywords.autoreset_mode(keywords_given.get("autoreset_mode", AutoresetMode.NEXT_STEP))
     if mode != AutoresetMode.NEXT_STEP:
         raise ValueError(f"autoreset_mode={mode.name}: RLlib plays by NEXT_STEP alone")
-    return DictVectorObservation(CardVectorEnv(found, **given), **FORM)
+    return DictVectorObservation(CardVectorEnv(found_game, **keywords_given), **FORM)
 
 
 def make_table(game: str, context: Mapping[str, Any]) -> "CardMultiAgentEnv":

@@ -30,6 +30,7 @@ from .arguments import (
     read_reset_options,
     refuse_illegal,
     seed_number,
+    start_rows,
 )
 from .seat import Opponents
 
@@ -81,7 +82,7 @@ class CardVecEnv(VecEnv):
     terminated one), ``TimeLimit.truncated``, ``episode`` (r, l, t, as in Monitor) and the result.
     Other infos are empty, except for ``played_action`` with ``illegal="random"``. Masks:
     ``env_method("action_masks")``, as sb3-contrib asks, or `masks`. Keywords are those of
-    `parlour.envs.CardEnv` but ``truth`` and ``render_mode``; ``make`` is called in place of
+    `parlour.envs.CardEnv` but ``winnable`` and ``render_mode``; ``make`` is called in place of
     `make_rows`. ``variants`` are as those of `parlour.envs.CardVectorEnv`; infos then hold
     ``rules_index``, that of the game that ended.
     """
@@ -198,10 +199,7 @@ class CardVecEnv(VecEnv):
         ``chosen`` deals are played instead of drawn ones.
         """
         self._broken = True
-        if chosen is None:
-            self.rows.start(DealSource.DRAW)
-        else:
-            chosen.start(self.rows)
+        start_rows(self.rows, chosen)
         self._broken = False
         self.returns[:] = 0
         self.ended_games.clear()

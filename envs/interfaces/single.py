@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 import gymnasium as gym
 import numpy as np
 
-from ..core.batch import MAX_MOVES, Autoreset, DealSource
+from ..core.batch import MAX_MOVES, Autoreset
 from ..core.game import Game
 from ..core.legal import list_actions
 from ..core.options import to_plain
 from ..core.rows import Rows
 from ..core.scene.scene import Scene, ansi, svg
-from ..render.modes import METADATA, Renderer
+from ..render.pictures import METADATA, Renderer
 from . import arguments as keywords
 from .arguments import kernel_action, whole_number
 from .seat import Opponents
@@ -74,11 +74,11 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             ("uniform", "greedy", a player by rule) or agents (`parlour.envs.core.Agent`), one for
             each seat or one for all; None: "greedy".
         seat: In a game for several, one's own seat.
-        truth: Put ``"winnable"``, int8, into ``info`` of each reset and step: whether one who knew
-            all cards could still win, 1 yes, 0 no, -1 if the solver could not decide it; at the
-            end, whether it was won. It tells of hidden cards and takes a solver's time at each
-            step: for targets and studies, not for a player. ValueError where the game or the rules
-            have no solver.
+        winnable: Put ``"winnable"``, int8, into ``info`` of each reset and step: whether a player
+            who knew all cards could still win: 1 yes, 0 no, -1 undecided by the solver; at the end,
+            whether the game was won. It reveals hidden cards and takes a solver's time at each
+            step: it is meant for targets and studies, not as input of an agent. ValueError where
+            the game or the rules have no solver.
         render_mode: ``"ansi"``: text; ``"rgb_array"``: pixels, uint8 (height, width, 3), for which
             ``parlour[pictures]`` is needed; ``"human"``: a window, which needs a display and
             ``parlour[window]``; or None. What is missing is named by a `RenderModeError`.
@@ -105,7 +105,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         skip_forced: bool = False,
         opponents: Opponents | None = None,
         seat: int = 0,
-        truth: bool = False,
+        winnable: bool = False,
         render_mode: str | None = None,
         picture: dict[str, Any] | None = None,
         **options: Any,
@@ -129,7 +129,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             illegal=illegal,
             reset=Autoreset.DISABLED,
         )
-        self._winnable = keywords.make_winnable_info(self.rows, truth)
+        self._winnable = keywords.make_winnable_info(self.rows, winnable)
         self.observation_space = keywords.observation_space(game, encoding)
         self.action_space = gym.spaces.Discrete(game.actions)
         self._actions = np.zeros(1, np.int64)
@@ -162,10 +162,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             self.rows.reseed(0, self.np_random)
             self._started = True
         self._broken = True
-        if chosen is None:
-            self.rows.start(DealSource.DRAW)
-        else:
-            chosen.start(self.rows)
+        keywords.start_rows(self.rows, chosen)
         self._broken = False
         self._renderer.show(self.render)
         return self._observation(), self._info()

@@ -8,14 +8,13 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from ..core.batch import MAX_MOVES, DealSource
+from ..core.batch import MAX_MOVES
 from ..core.game import Game
 from ..core.options import check_range, is_whole, parse_bool, shorten, unknown_text
 from ..core.rows import Rows, copy_states, mask_states, observation_codes
 from ..core.rules_table import RulesTable, Variants
 from ..core.scene.scene import Scene, svg_grid
-from ..render.modes import METADATA, Renderer
-from ..render.pictures import draw_grid
+from ..render.pictures import METADATA, Renderer, draw_grid
 from . import arguments as keywords
 from .arguments import SHARED_NAMES, as_array, check_actions, refuse_illegal
 from .seat import Opponents
@@ -33,7 +32,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
     facts of its game (won, score, moves ...) are arrays in ``info`` with their ``_key`` masks; with
     SAME_STEP they are in ``info["final_info"]``, together with its last ``action_mask``. With
     ``illegal="random"`` ``info["played_action"]`` is int64 (num_envs,), -1 of rows that begin. With
-    ``truth=True`` ``info["winnable"]`` is int8 (num_envs,) for the current positions, and in
+    ``winnable=True`` ``info["winnable"]`` is int8 (num_envs,) for the current positions, and in
     ``final_info`` for the games that ended.
 
     ``variants`` in place of ``variant``: each new game of a row is played by one of
@@ -62,7 +61,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         skip_forced: bool = False,
         opponents: Opponents | None = None,
         seat: int = 0,
-        truth: bool = False,
+        winnable: bool = False,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         render_mode: str | None = None,
@@ -94,7 +93,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
             illegal=illegal,
             reset=keywords.AUTORESETS[self.autoreset_mode],
         )
-        self._winnable = keywords.make_winnable_info(self.rows, truth)
+        self._winnable = keywords.make_winnable_info(self.rows, winnable)
         self.single_observation_space = keywords.observation_space(game, encoding)
         self.observation_space = keywords.observation_space(game, encoding, num_envs)
         self.single_action_space = gym.spaces.Discrete(game.actions)
@@ -146,10 +145,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
             raise gym.error.ResetNeeded(f"{keywords.BROKEN}, without reset_mask")
         self._seed(self._seeds(seed), which)
         self._broken = True
-        if chosen is None:
-            self.rows.start(DealSource.DRAW, which)
-        else:
-            chosen.start(self.rows)
+        keywords.start_rows(self.rows, chosen, which)
         self._broken = False
         self._renderer.show(self.render)
         return self._observations(), self._infos(np.zeros(self.num_envs, np.bool_))
@@ -308,8 +304,10 @@ class CardVectorEnv(gym.vector.VectorEnv):
         if name not in SHARED_NAMES:
             allowed = ("action_masks", "scene", "render", "state", *SHARED_NAMES)
             raise AttributeError(unknown_text("name", name, allowed))
-        found = getattr(self, name)
-        return tuple(found(*args, **keywords) if callable(found) else found for _ in rows)
+        attribute = getattr(self, name)
+        return tuple(
+            attribute(*args, **keywords) if callable(attribute) else attribute for _ in rows
+        )
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """Return an attribute of each row; see `call`."""

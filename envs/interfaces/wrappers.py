@@ -155,8 +155,8 @@ class DictVectorObservation(MaskedVectorWrapper, RecordConstructorArgs):
 
     def call(self, name: str, *args: Any, **keywords: Any) -> tuple[Any, ...]:
         """Return what `CardVectorEnv.call` does."""
-        found: tuple[Any, ...] = self.env.call(name, *args, **keywords)  # type: ignore[attr-defined]
-        return found
+        values: tuple[Any, ...] = self.env.call(name, *args, **keywords)  # type: ignore[attr-defined]
+        return values
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """Return what `CardVectorEnv.get_attr` does."""

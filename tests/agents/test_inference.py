@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.agents.baselines.greedy import GreedyAgent
+from parlour.agents.baselines import GreedyAgent
 from parlour.agents.registry import Agent, choose_actions, load_agent, prepare_turn
 from parlour.agents.search.inference import DRAWS, is_bidding, keep_likeliest, make_count_surprises
 from parlour.agents.search.pimc import sample_worlds

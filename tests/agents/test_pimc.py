@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from parlour.agents.baselines.greedy import GreedyAgent
+from parlour.agents.baselines import GreedyAgent
 from parlour.agents.registry import Agent, Turn, choose_actions, load_agent, prepare_turn
 from parlour.agents.search.pimc import BLOCK, SURE, PimcAgent
 from parlour.envs import GAMES

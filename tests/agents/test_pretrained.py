@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.agents.baselines.greedy import HEURISTIC_NETWORK
+from parlour.agents.baselines import HEURISTIC_NETWORK
 from parlour.agents.registry import load_agent
 from parlour.agents.saved import MANY_RULES, PRETRAINED_FOLDER
 from parlour.envs import GAMES

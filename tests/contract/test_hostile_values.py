@@ -53,7 +53,7 @@ KEYWORDS = (
     "skip_forced",
     "opponents",
     "seat",
-    "truth",
+    "winnable",
     "render_mode",
     "picture",
 )

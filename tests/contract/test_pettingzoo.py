@@ -24,7 +24,7 @@ from parlour.envs.core.rows import Rows, observation_codes, resample_copies, vie
 from parlour.envs.core.scene.scene import ansi, svg
 from parlour.envs.interfaces import pettingzoo as aec
 from parlour.envs.interfaces.pettingzoo import CardAECEnv
-from parlour.envs.render.modes import usable_modes
+from parlour.envs.render.pictures import usable_modes
 from tests.walkers import WALKERS, uniform
 
 

@@ -345,8 +345,8 @@ def test_what_makes_no_sense_with_several_rules_is_refused_by_name() -> None:
         CardVectorEnv(GAMES["poker_squares"], 2, variants=["book", "duel"])
     with pytest.raises(ValueError, match="variant='web': leave it out with variants"):
         CardVectorEnv(game, 2, "web", variants=two)
-    with pytest.raises(ValueError, match="truth: a solver answers for one variant"):
-        CardVectorEnv(game, 2, variants=two, truth=True)
+    with pytest.raises(ValueError, match="winnable: a solver answers for one variant"):
+        CardVectorEnv(game, 2, variants=two, winnable=True)
     envs = CardVectorEnv(game, 2, variants=two)
     with pytest.raises(ValueError, match="rules: these rows are played by 2 different ones"):
         _ = envs.rules

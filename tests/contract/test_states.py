@@ -17,7 +17,7 @@ from parlour.envs import CardEnv, Game, make, make_vec
 from parlour.envs.core.kernel.cards import FIRST_CARD, PACK_SIZE
 from parlour.envs.core.rows import resample_copies
 from parlour.envs.interfaces.wrappers import DictObservation, DictVectorObservation
-from parlour.envs.render.modes import missing_modes, usable_modes
+from parlour.envs.render.pictures import missing_modes, usable_modes
 from tests.contract.cases import Case, Crowd, ended, positions, random_cases, share_keys
 from tests.walkers import WALKERS
 

@@ -273,8 +273,8 @@ SOLVED = [
 
 @pytest.mark.parametrize("solved", SOLVED, ids=str)
 def test_a_truncated_position_can_still_be_winnable(solved: Case) -> None:
-    """With ``truth`` the solver answers for it; before, it counted as lost."""
-    limited, free = solved.env(max_moves=1, truth=True), solved.env(truth=True)
+    """With ``winnable`` the solver answers for it; before, it counted as lost."""
+    limited, free = solved.env(max_moves=1, winnable=True), solved.env(winnable=True)
     answers = set()
     for seed in range(6):
         one, other = play_to_limit(limited, free, seed)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.envs.core.kernel.compiling import SAID
+from parlour.envs.core.kernel.compiling import MESSAGE
 
 KERNELS = """
 from parlour.envs.core.kernel.jit import jit
@@ -49,7 +49,7 @@ def run(folder: Path, always: bool, stderr: int = subprocess.PIPE) -> tuple[str,
 
 
 def test_a_command_says_it_once_and_never_again(folder: Path) -> None:
-    assert run(folder, always=True) == ("True\n", f"{SAID}\n")
+    assert run(folder, always=True) == ("True\n", f"{MESSAGE}\n")
     assert run(folder, always=True) == ("False\n", "")
 
 
@@ -61,7 +61,7 @@ def test_it_is_said_at_a_terminal(folder: Path) -> None:
     ours, theirs = pty.openpty()
     try:
         run(folder, always=False, stderr=theirs)
-        assert os.read(ours, 1000).decode().strip() == SAID
+        assert os.read(ours, 1000).decode().strip() == MESSAGE
     finally:
         os.close(ours)
         os.close(theirs)

@@ -1,4 +1,4 @@
-"""The truth about a deal: positions, ways that are played, and solvers that are asked."""
+"""Solving with all cards known: positions, lines of actions, and checks of solvers."""
 
 from typing import Any
 
@@ -125,6 +125,6 @@ def test_what_a_solver_leaves_open_is_undecided() -> None:
     assert info(begin().states).tolist() == [-1]
 
 
-def test_games_that_nobody_wins_have_no_such_truth() -> None:
-    with pytest.raises(ValueError, match="truth: Take or Leave is played for its score"):
+def test_games_that_nobody_wins_have_no_winnable_info() -> None:
+    with pytest.raises(ValueError, match="winnable: Take or Leave is played for its score"):
         WinnableInfo(solved(goal="reached")[0], Rules())

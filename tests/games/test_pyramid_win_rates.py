@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from parlour.agents.baselines.uniform import pick_uniform
 from parlour.envs import GAMES
+from parlour.envs.core.baselines import pick_uniform
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.rows import Rows
 from parlour.envs.games.pyramid.rules import DEAL

@@ -9,7 +9,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.rows import Rows, resample_copies
-from parlour.envs.games.seven_twenty_seven import odds
+from parlour.envs.games.seven_twenty_seven.heuristic import _equity, equity
 from parlour.envs.games.seven_twenty_seven.pot_share import EXACT
 from parlour.envs.games.seven_twenty_seven.rules import Nearness, Phase
 from tests.games.test_seven_twenty_seven_rule_agents import ME, SIDES, Sight, positions, sight
@@ -63,7 +63,7 @@ def against_one(rules: Any, seed: int, most: int) -> Iterator[tuple[np.ndarray, 
 def test_exact_equity_is_that_of_brute_force(options: dict[str, Any]) -> None:
     rules = GAME.make_rules(None, options)
     for state, seen in islice(against_one(rules, 10, 2), 8):
-        found = odds.equity(state, rules, int(state["turn"][0]))
+        found = equity(state, rules, int(state["turn"][0]))
         assert found.exact and found.low == found.mean == found.high
         assert found.mean == pytest.approx(brute_force(seen, rules), abs=1e-12)
 
@@ -73,8 +73,8 @@ def test_intervals_cover_the_exact_value(options: dict[str, Any]) -> None:
     rules = GAME.make_rules(None, {"players": 2, **options})
     covered, wide = [], []
     for state, _ in islice(against_one(rules, 500, EXACT), 200):
-        exact = odds._equity(state, rules, 1, EXACT)
-        found = odds._equity(state, rules, 16, -1)
+        exact = _equity(state, rules, 1, EXACT)
+        found = _equity(state, rules, 16, -1)
         assert exact.exact and not found.exact and 0 <= found.low <= found.mean <= found.high <= 1
         if 0 < exact.mean < 1:
             covered.append(found.low <= exact.mean <= found.high)
@@ -91,7 +91,7 @@ def test_parts_of_all_seats_make_about_a_pot() -> None:
     for seed in range(60):
         state = next(positions(rules, 1, seed))
         live = [seat for seat in range(rules.players) if state["live"][0] >> seat & 1]
-        found = [odds.equity(state, rules, seat) for seat in live]
+        found = [equity(state, rules, seat) for seat in live]
         assert not any(one.exact for one in found)
         total.append(sum(one.mean for one in found))
     assert abs(np.mean(total) - 1) < 4 * np.std(total) / np.sqrt(len(total)) + 0.02
@@ -103,19 +103,19 @@ def test_hidden_cards_and_the_stock_change_nothing() -> None:
         state = next(positions(rules, 1, seed))
         seat = int(state["turn"][0])
         other = resample_copies(GAME, rules, state, 5, seat)
-        assert odds.equity(state, rules, seat) == odds.equity(other, rules, seat)
+        assert equity(state, rules, seat) == equity(other, rules, seat)
 
 
 def test_what_makes_no_sense_is_refused() -> None:
     rules = GAME.make_rules("home")
     state = next(positions(rules, 1, 0))
     with pytest.raises(ValueError, match="samples=1"):
-        odds.equity(state, rules, 0, samples=1)
+        equity(state, rules, 0, samples=1)
     with pytest.raises(ValueError, match="seat 7"):
-        odds.equity(state, rules, 7)
+        equity(state, rules, 7)
     rows = Rows(GAME, rules, 1)
     rows.restore(state)
     while not rows.states["over"][0]:
         rows.step(np.array([int(rows.states["legal"][0]).bit_length() - 1]))
     with pytest.raises(ValueError, match="over"):
-        odds.equity(rows.states, rules, 0)
+        equity(rows.states, rules, 0)

@@ -14,9 +14,8 @@ from gymnasium.wrappers import HumanRendering, RecordVideo
 from parlour.envs import CardEnv, find_game, make, make_vec
 from parlour.envs.core.scene.scene import Item, Scene
 from parlour.envs.interfaces import pettingzoo as aec
-from parlour.envs.render import modes as rendering
 from parlour.envs.render import pictures
-from parlour.envs.render.modes import RenderModeError
+from parlour.envs.render.pictures import RenderModeError
 
 pytestmark = pytest.mark.skipif(not pictures.can_draw(), reason="needs parlour[pictures]")
 ID = "parlour/Pyramid-v0"
@@ -24,7 +23,7 @@ ID = "parlour/Pyramid-v0"
 
 @pytest.fixture
 def _no_display(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in rendering.DISPLAYS:
+    for name in pictures.DISPLAYS:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
 
@@ -135,7 +134,10 @@ def test_without_a_display_a_window_is_refused(made: Any) -> None:
 
 
 def test_without_its_library_a_window_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rendering, "find_spec", lambda name: None)
+    find_spec = pictures.find_spec
+    monkeypatch.setattr(
+        pictures, "find_spec", lambda name: None if name == "pygame" else find_spec(name)
+    )
     with pytest.raises(RenderModeError, match=r"'human' needs pygame-ce.*'parlour\[window\]'"):
         make("pyramid", render_mode="human")
 

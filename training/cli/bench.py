@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.baselines.uniform import pick_uniform
 from parlour.envs import GAMES, CardEnv, Game, find_game
+from parlour.envs.core.baselines import pick_uniform
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows

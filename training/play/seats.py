@@ -13,7 +13,7 @@ from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.kernel.rng import TRAINING_SEED_MASK, draw_seed, key_words, mix64, new_key
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows, view_states
-from parlour.envs.interfaces.arguments import ChosenDeal, check_seat, read_reset_options
+from parlour.envs.interfaces.arguments import ChosenDeal, check_seat, read_reset_options, start_rows
 
 from ..evaluation.compare import default_opponents
 from ..evaluation.play import first_dealers, hand_seeds
@@ -120,7 +120,7 @@ class TableSession:
         seeds = hand_seeds(self.session, self.hand + 1)[:, -1]
         self.rows.seed(seeds)
         if self.hand == 0 and self.chosen is not None and self.chosen.deck is not None:
-            self.chosen.start(self.rows)
+            start_rows(self.rows, self.chosen)
             self.dealer = self.players - 1
         elif self.hand == 0 or not self.game.has_dealer:
             self.rows.start(DealSource.SEED)

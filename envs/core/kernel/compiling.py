@@ -1,4 +1,4 @@
-"""Says why nothing happens for a while: a kernel that is not on disk is compiled, once."""
+"""A message on stderr while kernels that are not cached on disk are compiled."""
 
 import sys
 import time
@@ -6,32 +6,32 @@ from typing import Any
 
 from numba.core import event
 
-SAID = (
-    "parlour: compiling, once: about 20 s, a solver up to two minutes "
-    "(parlour compile GAME does it beforehand) ..."
+MESSAGE = (
+    "parlour: compiling kernels (first use only, about 20 s; a solver up to two minutes). "
+    "Run `parlour compile GAME` to compile them in advance."
 )
 PAUSE = 5.0
-"""Seconds without a compilation after which the next one is told of anew."""
+"""Seconds without a compilation after which the next one prints the message again."""
 
 
 class CompilationListener(event.TimingListener):
-    """Tells on stderr that this process compiles, and measures how long.
+    """Prints a message when this process compiles, and measures how long it does.
 
-    It tells where stderr is a terminal, or with ``always`` wherever it leads: of the first
-    compilation, and of another one after a pause.
+    It prints if stderr is a terminal, or always with ``always``: at the first compilation, and at
+    the first one after a pause.
     """
 
     always = False
     quiet = False
-    """Whether somebody else tells of compilations."""
+    """Whether another part of the program reports compilations."""
     quiet_until = 0.0
-    """When it is time to tell again."""
+    """The time until which no further message is printed."""
 
     def on_start(self, event: Any) -> None:
         """See Numba's `Listener`."""
-        looked_at = sys.stderr is not None and (self.always or sys.stderr.isatty())
-        if looked_at and not self.quiet and time.monotonic() >= self.quiet_until:
-            print(SAID, file=sys.stderr, flush=True)
+        is_read = sys.stderr is not None and (self.always or sys.stderr.isatty())
+        if is_read and not self.quiet and time.monotonic() >= self.quiet_until:
+            print(MESSAGE, file=sys.stderr, flush=True)
         self._wait()
         super().on_start(event)
 
@@ -45,7 +45,7 @@ class CompilationListener(event.TimingListener):
 
     @property
     def seconds(self) -> float:
-        """How long this process has been compiling."""
+        """Total compile time of this process, in seconds."""
         return float(self.duration) if self.done else 0.0
 
 
@@ -54,5 +54,5 @@ COMPILATIONS = CompilationListener()
 
 
 def watch_compilations() -> None:
-    """Begin to listen: of a kernel that is found on disk nothing is heard."""
+    """Register the listener with Numba; kernels from the cache on disk do not trigger it."""
     event.register("numba:compile", COMPILATIONS)

@@ -317,9 +317,9 @@ def _words(
     middle: bool = False,
 ) -> str:
     """Words with their baseline at y, beginning at x or centred on it."""
-    more = ' font-weight="bold"' if bold else ""
-    more += ' text-anchor="middle"' if middle else ""
-    start = f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{fill}"{more}>'
+    attributes = ' font-weight="bold"' if bold else ""
+    attributes += ' text-anchor="middle"' if middle else ""
+    start = f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{fill}"{attributes}>'
     return f"{start}{escape(printable(text))}</text>"
 
 

@@ -114,7 +114,7 @@ def item_ids(items: Iterable[Item]) -> list[str]:
     there by number (``"seat-2/2"``); without a place by its position.
     """
     seen: Counter[str] = Counter()
-    found = []
+    names = []
     for item in items:
         place = item.place or f"{item.x:g},{item.y:g}"
         name = place
@@ -123,8 +123,8 @@ def item_ids(items: Iterable[Item]) -> list[str]:
             name = card_name(int(item.card))
             name = f"{name}@{place}" if seen[name] else name
         seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name}/{seen[name]}")
-    return found
+        names.append(name if seen[name] == 1 else f"{name}/{seen[name]}")
+    return names
 
 
 def item_dict(item: Item, item_id: str) -> dict[str, Any]:

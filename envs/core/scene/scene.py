@@ -212,12 +212,12 @@ def svg(
 
 def _above(scene: Scene) -> list[tuple[Any, Callable[[Any, Theme], str], Callable[[Any], Box]]]:
     """What lies above the cards, how each is drawn, and its box."""
-    found: list[tuple[Any, Callable[[Any, Theme], str], Callable[[Any], Box]]] = []
+    pieces: list[tuple[Any, Callable[[Any, Theme], str], Callable[[Any], Box]]] = []
     texts = (text for text in scene.texts if text.only != "ansi")
-    found += ((text, drawing.draw_text, drawing.text_box) for text in texts)
-    found += ((chips, drawing.draw_chips, drawing.chips_box) for chips in scene.chips)
-    found += ((button, drawing.draw_button, drawing.button_box) for button in scene.buttons)
-    return found
+    pieces += ((text, drawing.draw_text, drawing.text_box) for text in texts)
+    pieces += ((chips, drawing.draw_chips, drawing.chips_box) for chips in scene.chips)
+    pieces += ((button, drawing.draw_button, drawing.button_box) for button in scene.buttons)
+    return pieces
 
 
 class Piece(NamedTuple):
@@ -335,8 +335,8 @@ def _find_box(scene: Scene) -> Box:
     right = (
         max(*rights, left + _MARGIN + drawing.text_width(scene.title, drawing.TITLE_SIZE)) + _MARGIN
     )
-    found = left, top, right, max(bottoms) + _MARGIN
+    box = left, top, right, max(bottoms) + _MARGIN
     if not any(scene.canvas):
-        return found
+        return box
     least = _canvas_box(scene)
-    return (*map(min, found[:2], least[:2]), *map(max, found[2:], least[2:]))
+    return (*map(min, box[:2], least[:2]), *map(max, box[2:], least[2:]))

@@ -6,8 +6,7 @@ worth later. The kernels use only what the seat at turn knows.
 
 from ...core.aliases import RulesRecord, Seat, SeatSet, State, Weights
 from ...core.kernel.jit import jit
-from ...core.seating import next_seat
-from ...core.tricks.tricks import NO_SUIT, card_strength
+from ...core.kernel.table import NO_SUIT, card_strength, next_seat
 from .play import card_points, led_suit, same_side, trump_suit
 
 NEVER = -100.0

@@ -14,8 +14,7 @@ from ...core.aliases import RulesRecord, Seat, State
 from ...core.batch import is_finished
 from ...core.contract import ResampleKernel, ViewKernel
 from ...core.kernel.jit import jit
-from ...core.seating import wrap_seat
-from ...core.tricks.tricks import NO_SUIT, suit_set
+from ...core.kernel.table import NO_SUIT, suit_set, wrap_seat
 from ...core.tricks.unseen_hands import deal_secret, deal_unseen
 from .play import led_suit, same_side, trump_suit
 from .rules import NO_TRUMP_YET, OVER, SUITS

@@ -8,7 +8,6 @@ import numpy as np
 from ...core.batch import FINISHED
 from ...core.legal import list_actions
 from ...core.scene.scene import Button, Item, Mark, Panel, Scene, Text
-from ...core.scene.table_words import count_word, name_seat
 
 BACK = 1
 """Any number that is no card: a back is drawn without knowing which card it is."""
@@ -153,6 +152,32 @@ def _draw_buttons(s: Any, y: float, width: float, table: Table) -> list[Button]:
 
 
 # ---- words ----------------------------------------------------------------------------------
+
+
+def name_seat(s: Any, seat: int, sides: Sequence[int]) -> str:
+    """Return the name of a seat for the viewer: D marks the dealer, a star the seat at turn."""
+    name = f"partner, seat {seat}" if sides[seat] == sides[s["viewer"]] else f"seat {seat}"
+    name = f"you, seat {seat}" if seat == s["viewer"] else name
+    name += " D" if seat == s["dealer"] else ""
+    return name + (" *" if s["over"] not in FINISHED and seat == s["turn"] else "")
+
+
+def count_word(number: Any, word: str) -> str:
+    """Return a number with a word, such as ``2 tricks``."""
+    return f"{int(number)} {word}" if number == 1 else f"{int(number)} {word}s"
+
+
+def describe_points(s: Any, sides: Sequence[int], target: Any) -> str:
+    """Return the points of each side, with the ``target`` that the bidder's side must take."""
+    points = [0, 0]
+    for seat, number in enumerate(sides):
+        points[number == sides[s["viewer"]]] += int(s["seats"][seat]["points"])
+    others, own_side = map(str, points)
+    if sides[s["bidder"]] == sides[s["viewer"]]:
+        own_side += f" of {int(target)}"
+    else:
+        others += f" of {int(target)}"
+    return f"points: your side {own_side}, the others {others}"
 
 
 def sort_cards(cards: list[int], ranks: int) -> list[int]:

@@ -13,9 +13,8 @@ import numpy as np
 from ...core.aliases import Action, Places, RulesRecord, Seat, SeatSet, State
 from ...core.batch import Over
 from ...core.kernel.jit import jit
+from ...core.kernel.table import NO_SUIT, card_strength, next_seat, suit_set, wrap_seat
 from ...core.legal import first_action, has_action
-from ...core.seating import next_seat, wrap_seat
-from ...core.tricks.tricks import NO_SUIT, card_strength, suit_set
 from .rules import NO_TRUMP_YET, NONE, OVER, POINTS_FROM_TOP, SUITS
 
 # ---- seats and sides ------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """The double-dummy search of the three games: what a side can still take, all cards known.
 
-It gives `core.zero_window` what that asks of a game. Positions are records with the fields of a
-state that play reads and writes, so the search plays by the rules of each game's `play`. Showing
-secret trumps is a move like any other.
+This module builds the kernels that `core.tricks.double_dummy` needs. Positions are records with the
+fields of a state that play reads and writes, so the search uses the kernels of each game's `play`.
+Showing secret trumps is a move like any other.
 """
 
 from collections.abc import Callable
@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.aliases import Action, Places, RulesRecord, Seat, SeatSet, State
-from ...core.kernel.bits import count
+from ...core.kernel.bits import count, highest, lowest
 from ...core.kernel.jit import jit
-from ...core.tricks.sure_tricks import SECRET, make_sure_points
-from ...core.tricks.tricks import NO_SUIT, card_strength
-from ...core.tricks.zero_window import (
+from ...core.kernel.table import NO_SUIT, card_strength
+from ...core.tricks.double_dummy import (
     OPEN,
     SEARCHED,
     Searching,
@@ -138,6 +137,98 @@ def count_trick(w: State, side: SeatSet, winner: Seat, points: int) -> None:
     if (side >> winner) & 1:
         w["ours"] += points
     w["turn"] = winner
+
+
+# ---- sure tricks ----------------------------------------------------------------------------
+
+SECRET = -2
+"""In the place of the trump suit: there are trumps, but not all seats know them."""
+MANY = 99
+"""More cards than a suit has."""
+
+
+def make_sure_points(rank_points: np.ndarray, twice_of: Callable[[State, Seat], Places]) -> Any:
+    """Return the kernel that counts the points that the side at turn is sure to take.
+
+    The leader takes the tricks of the cards that nobody can beat, one after the other: in each suit
+    the highest cards left, as long as no seat with trumps runs out of the suit. To these tricks its
+    partners play their best cards of the suit, and the others at least their worst. Of two
+    identical cards the one that is led wins.
+
+    The kernel takes a position at the start of a trick, with ``hands`` and ``turn``, the set of
+    seats that play, the side, the trumps (a suit, `NO_SUIT` or `SECRET`), the suit that may not be
+    led, or `NO_SUIT`, and all points that are left.
+
+    Args:
+        rank_points: The card points of each rank, the weakest rank first.
+        twice_of: Returns the cards that a seat holds twice.
+    """
+    ranks = len(rank_points)
+    whole = (1 << ranks) - 1
+
+    @jit
+    def extreme_points(held: Places, twice: Places, cards: int, best: bool) -> int:
+        points = 0
+        while cards and held:
+            rank = highest(held) if best else lowest(held)
+            copies = min(cards, 1 + (twice >> rank & 1))
+            points += copies * rank_points[rank]
+            cards -= copies
+            held &= ~(1 << rank)
+        return points
+
+    @jit
+    def run_length(w: State, seats: SeatSet, suit: int, trumps: int) -> int:
+        """Return how many cards of a suit win when they are led, one after the other."""
+        leader, first = w["turn"], suit * ranks
+        led = w["hands"][leader] >> first & whole
+        twice = twice_of(w, leader) >> first & whole
+        others, most, bound, rest = 0, 0, MANY, seats & ~(1 << leader)
+        while rest:
+            seat = lowest(rest)
+            rest &= rest - 1
+            held = w["hands"][seat] >> first & whole
+            number = count(held) + count(twice_of(w, seat) >> first & whole)
+            others |= held
+            most = max(most, number)
+            ruffs = trumps == SECRET
+            if trumps >= 0 and suit != trumps:
+                ruffs = w["hands"][seat] >> (trumps * ranks) & whole != 0
+            if ruffs:
+                bound = min(bound, number)
+        top = highest(others) if others else 0
+        run = count(led >> top) + count(twice >> top)
+        if run >= most:
+            run = count(led) + count(twice)
+        return min(run, bound)
+
+    @jit
+    def sure_points(
+        w: State, seats: SeatSet, side: SeatSet, trumps: int, barred: int, left: int
+    ) -> int:
+        leader = w["turn"]
+        ours = (side >> leader) & 1
+        points = tricks = 0
+        for suit in range(4):
+            first = suit * ranks
+            if suit == barred or w["hands"][leader] >> first & whole == 0:
+                continue
+            run = run_length(w, seats, suit, trumps)
+            tricks += run
+            rest = seats if run else 0
+            while rest:
+                seat = lowest(rest)
+                rest &= rest - 1
+                held = w["hands"][seat] >> first & whole
+                twice = twice_of(w, seat) >> first & whole
+                points += extreme_points(held, twice, run, (side >> seat) & 1 == ours)
+        cards = count(w["hands"][leader]) + count(twice_of(w, leader))
+        return left if tricks == cards and trumps != SECRET else points
+
+    return sure_points
+
+
+# ---- the search -----------------------------------------------------------------------------
 
 
 class SolvedGame(NamedTuple):

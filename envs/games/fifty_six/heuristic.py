@@ -10,8 +10,8 @@ when the others have points in the trick.
 
 from ...core.aliases import Action, RulesRecord, Scores, Seat, State, Weights
 from ...core.kernel.jit import jit
+from ...core.kernel.table import card_strength
 from ...core.legal import first_action, has_action, next_action
-from ...core.tricks.tricks import card_strength
 from ..bidding.heuristic import (
     CARD_WEIGHTS,
     NEVER,

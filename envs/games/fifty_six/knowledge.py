@@ -9,9 +9,8 @@ from ...core.aliases import Action, RulesRecord, Seat, State, States
 from ...core.game import HiddenCards
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
+from ...core.kernel.table import NO_SUIT, make_turned_codes
 from ...core.schema import Piece, whole_number
-from ...core.seating import make_turned_codes
-from ...core.tricks.tricks import NO_SUIT
 from ..bidding.knowledge import (
     HiddenHands,
     is_void,

@@ -6,7 +6,6 @@ import numpy as np
 
 from ...core.game import take_seats
 from ...core.scene.scene import Scene
-from ...core.scene.table_words import tell_points
 from ..bidding.layout import (
     BUTTON,
     NAMES,
@@ -14,6 +13,7 @@ from ..bidding.layout import (
     Row,
     Table,
     describe_phase,
+    describe_points,
     describe_taken,
     draw_table,
     list_words,
@@ -122,9 +122,9 @@ def _describe_said(s: Any, seat: int) -> str:
     if s["tricks"]:
         return describe_taken(public)
     words = {QUIET: "", PASSED: "passed", DOUBLED: "doubled", REDOUBLED: "redoubled"}
-    said = int(public["said"])
-    if said in words:
-        return words[said]
+    call = int(public["said"])
+    if call in words:
+        return words[call]
     return f"bid {_describe_bid(public['number'], public['strain'])}"
 
 
@@ -145,7 +145,7 @@ def _describe_contract(s: Any, rules: Rules) -> str:
     words = f"seat {bidder} bid {_describe_bid(shown['number'], s['seats'][bidder]['strain'])}"
     words += ("", ", doubled", ", redoubled")[int(shown["doubled"])]
     if shown["phase"] in (OVER, PLAY):
-        words += f"; {tell_points(s, sides(rules), shown['number'])}"
+        words += f"; {describe_points(s, sides(rules), shown['number'])}"
     return words
 
 

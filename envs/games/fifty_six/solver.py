@@ -8,14 +8,14 @@ import numpy as np
 from ...core.aliases import Action, Places, RulesRecord, Seat, SeatSet, State
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import GAMMA, finish_word
-from ...core.seating import wrap_seat
+from ...core.kernel.table import wrap_seat
 from ...core.tricks.double_dummy import (
     DoubleDummy,
     make_judge_rows,
     make_solve,
+    make_squeeze,
     make_winnable_after,
 )
-from ...core.tricks.zero_window import make_squeeze
 from ..bidding.play import all_seats, give_trick, side_of
 from ..bidding.solver import (
     SolvedGame,

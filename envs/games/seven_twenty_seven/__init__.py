@@ -3,11 +3,10 @@
 from ...core.batch import make_resample_rows, make_score_rows, make_view_rows
 from ...core.contract import Seats
 from ...core.game import Game
-from .heuristic import WEIGHTS, heuristic, loose, tight
+from .heuristic import WEIGHTS, equity, heuristic, loose, tight
 from .kernel import kernels, reward_unit
 from .knowledge import HIDDEN, resample_hidden, view
 from .layout import VERBS, action_words, final_info, layout
-from .odds import equity
 from .rules import (
     ACTIONS,
     DEFAULT,

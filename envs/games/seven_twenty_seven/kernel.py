@@ -11,8 +11,8 @@ from ...core.kernel.bits import highest
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, shuffle
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
+from ...core.kernel.table import next_seat, wrap_seat
 from ...core.schema import DIGIT_BASE, show_options
-from ...core.seating import next_seat, wrap_seat
 from .knowledge import view, write_digits
 from .rules import (
     ACTIONS,

@@ -15,8 +15,8 @@ from ...core.game import HiddenCards
 from ...core.kernel.bits import count, lowest
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
+from ...core.kernel.table import wrap_seat
 from ...core.schema import DIGIT_BASE, Piece, whole_number
-from ...core.seating import wrap_seat
 from .rules import CLASSES, FACE, FAR, SEATS, Declare, Nearness, Phase, Status
 from .showdown import HALF_POINTS, LOWEST_BUST, NO_TOTAL, class_of, write_ranks
 

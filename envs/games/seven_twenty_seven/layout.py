@@ -240,8 +240,8 @@ def _action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
     """Return the names of all actions at the current bets."""
     missing = bool(s["high"] > s["staked"][int(s["turn"])])
     raised = bool(s["high"] > 0)
-    more = "raise" if raised else "bet"
-    found: dict[int, tuple[str, ...]] = {
+    verb = "raise" if raised else "bet"
+    words: dict[int, tuple[str, ...]] = {
         FOLD: ("fold", "f"),
         CALL: ("call", "c") if missing else ("check", "c"),
         DRAW: ("draw", "d", "card"),
@@ -252,8 +252,8 @@ def _action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
     }
     for level in range(LEVELS):
         chips = _level_chips(rules, level)
-        found[RAISE + level] = (f"{more} {chips}", f"{more[0]}{chips}")
-    return found
+        words[RAISE + level] = (f"{verb} {chips}", f"{verb[0]}{chips}")
+    return words
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from ...core.aliases import CardCode, RulesRecord, Seat, State
 from ...core.batch import Over
 from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
-from ...core.seating import wrap_seat
+from ...core.kernel.table import wrap_seat
 from .rules import ACE_MORE, CLASSES, FACE, SEATS, SEVEN, TWENTY_SEVEN, BothTie, Declare, Nearness
 
 _WHOLE = [2 * (kind + 1) for kind in range(FACE)] + [1]

@@ -9,8 +9,8 @@ from ...core.batch import Over
 from ...core.checks import make_state_check
 from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.jit import jit
+from ...core.kernel.table import wrap_seat
 from ...core.schema import show_options
-from ...core.seating import wrap_seat
 from .kernel import (
     DECLARES,
     DRAWS,

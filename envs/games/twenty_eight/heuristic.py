@@ -11,8 +11,8 @@ points in the trick.
 from ...core.aliases import Action, Places, RulesRecord, Scores, Seat, State, Weights
 from ...core.kernel.bits import count, lowest
 from ...core.kernel.jit import jit
+from ...core.kernel.table import card_strength, suit_set
 from ...core.legal import first_action, has_action, next_action
-from ...core.tricks.tricks import card_strength, suit_set
 from ..bidding.heuristic import (
     CARD_WEIGHTS,
     NEVER,

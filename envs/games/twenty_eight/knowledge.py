@@ -7,9 +7,8 @@ from ...core.game import HiddenCards
 from ...core.kernel.bits import count, lowest
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
+from ...core.kernel.table import NO_SUIT, make_turned_codes, suit_set
 from ...core.schema import Piece, whole_number
-from ...core.seating import make_turned_codes
-from ...core.tricks.tricks import NO_SUIT, suit_set
 from ..bidding.knowledge import (
     HiddenHands,
     is_void,

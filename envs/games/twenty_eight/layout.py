@@ -6,13 +6,13 @@ import numpy as np
 
 from ...core.game import take_seats
 from ...core.scene.scene import Scene
-from ...core.scene.table_words import tell_points
 from ..bidding.layout import (
     NAMES,
     STEP,
     Row,
     Table,
     describe_phase,
+    describe_points,
     describe_taken,
     draw_table,
     list_words,
@@ -161,7 +161,7 @@ def _describe_contract(s: Any, rules: Any) -> str:
         words += f", must take {int(shown['target'])}"
     words += f", times {int(shown['stake'])}" if shown["stake"] > 1 else ""
     if shown["phase"] in (OVER, PLAY):
-        words += f"; {tell_points(s, _list_sides(s, rules), shown['target'])}"
+        words += f"; {describe_points(s, _list_sides(s, rules), shown['target'])}"
     return words
 
 

@@ -18,17 +18,16 @@ from ...core.game import GAMES
 from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import GAMMA, finish_word
+from ...core.kernel.table import NO_SUIT, next_seat
 from ...core.legal import list_actions
-from ...core.seating import next_seat
 from ...core.solve import make_position, play_actions
 from ...core.tricks.double_dummy import (
     DoubleDummy,
     make_judge_rows,
     make_solve,
+    make_squeeze,
     make_winnable_after,
 )
-from ...core.tricks.tricks import NO_SUIT
-from ...core.tricks.zero_window import make_squeeze
 from ..bidding.play import give_trick, side_of, trump_suit
 from ..bidding.rules import OVER
 from ..bidding.solver import (

@@ -175,7 +175,7 @@ def test_code_needs_leave(
 ) -> None:
     (path.parent / "own_agent.py").write_text(
         "from pathlib import Path\n"
-        "from parlour.agents.baselines.uniform import UniformAgent as Own\n"
+        "from parlour.agents.baselines import UniformAgent as Own\n"
         "Path('ran').touch()\n"
     )
     monkeypatch.syspath_prepend(path.parent)

@@ -15,7 +15,7 @@ import pytest
 
 from parlour.agents.networks.build import build_network
 from parlour.envs import GAMES
-from parlour.envs.core.kernel.compiling import SAID as COMPILING
+from parlour.envs.core.kernel.compiling import MESSAGE as COMPILING
 from parlour.training.cli import bench, main
 from parlour.training.evaluation.result import FILES
 from parlour.training.learning.settings.base import Settings

@@ -186,7 +186,7 @@ def test_rules_that_the_solver_refuses(
     assert main.main(["solve", "pyramid", "--deal", "1"]) == 2
     assert "undo is not for solvers" in capsys.readouterr().err
     with pytest.raises(ValueError, match="undo is not for solvers"):
-        CardEnv(GAME, truth=True)
+        CardEnv(GAME, winnable=True)
 
 
 def test_a_wrong_way_is_not_shown(

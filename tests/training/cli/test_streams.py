@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.envs.core.kernel.compiling import SAID as COMPILING
+from parlour.envs.core.kernel.compiling import MESSAGE as COMPILING
 from parlour.training.cli import main
 from parlour.training.cli.process import READER_LEFT
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.agents.baselines.greedy import GreedyAgent
-from parlour.agents.baselines.uniform import UniformAgent
+from parlour.agents.baselines import GreedyAgent, UniformAgent
 from parlour.agents.networks.policy_table import PolicyTableAgent
 from parlour.agents.registry import (
     IllegalActionError,
@@ -20,7 +19,7 @@ from parlour.agents.registry import (
     random_floats,
 )
 from parlour.envs import GAMES
-from parlour.envs.core.kernel.compiling import SAID as COMPILING
+from parlour.envs.core.kernel.compiling import MESSAGE as COMPILING
 from parlour.envs.core.kernel.rng import key_words, turn_seeds
 from parlour.envs.core.rows import Rows
 from parlour.envs.games.seven_twenty_seven.chance import CHANCE, END, ExplicitHand

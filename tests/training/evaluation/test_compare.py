@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from parlour.agents.baselines.greedy import GreedyAgent
+from parlour.agents.baselines import GreedyAgent
 from parlour.agents.networks.build import build_network
 from parlour.envs import Game, find_game
 from parlour.training.evaluation.compare import compare, evaluate
@@ -67,9 +67,9 @@ def test_the_summary_is_json(comparison: Comparison) -> None:
 
 
 def test_names_tell_agents_apart() -> None:
-    agents = ["greedy", GreedyAgent(), "parlour.agents.baselines.greedy:GreedyAgent"]
+    agents = ["greedy", GreedyAgent(), "parlour.agents.baselines:GreedyAgent"]
     names = [one.agent for one in compare(GAME, agents, deals=2).evaluations]
-    assert names == ["greedy", "greedy #2", "greedy (parlour.agents.baselines.greedy:GreedyAgent)"]
+    assert names == ["greedy", "greedy #2", "greedy (parlour.agents.baselines:GreedyAgent)"]
 
 
 def saved(folder: Path, one: Game) -> str:

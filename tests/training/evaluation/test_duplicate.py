@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 from scipy import stats as scipy_stats
 
-from parlour.agents.baselines.uniform import UniformAgent
+from parlour.agents.baselines import UniformAgent
 from parlour.envs import find_game
 from parlour.training.evaluation.compare import compare, default_opponents, evaluate
 from parlour.training.evaluation.play import EpisodeResults

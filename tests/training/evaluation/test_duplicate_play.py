@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from parlour.agents.baselines.uniform import UniformAgent
+from parlour.agents.baselines import UniformAgent
 from parlour.agents.registry import Agent, IllegalActionError, Turn, load_agent
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.batch import DealSource

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from parlour.agents.baselines.greedy import GreedyAgent
-from parlour.agents.baselines.uniform import UniformAgent
+from parlour.agents.baselines import GreedyAgent, UniformAgent
 from parlour.agents.registry import IllegalActionError, Turn, load_agent
 from parlour.envs import CardEnv, find_game
 from parlour.envs.core.batch import Over

@@ -16,7 +16,7 @@ import pytest
 from joblib.parallel import BACKENDS, ThreadingBackend
 from rich.console import Console
 
-from parlour.agents.baselines.greedy import GreedyAgent
+from parlour.agents.baselines import GreedyAgent
 from parlour.envs import CardEnv, CardVectorEnv, find_game
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.kernel.cards import deal_seeds, decks_digest
@@ -401,7 +401,7 @@ def test_a_game_played_for_its_score(tmp_path: Path) -> None:
     with solved(SQUARES):
         made = load_labels(labelling.make_labels(SQUARES, deals=30, jobs=1))
         with pytest.raises(ValueError, match="is played for its score: nobody wins it"):
-            CardEnv(SQUARES, truth=True)
+            CardEnv(SQUARES, winnable=True)
     greedy = play_deals(
         SQUARES, SQUARES.make_rules(), GreedyAgent(), deal_seeds("poker_squares-1", range(30))
     )
@@ -493,7 +493,7 @@ def test_errors(
 
 def test_the_environment_says_it_on_request(fake: FakeSolver) -> None:
     assert "winnable" not in CardEnv(GAME).reset(seed=1)[1]
-    env = CardEnv(GAME, truth=True)
+    env = CardEnv(GAME, winnable=True)
     seen = set()
     for deal in range(6):
         _, info = env.reset(options={"deal": deal})
@@ -514,7 +514,7 @@ def _turn(env: CardEnv) -> Any:
 
 @pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
 def test_the_vector_environment_says_it(fake: FakeSolver, mode: str) -> None:
-    envs = CardVectorEnv(GAME, 3, truth=True, autoreset_mode=mode, max_moves=6)
+    envs = CardVectorEnv(GAME, 3, winnable=True, autoreset_mode=mode, max_moves=6)
     _, infos = envs.reset(seed=0)
     ended = 0
     for _ in range(14):

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from parlour.agents.baselines.uniform import UniformAgent
+from parlour.agents.baselines import UniformAgent
 from parlour.training.cli import main
 from parlour.training.equilibrium import exploitability
 from parlour.training.evaluation import compare

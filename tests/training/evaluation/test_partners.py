@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from parlour.agents.baselines.uniform import UniformAgent
+from parlour.agents.baselines import UniformAgent
 from parlour.agents.registry import Turn
 from parlour.envs import GAMES
 from parlour.envs.core.kernel.cards import deal_seeds

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from matplotlib.colors import to_hex
 
-from parlour.agents.baselines.uniform import UniformAgent
+from parlour.agents.baselines import UniformAgent
 from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.report.plots import (
     BASELINES,

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from parlour.agents.baselines.uniform import UniformAgent
+from parlour.agents.baselines import UniformAgent
 from parlour.agents.registry import FixedAgent, load_agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.rows import resample_copies

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save as tensor_bytes
 
-from parlour.agents.baselines.greedy import GreedyAgent
+from parlour.agents.baselines import GreedyAgent
 from parlour.agents.registry import load_agent
 from parlour.agents.saved import SavedAgentError
 from parlour.envs import find_game

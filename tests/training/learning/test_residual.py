@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.agents.baselines.greedy import GreedyAgent
+from parlour.agents.baselines import GreedyAgent
 from parlour.agents.networks.build import build_network
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.networks.options import BASE_PIECE, mark_base_actions

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save as tensor_bytes
 
-from parlour.agents.baselines.greedy import HEURISTIC_NETWORK, WEIGHTS_TENSOR, GreedyAgent
+from parlour.agents.baselines import HEURISTIC_NETWORK, WEIGHTS_TENSOR, GreedyAgent
 from parlour.agents.saved import NO_ENCODING
 from parlour.envs import Game, find_game
 from parlour.envs.core.afterstates import best_legal

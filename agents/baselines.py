@@ -1,7 +1,7 @@
-"""The greedy baselines: they play the action that a heuristic of the game scores highest.
+"""The baseline agents: uniform, and greedy with its own or with learned weights.
 
-The heuristic is the game's own, with its own or with learned weights, or that of a rule-based
-agent.
+A greedy agent plays the action that a heuristic of the game scores highest. The heuristic is the
+game's own or that of a rule-based agent.
 """
 
 from pathlib import Path
@@ -9,12 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.baselines import HeuristicAgent
+from parlour.envs.core.baselines import HeuristicAgent, UniformAgent
 from parlour.envs.core.turn import Turn, best_actions
 
-from ..explanation import Explanation, certain, of_legal
-from ..saved import NO_ENCODING, SavedAgentError, load_saved_agent
-from ..validation import name_file_in_errors
+from .explanation import Explanation, certain, of_legal
+from .saved import NO_ENCODING, SavedAgentError, load_saved_agent
+from .validation import name_file_in_errors
+
+__all__ = ["HEURISTIC_NETWORK", "WEIGHTS_TENSOR", "GreedyAgent", "UniformAgent"]
 
 HEURISTIC_NETWORK = "heuristic"
 """The name of the network in ``agent.json`` of an agent with learned weights."""
@@ -25,7 +27,7 @@ MAX_WEIGHT = 1e100
 
 
 class GreedyAgent(HeuristicAgent):
-    """Takes the best action by ``game.score_actions``; see `HeuristicAgent`."""
+    """Plays the action that ``game.score_actions`` scores highest; see `HeuristicAgent`."""
 
     @classmethod
     def load(cls, path: str | Path, game: Game, rules: object = None) -> "GreedyAgent":

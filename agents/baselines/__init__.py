@@ -1,1 +1,0 @@
-"""Baseline agents: uniform and greedy."""
