@@ -232,7 +232,7 @@ def find_unchecked(game: Game) -> list[str]:
                 del left[name]
     return [
         f"{game.name}: restore takes any value of {words(name)}: derive must write it, or "
-        f"find_wrong refuse it{in_file(game, 'state_check')}"
+        f"find_wrong refuse it{in_file(game, 'knowledge')}"
         for name in left
         if name not in HEAD
     ]

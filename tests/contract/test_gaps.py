@@ -149,7 +149,7 @@ def test_a_whole_game_is_told_nothing(check: Check) -> None:
             gaps.find_unchecked,
             WHOLE,
             "take_or_leave: restore takes any value of field 'points' of the state: derive must "
-            "write it, or find_wrong refuse it (envs/games/take_or_leave/state_check.py)",
+            "write it, or find_wrong refuse it (envs/games/take_or_leave/knowledge.py)",
         ),
     ],
 )

@@ -22,7 +22,7 @@ from tests.example_game.rules import (
     check,
     label,
 )
-from tests.example_game.state_check import STATE_CHECK
+from tests.example_game.knowledge import STATE_CHECK
 
 GAME = Game(
     name="higher_or_lower",

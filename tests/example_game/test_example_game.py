@@ -14,7 +14,7 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import random_options
 from tests.example_game import GAME
 from tests.example_game.reference import HigherOrLower, refused
-from tests.example_game.state_check import find_wrong
+from tests.example_game.knowledge import find_wrong
 from tests.reference.match import Match, legal_now, names
 
 

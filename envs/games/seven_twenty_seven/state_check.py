@@ -1,4 +1,4 @@
-"""Seven Twenty-Seven: which records are states of a hand. See `core.state_check`.
+"""Seven Twenty-Seven: which records are states of a hand. See `core.checks`.
 
 Everything follows from the deck and the owners of its cards, the seats still in, the seat whose
 turn it is and the phase, the chips paid, and what each seat has declared.
