@@ -30,6 +30,18 @@ from parlour.envs.core.turn import (
     random_floats,
 )
 
+from .agent_spec import (
+    BUILT_IN,
+    ORACLE,
+    SEARCHES,
+    AgentSpec,
+    Budget,
+    SpecKind,
+    imports_code,
+    parse_spec,
+    read_budget,
+    split_name,
+)
 from .baselines import HEURISTIC_NETWORK, GreedyAgent, UniformAgent
 from .human import HumanAgent
 from .networks.policy_table import POLICY_TABLE_NETWORK, PolicyTableAgent
@@ -47,18 +59,6 @@ from .search.nested import NestedAgent
 from .search.pimc import PimcAgent
 from .search.planner import HindsightAgent, make_oracle
 from .search.rollouts import RolloutAgent
-from .specs import (
-    BUILT_IN,
-    ORACLE,
-    SEARCHES,
-    AgentSpec,
-    Budget,
-    SpecKind,
-    imports_code,
-    parse_spec,
-    read_budget,
-    split_name,
-)
 
 __all__ = [
     "Agent",

@@ -55,7 +55,7 @@ BASE = "openspiel-solitaire-observer"
 
 
 def names(module: str) -> list[str]:
-    """Return the names of the rows of ``benchmarks.own`` or ``benchmarks.peers``."""
+    """Return the names of the rows of ``benchmarks.parlour_steps`` or ``benchmarks.peer_steps``."""
     listing = subprocess.run(
         [sys.executable, "-m", f"benchmarks.{module}", "--list"],
         cwd=ROOT, capture_output=True, text=True, check=True,
@@ -77,7 +77,7 @@ def once(module: str, name: str, seconds: float) -> dict[str, Any]:
 
 def measure(rounds: int, seconds: float, chosen: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """Return for every row its results, one a round."""
-    rows = [(module, name) for module in ("own", "peers") for name in names(module)]
+    rows = [(module, name) for module in ("parlour_steps", "peer_steps") for name in names(module)]
     rows = [(module, name) for module, name in rows if name in chosen]
     results: dict[str, list[dict[str, Any]]] = {name: [] for _, name in rows}
     for number in range(rounds):
@@ -163,7 +163,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.rounds < 1 or given.seconds <= 0:
         parser.error("--rounds and --seconds must be positive")
-    known = [name for module in ("own", "peers") for name in names(module)]
+    known = [name for module in ("parlour_steps", "peer_steps") for name in names(module)]
     chosen = known if list(given.rows) == ["all"] else list(given.rows)
     if unknown := set(chosen) - set(known):
         parser.error(f"--rows must be names of rows, or all, got {', '.join(sorted(unknown))}")

@@ -27,16 +27,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from parlour.envs.render.pictures import WEB, all_art
 from parlour.training.evaluation.replays.replay import Replay
 
-from .session import (
-    LONGEST,
-    MOST_SESSIONS,
-    Refusal,
-    Session,
-    Sessions,
-    answer,
-    list_games,
-    read_message,
-)
+from .messages import LONGEST, Refusal, read_message
+from .session import MOST_SESSIONS, Session, Sessions, answer, list_games
 from .store import ResultStore
 from .workers import WorkerPool
 

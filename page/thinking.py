@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from parlour.agents.agent_spec import AgentSpec, SpecKind, parse_spec, read_budget
 from parlour.agents.explanation import explain
 from parlour.agents.registry import (
     Agent,
@@ -19,7 +20,6 @@ from parlour.agents.registry import (
     trained_folder,
 )
 from parlour.agents.saved import PRETRAINED_SPEC
-from parlour.agents.specs import AgentSpec, SpecKind, parse_spec, read_budget
 from parlour.envs import Game, find_game
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_files import parse_replay, replay_line

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from parlour.envs import Game
-from parlour.envs.core.aliases import Codes
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.schema import CARD, DIGIT, DIGIT_BASE, RANK, Columns, Features, Piece
+from parlour.envs.core.type_aliases import Codes
 
 from .card_network import CardNetwork, linear, masked_logits
 from .options import (

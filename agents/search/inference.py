@@ -12,12 +12,12 @@ import numpy as np
 
 from parlour.envs import Game, find_game
 from parlour.envs.core.afterstates import best_legal
-from parlour.envs.core.aliases import RulesRecords, State, States
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.legal import has_choice
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
+from parlour.envs.core.type_aliases import RulesRecords, State, States
 
 from ..baselines import GreedyAgent
 from .playout import Guide, Playout, make_guide, make_playout, playout_kernels

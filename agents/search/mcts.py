@@ -30,11 +30,11 @@ from parlour.envs.core.batch import Reward
 from parlour.envs.core.options import as_record
 from parlour.envs.core.turn import Agent, Judgement, Turn, agent_name, best_actions
 
+from ..agent_spec import check_milliseconds, choose_number
 from ..baselines import GreedyAgent
 from ..explanation import Explanation, certain, of_legal, rows_with_choice
 from ..networks.value_table import ValueTableAgent
 from ..saved import load_saved_agent
-from ..specs import check_milliseconds, choose_number
 from .mcts_kernel import (
     LOGITS,
     NO_PRIOR,

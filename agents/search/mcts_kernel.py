@@ -14,7 +14,6 @@ import numpy as np
 
 from parlour.envs import Game, find_game
 from parlour.envs.core.afterstates import best_legal, find_scorers
-from parlour.envs.core.aliases import ActionSet, Codes, RulesRecords, Scores, Seat, Word
 from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.kernel.rng import (
@@ -35,6 +34,7 @@ from parlour.envs.core.legal import (
 )
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Turn
+from parlour.envs.core.type_aliases import ActionSet, Codes, RulesRecords, Scores, Seat, Word
 
 from .playout import Guide, playout_kernels
 

@@ -20,16 +20,16 @@ import numpy as np
 
 from parlour.envs import Game, find_game
 from parlour.envs.core.afterstates import best_legal, win_bonus_points
-from parlour.envs.core.aliases import Codes, RulesRecords, Scores, State, States
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.kernel.rng import GAMMA
 from parlour.envs.core.legal import has_action, has_choice
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import observation_codes
 from parlour.envs.core.turn import Agent
+from parlour.envs.core.type_aliases import Codes, RulesRecords, Scores, State, States
 
+from ..agent_spec import choose_number
 from ..networks.value_table import POINTS
-from ..specs import choose_number
 from .planner import Planner
 from .playout import (
     LINE_ROOM,

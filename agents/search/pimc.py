@@ -18,8 +18,8 @@ from parlour.envs.core.kernel.rng import mix64
 from parlour.envs.core.rows import copy_states, resample_copies
 from parlour.envs.core.turn import Agent, Judgement, Turn, agent_field, check_agent
 
+from ..agent_spec import check_milliseconds, choose_number
 from ..explanation import Explanation, certain, of_legal, rows_with_choice
-from ..specs import check_milliseconds, choose_number
 from .inference import DRAWS, check_auction, keep_likeliest
 
 PIMC_WORLDS = 40

@@ -17,9 +17,9 @@ from parlour.envs.core.rows import Rows, copy_states, observation_codes, resampl
 from parlour.envs.core.solve import make_position, solver_of
 from parlour.envs.core.turn import Agent, Turn, check_agent, is_person, prepare_turn
 
+from ..agent_spec import choose_number
 from ..baselines import GreedyAgent
 from ..explanation import Explanation, certain
-from ..specs import choose_number
 
 FEWEST = "fewest"
 """The option of the spec ``oracle:fewest``: win in the fewest moves."""

@@ -8,7 +8,11 @@ import numpy as np
 
 from parlour.envs import Game, find_game
 from parlour.envs.core.afterstates import HOPELESS, best_legal, find_scorers
-from parlour.envs.core.aliases import (
+from parlour.envs.core.batch import MAX_MOVES
+from parlour.envs.core.kernel.jit import jit
+from parlour.envs.core.legal import first_action, has_choice
+from parlour.envs.core.turn import Agent, agent_name
+from parlour.envs.core.type_aliases import (
     Codes,
     FeatureIds,
     RulesRecords,
@@ -17,10 +21,6 @@ from parlour.envs.core.aliases import (
     Table,
     Weights,
 )
-from parlour.envs.core.batch import MAX_MOVES
-from parlour.envs.core.kernel.jit import jit
-from parlour.envs.core.legal import first_action, has_choice
-from parlour.envs.core.turn import Agent, agent_name
 
 from ..baselines import GreedyAgent
 from ..networks.value_table import ValueTableAgent

@@ -8,17 +8,17 @@ import numpy as np
 
 from parlour.envs import find_game
 from parlour.envs.core.afterstates import best_legal, win_bonus_points
-from parlour.envs.core.aliases import RulesRecord, RulesRecords, Seat, State, States
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.kernel.rng import GAMMA
 from parlour.envs.core.legal import has_action
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Agent, Judgement, Turn, best_actions
+from parlour.envs.core.type_aliases import RulesRecord, RulesRecords, Seat, State, States
 
+from ..agent_spec import check_milliseconds, choose_number
 from ..explanation import Explanation, certain, of_legal, rows_with_choice
 from ..networks.value_table import POINTS
-from ..specs import check_milliseconds, choose_number
 from .inference import is_bidding
 from .playout import (
     Guide,

@@ -9,7 +9,17 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from .aliases import (
+from .contract import (
+    ActiveFeatures,
+    AfterstateScore,
+    BatchKernels,
+    PartScores,
+    PossibleCards,
+    StateValue,
+)
+from .kernel.jit import jit
+from .legal import count_actions, has_action
+from .type_aliases import (
     Action,
     ActionSet,
     CardCode,
@@ -21,16 +31,6 @@ from .aliases import (
     States,
     Table,
 )
-from .contract import (
-    ActiveFeatures,
-    AfterstateScore,
-    BatchKernels,
-    PartScores,
-    PossibleCards,
-    StateValue,
-)
-from .kernel.jit import jit
-from .legal import count_actions, has_action
 
 MAX_NEXT_CARDS = 64
 """Room for the cards that may be turned up next."""

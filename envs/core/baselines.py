@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .aliases import Masks
 from .game import Game
 from .kernel.jit import jit
 from .kernel.rng import WORD_MASK
@@ -12,6 +11,7 @@ from .options import unknown_text
 from .rows import copy_states
 from .seat_kernels import ASKED, SCORED, UNIFORM, TurnTable
 from .turn import Agent, Turn, best_actions, random_floats
+from .type_aliases import Masks
 
 
 @jit

@@ -10,17 +10,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .aliases import (
-    Action,
-    Progress,
-    RulesRecord,
-    RulesRecords,
-    Scores,
-    Seat,
-    State,
-    States,
-    Weights,
-)
 from .contract import (
     AdvanceKernel,
     BatchKernels,
@@ -52,6 +41,17 @@ from .legal import (
     make_legal_field,
     nth_action,
     write_actions,
+)
+from .type_aliases import (
+    Action,
+    Progress,
+    RulesRecord,
+    RulesRecords,
+    Scores,
+    Seat,
+    State,
+    States,
+    Weights,
 )
 
 

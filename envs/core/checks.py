@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .aliases import CardSet, RulesRecord, RulesRecords, State, States
 from .batch import Over
 from .contract import StateCheck, ViewKernel
 from .game import Game
@@ -22,6 +21,7 @@ from .legal import fits_actions, has_action, is_empty
 from .options import as_record, shorten
 from .rules_table import RulesTable
 from .schema import Features
+from .type_aliases import CardSet, RulesRecord, RulesRecords, State, States
 
 HEAD_ALLOWED = (
     ("moves", "0 or more"),

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .aliases import (
+from .scene.scene import Scene
+from .type_aliases import (
     Action,
     CardSet,
     FeatureIds,
@@ -25,7 +26,6 @@ from .aliases import (
     Table,
     Weights,
 )
-from .scene.scene import Scene
 
 # ---- kernels of one state, and of rows ------------------------------------------------------
 

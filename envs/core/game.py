@@ -10,7 +10,6 @@ import numpy as np
 
 from . import options as opt
 from .afterstates import AfterstateFeatures
-from .aliases import Action, CardCode, Scores, States, Weights
 from .batch import read_results, read_seat_results
 from .contract import (
     ActionWords,
@@ -29,6 +28,7 @@ from .kernel.cards import DeckFormat, full_pack
 from .legal import MOST_ACTIONS, count_words
 from .schema import Features, Piece
 from .seat_kernels import PlayTurns, make_play_turns
+from .type_aliases import Action, CardCode, Scores, States, Weights
 
 
 class HiddenCards(NamedTuple):

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from .aliases import States
 from .batch import FINISHED, DealSource, Over, StepConfig, make_buffers
 from .checks import read_table_states
 from .game import Game
@@ -17,6 +16,7 @@ from .legal import has_action, unpack_actions
 from .options import as_record
 from .rules_table import make_table
 from .scene.scene import Scene
+from .type_aliases import States
 
 TERMINATED, TRUNCATED = int(Over.TERMINATED), int(Over.TRUNCATED)
 """NumPy takes 10 µs to compare with a member of an enumeration."""

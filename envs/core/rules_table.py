@@ -9,7 +9,6 @@ from typing import Any, TypeAlias, get_origin, get_type_hints
 
 import numpy as np
 
-from .aliases import RulesRecords, States
 from .batch import DealSource, StepConfig, make_buffers
 from .game import Game
 from .kernel.cards import parse_deck
@@ -21,6 +20,7 @@ from .options import (
     shorten,
     unknown_text,
 )
+from .type_aliases import RulesRecords, States
 
 Variants: TypeAlias = str | Sequence[str | Mapping[str, Any] | Any]
 """What `read_variants` takes."""

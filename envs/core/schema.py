@@ -19,9 +19,9 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from .aliases import Codes, RulesRecord
 from .kernel.cards import FIRST_CARD, PACK_SIZE, RANKS, card_name
 from .kernel.jit import jit
+from .type_aliases import Codes, RulesRecord
 
 ENCODINGS = ("onehot", "codes")
 """How an observation may be written: a 0 or 1 for each value, or the codes themselves."""

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .aliases import Action, RulesRecord, RulesRecords, Scores, State, States, Word
 from .batch import RULES_BITS, Over, clear_rewards
 from .contract import BatchKernels, Buffers, ScoreRows
 from .kernel.jit import jit
 from .kernel.rng import GAMMA, S32, finish_word, sip_hash
 from .legal import count_actions, first_action, has_action, nth_action
+from .type_aliases import Action, RulesRecord, RulesRecords, Scores, State, States, Word
 
 ASKED, UNIFORM, SCORED = -1, 0, 1
 """Kinds of agents: asked in Python; uniform; SCORED + k plays by scorer k."""

@@ -11,8 +11,8 @@ import json
 import numpy as np
 import pytest
 
+from parlour.agents.agent_spec import BUILT_IN
 from parlour.agents.registry import Turn, choose_actions, load_agent, prepare_turn
-from parlour.agents.specs import BUILT_IN
 from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, StepConfig
 from parlour.envs.core.kernel.rng import GAMMA, draw_seed

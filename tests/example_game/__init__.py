@@ -8,6 +8,7 @@ from parlour.envs.core.batch import make_resample_rows, make_score_rows
 from parlour.envs.core.game import Game
 from tests.example_game.heuristic import WEIGHTS, heuristic
 from tests.example_game.kernel import kernels, resample_hidden
+from tests.example_game.knowledge import STATE_CHECK
 from tests.example_game.layout import action_words, final_info, layout
 from tests.example_game.rules import (
     ACTIONS,
@@ -22,7 +23,6 @@ from tests.example_game.rules import (
     check,
     label,
 )
-from tests.example_game.knowledge import STATE_CHECK
 
 GAME = Game(
     name="higher_or_lower",

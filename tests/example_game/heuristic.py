@@ -1,7 +1,7 @@
 """Higher or Lower: what the greedy agent thinks of a position. Uses only what the player knows."""
 
-from parlour.envs.core.aliases import RulesRecord, Scores, State, Weights
 from parlour.envs.core.kernel.jit import jit
+from parlour.envs.core.type_aliases import RulesRecord, Scores, State, Weights
 from tests.example_game.kernel import is_right
 from tests.example_game.rules import ACTIONS, KING
 

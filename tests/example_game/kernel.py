@@ -1,10 +1,10 @@
 """Higher or Lower: how it is played. Compiled; kernels trust the mask and allocate nothing."""
 
-from parlour.envs.core.aliases import Action, ActionSet, CardCode, RulesRecord, Seat, State
 from parlour.envs.core.batch import Over, make_batch_kernels
 from parlour.envs.core.kernel.cards import FIRST_CARD, PACK_SIZE, shuffle, shuffle_pack
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.schema import show_options
+from parlour.envs.core.type_aliases import Action, ActionSet, CardCode, RulesRecord, Seat, State
 from tests.example_game.rules import ACE, ACTIONS, GUESSES, HIGHER, KING, LOWER
 
 

@@ -3,11 +3,11 @@
 What says everything are the deck, how far it has been turned up, and how many guesses were right.
 """
 
-from parlour.envs.core.aliases import RulesRecord, State
 from parlour.envs.core.checks import make_state_check
 from parlour.envs.core.kernel.bits import count
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.schema import show_options
+from parlour.envs.core.type_aliases import RulesRecord, State
 from tests.example_game.kernel import legal_guesses, value_of, write_outcome
 from tests.example_game.rules import ACTIONS, FEATURES, GUESSES, KING, STATE
 

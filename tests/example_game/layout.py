@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from parlour.envs.core.aliases import Action, States
 from parlour.envs.core.scene.scene import Button, Item, Scene, Text
+from parlour.envs.core.type_aliases import Action, States
 from tests.example_game.rules import HIGHER, LOWER
 
 BACK = 1

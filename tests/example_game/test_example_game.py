@@ -13,8 +13,8 @@ from parlour.envs.core.options import Option, digest_items, to_plain
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import random_options
 from tests.example_game import GAME
-from tests.example_game.reference import HigherOrLower, refused
 from tests.example_game.knowledge import find_wrong
+from tests.example_game.reference import HigherOrLower, refused
 from tests.reference.match import Match, legal_now, names
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.reference.fifty_six_beside import MATCH
 from tests.reference.fifty_six_branch_names import ALL, OPTIONS_HIT, RARE, SELDOM
+from tests.reference.fifty_six_comparison import MATCH
 
 
 @pytest.mark.parametrize("each", [40, pytest.param(2000, marks=pytest.mark.slow)])

@@ -15,7 +15,7 @@ from parlour.envs.core.turn import choose_actions, prepare_turn
 from parlour.envs.games.fifty_six.rules import ASK, PLAY
 from parlour.envs.games.fifty_six.solver import solve, winnable_after
 from tests.reference.fifty_six import Game as Reference
-from tests.reference.fifty_six_beside import begin
+from tests.reference.fifty_six_comparison import begin
 from tests.walkers import WALKERS
 
 GAME = GAMES["fifty_six"]

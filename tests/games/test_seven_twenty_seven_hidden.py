@@ -29,7 +29,7 @@ from parlour.envs.games.seven_twenty_seven.rules import (
     Rules,
     Status,
 )
-from tests.reference.seven_twenty_seven_beside import kinds, worth
+from tests.reference.seven_twenty_seven_comparison import kinds, worth
 from tests.reference.seven_twenty_seven_walkers import WALKERS, low_chips
 
 GAME = GAMES["seven_twenty_seven"]

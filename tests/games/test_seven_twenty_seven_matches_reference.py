@@ -11,7 +11,7 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.games.seven_twenty_seven.rules import Status
 from tests.reference.match import Match, legal_now
 from tests.reference.seven_twenty_seven import CALL, DECLARE_7, FOLD, NEARNESS, STAND, refused
-from tests.reference.seven_twenty_seven_beside import (
+from tests.reference.seven_twenty_seven_comparison import (
     DECLARE,
     SEATS,
     Told,

@@ -9,8 +9,8 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.rows import Rows, resample_copies
+from parlour.envs.games.seven_twenty_seven.expected_share import EXACT
 from parlour.envs.games.seven_twenty_seven.heuristic import _equity, equity
-from parlour.envs.games.seven_twenty_seven.pot_share import EXACT
 from parlour.envs.games.seven_twenty_seven.rules import Nearness, Phase
 from tests.games.test_seven_twenty_seven_rule_agents import ME, SIDES, Sight, positions, sight
 from tests.reference.seven_twenty_seven_showdown import TWENTY_SEVEN, shares, totals

@@ -17,8 +17,8 @@ from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, resample_copies
 from parlour.envs.core.rules_table import random_options
 from parlour.envs.core.turn import choose_actions, prepare_turn
-from parlour.envs.games.seven_twenty_seven import pot_share
-from parlour.envs.games.seven_twenty_seven.pot_share import ACE, RANK, RANK_BITS
+from parlour.envs.games.seven_twenty_seven import expected_share
+from parlour.envs.games.seven_twenty_seven.expected_share import ACE, RANK, RANK_BITS
 from parlour.envs.games.seven_twenty_seven.rules import CALL, DRAW, FOLD, Nearness, Phase
 from tests.reference.seven_twenty_seven_showdown import SEVEN, TWENTY_SEVEN, shares, totals
 from tests.reference.seven_twenty_seven_showdown import best_total as plain_total
@@ -39,8 +39,8 @@ def expect(
     """Write the expected shares of the seat that acts, float64 (n, 2, 3)."""
     for i in range(len(states)):
         s, rules = states[i], table[0]
-        max_draws = pot_share.cards_allowed(s, rules, s["turn"]) if draws else 0
-        shares[i] = pot_share.expected_shares(s, rules, max_draws, draws_on, samples)
+        max_draws = expected_share.cards_allowed(s, rules, s["turn"]) if draws else 0
+        shares[i] = expected_share.expected_shares(s, rules, max_draws, draws_on, samples)
 
 
 @jit
@@ -48,9 +48,9 @@ def sample(states: Any, table: Any, samples: int, shares: np.ndarray) -> None:
     """Write the shares by sampling, even if they could be exact; nobody takes another card."""
     for i in range(len(states)):
         s, rules = states[i], table[0]
-        question = pot_share.make_question(s, rules, 0, False)
-        pool = pot_share.make_pool(s, rules, s["turn"])
-        total = pot_share.sample_shares(question, pool, samples, shares[i])
+        question = expected_share.make_question(s, rules, 0, False)
+        pool = expected_share.make_pool(s, rules, s["turn"])
+        total = expected_share.sample_shares(question, pool, samples, shares[i])
         shares[i] /= total
 
 
@@ -58,7 +58,7 @@ def sample(states: Any, table: Any, samples: int, shares: np.ndarray) -> None:
 def rank_hands(hands: Any, nearness: int, ranks: Any) -> None:
     """Write the packed ranks of hands."""
     for i in range(len(hands)):
-        ranks[i] = pot_share.rank_totals(hands[i], nearness)
+        ranks[i] = expected_share.rank_totals(hands[i], nearness)
 
 
 def expected(
@@ -216,7 +216,7 @@ def exact_positions(rules: Any, n: int, seed: int, draws: bool, most: int) -> li
 )
 def test_exact_equity_is_that_of_brute_force(options: dict[str, Any], draws: bool) -> None:
     rules = GAME.make_rules(None, options)
-    for state in exact_positions(rules, 6, 1, draws, pot_share.EXACT):
+    for state in exact_positions(rules, 6, 1, draws, expected_share.EXACT):
         wanted = brute_force(state, rules, draws)
         assert expected(state, rules, draws)[0].tolist() == pytest.approx(wanted, abs=1e-12)
 
@@ -263,9 +263,9 @@ def test_many_samples_come_near_brute_force_against_two(options: dict[str, Any])
 @pytest.mark.parametrize("variant", ["home", "bust", "three-card"])
 def test_chance_is_as_far_off_as_is_said(variant: str) -> None:
     rules = GAME.make_rules(variant, {"players": 2})
-    states = np.concatenate(exact_positions(rules, 60, 5, False, pot_share.EXACT))
+    states = np.concatenate(exact_positions(rules, 60, 5, False, expected_share.EXACT))
     sampled = np.zeros((len(states), 2, 3))
-    sample(states, as_record(rules), pot_share.DECISION_SAMPLES, sampled)
+    sample(states, as_record(rules), expected_share.DECISION_SAMPLES, sampled)
     off = sampled[:, 0] - expected(states, rules, draws=False)[:, :3]
     assert np.sqrt((off**2).mean(axis=0)).max() < 0.0625
     assert np.abs(off.mean(axis=0)).max() < 4 * 0.0625 / np.sqrt(len(states))

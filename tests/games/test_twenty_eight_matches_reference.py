@@ -7,8 +7,8 @@ from parlour.envs import GAMES
 from parlour.envs.core.rows import Rows
 from tests.reference.match import names
 from tests.reference.twenty_eight import Options, would_be_redealt
-from tests.reference.twenty_eight_beside import make_match
 from tests.reference.twenty_eight_branch_names import ALL, OPTIONS_HIT, RARE, SELDOM
+from tests.reference.twenty_eight_comparison import make_match
 
 GAME = GAMES["twenty_eight"]
 MATCH = make_match(GAME)

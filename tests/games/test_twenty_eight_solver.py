@@ -17,7 +17,7 @@ from parlour.envs.games.twenty_eight.play import pair_of
 from parlour.envs.games.twenty_eight.rules import ASK, LABELS, PLAY, SHOW, SINGLE
 from parlour.envs.games.twenty_eight.solver import list_contracts, solve, winnable_after
 from tests.reference.twenty_eight import Game as Reference
-from tests.reference.twenty_eight_beside import begin
+from tests.reference.twenty_eight_comparison import begin
 
 CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "28": ("twenty_eight", "classic", {}),

@@ -4,7 +4,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.options import to_plain
-from tests.reference.twenty_eight_beside import make_match
+from tests.reference.twenty_eight_comparison import make_match
 from tests.reference.twenty_nine import Options
 
 GAME = GAMES["twenty_nine"]

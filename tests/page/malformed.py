@@ -4,7 +4,7 @@ import json
 import random
 from typing import Any
 
-from parlour.page.session import LONGEST, MESSAGES
+from parlour.page.messages import LONGEST, MESSAGES
 
 GOOD: dict[str, dict[str, Any]] = {
     "hello": {"session": None},

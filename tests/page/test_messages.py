@@ -5,7 +5,7 @@ import json
 import pytest
 
 from parlour.envs import GAMES
-from parlour.page.session import MESSAGES, Refusal, read_message
+from parlour.page.messages import MESSAGES, Refusal, read_message
 from tests.page.malformed import GOOD, malformed
 
 

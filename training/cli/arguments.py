@@ -11,9 +11,9 @@ from parlour.agents.validation import decode_text, name_part_in_errors, read_num
 from parlour.envs import GAMES, Game
 from parlour.envs.core.kernel.cards import card_name, parse_deck
 
+from ..evaluation.evaluation_spec import DEALS, is_for_several
+from ..evaluation.evaluation_spec import read_options as read_options
 from ..evaluation.report.terminal import print_notice
-from ..evaluation.spec import DEALS, is_for_several
-from ..evaluation.spec import read_options as read_options
 from .main import AGENT_HELP as AGENT_HELP
 
 LARGEST = 2**62

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from parlour.agents.agent_spec import HINDSIGHT, MCTS, ORACLE, PIMC
 from parlour.agents.registry import can_load, choose_actions, load_agent, prepare_turn
-from parlour.agents.specs import HINDSIGHT, MCTS, ORACLE, PIMC
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game, find_game
 from parlour.envs.core.batch import Autoreset
 from parlour.envs.core.kernel.compiling import COMPILATIONS

@@ -3,8 +3,8 @@
 import argparse
 from collections.abc import Iterator, Mapping
 
+from parlour.agents.agent_spec import BUILT_IN, ORACLE, SEARCHES
 from parlour.agents.saved import PRETRAINED_SPEC
-from parlour.agents.specs import BUILT_IN, ORACLE, SEARCHES
 from parlour.envs import GAMES
 
 from .main import Parser, make_parser

@@ -9,8 +9,8 @@ from parlour.envs import find_game
 from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.game import digest16
 
+from ..evaluation.evaluation_spec import EvaluationSpec, is_for_several, make_specs
 from ..evaluation.result import FILES, Comparison
-from ..evaluation.spec import EvaluationSpec, is_for_several, make_specs
 from ..files import check_folder
 from ..parallel.tasks import Cluster
 from .arguments import (

@@ -23,10 +23,10 @@ from parlour.envs.core.kernel.rng import key_words, new_key
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.scene import ansi
 
+from ..evaluation.evaluation_spec import is_for_several
 from ..evaluation.replays.replay import CUT, LEFT, OVER, Replay
 from ..evaluation.replays.replay_files import append_replays
 from ..evaluation.report.terminal import print_wrapped, wrap_lines
-from ..evaluation.spec import is_for_several
 from ..files import make_record_file
 from ..play.seats import SeatChoice, TableChoice, TableSession
 from ..play.solitaire import Notice, SolitaireGame, make_agent_turn

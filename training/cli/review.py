@@ -9,12 +9,12 @@ from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.solve import deal_position
 
+from ..evaluation.evaluation_spec import EvaluationSpec, check_number
 from ..evaluation.play import Progress
 from ..evaluation.reviews.review import REVIEW_FILES, review_deal
 from ..evaluation.reviews.review_deal_set import DEALS, DealSetReview, make_review_spec, review_spec
 from ..evaluation.reviews.review_judges import WORLDS, Judge, make_judge
 from ..evaluation.reviews.review_lost import choose_lost, make_lost_spec, review_lost_deals
-from ..evaluation.spec import EvaluationSpec, check_number
 from ..files import check_folder
 from .arguments import (
     AGENT_HELP,

@@ -21,11 +21,11 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.solve import deal_position, make_position, play_actions, solver_of
 
+from ..evaluation.evaluation_spec import check_number
 from ..evaluation.labels.label_comparison import verify_solution
 from ..evaluation.labels.labels import is_scored
 from ..evaluation.report.terminal import time_text
 from ..evaluation.reviews.review_judges import is_double_dummy
-from ..evaluation.spec import check_number
 from .arguments import (
     add_deal_set,
     add_game_and_rules,

@@ -15,6 +15,7 @@ from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES
 
 from ..parallel.tasks import Cluster, join_cluster
+from .evaluation_spec import DEALS, EvaluationSpec, make_specs
 from .labels.label_comparison import check_against_labels
 from .labels.labels import Labels
 from .lineups import Lineup, NamedAgent, play_lineup
@@ -28,7 +29,6 @@ from .result import (
     SolitaireEvaluation,
     TableEvaluation,
 )
-from .spec import DEALS, EvaluationSpec, make_specs
 from .stats import CONFIDENCE
 
 ProgressFactory = Callable[[str, str], Progress | None]

@@ -29,10 +29,10 @@ from parlour.envs.core.kernel.jit import digest_code
 from parlour.envs.core.kernel.rng import derive_key, new_key
 
 from ..parallel.tasks import Cluster, Packing, run_cached
+from .evaluation_spec import EvaluationSpec
 from .play import EpisodeResults, PlayedGames, Progress, RecordGames, play_deals, play_duplicate
 from .replays.replay import CUT, OVER, Replay, read_result
 from .replays.replay_files import append_lines, append_replays
-from .spec import EvaluationSpec
 
 CHUNK, MOST_CHUNK = 100, 2000
 """Least and most deals of a part: large batches cost less for each deal."""

@@ -21,9 +21,9 @@ import numpy as np
 
 from parlour.envs import Game
 
+from .evaluation_spec import EvaluationSpec
 from .labels.label_comparison import LabelComparison, compare_with_labels
 from .play import EpisodeResults
-from .spec import EvaluationSpec
 from .stats import (
     Estimate,
     TestedMean,

@@ -16,9 +16,9 @@ from parlour.envs.core.rows import Rows, view_states
 from parlour.envs.interfaces.arguments import ChosenDeal, check_seat, read_reset_options, start_rows
 
 from ..evaluation.compare import default_opponents
+from ..evaluation.evaluation_spec import check_number
 from ..evaluation.play import first_dealers, hand_seeds
 from ..evaluation.replays.replay import LEFT, OVER, Replay, deal_fields, read_result
-from ..evaluation.spec import check_number
 from .solitaire import make_agent_turn, source_text
 
 

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..aliases import State
 from ..options import is_whole, shorten
+from ..type_aliases import State
 from .jit import jit
 from .rng import random_below
 

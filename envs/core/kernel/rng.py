@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..aliases import State, Word
+from ..type_aliases import State, Word
 from .jit import jit
 
 # ---- splitmix64 -----------------------------------------------------------------------------

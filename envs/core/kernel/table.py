@@ -7,7 +7,7 @@ int64 with bit n for card n. Of two equal cards in a trick, where a pack has suc
 
 import numpy as np
 
-from ..aliases import Places, Seat, SeatSet
+from ..type_aliases import Places, Seat, SeatSet
 from .bits import lowest
 from .jit import jit
 

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..aliases import Action, Places, RulesRecord, RulesRecords, SeatSet, State, States
 from ..contract import Solution, Solve, WinnableAfter
 from ..game import GAMES
 from ..kernel.bits import count, lowest
@@ -22,6 +21,7 @@ from ..kernel.rng import GAMMA, finish_word
 from ..legal import first_action, next_action
 from ..options import as_record
 from ..solve import make_position
+from ..type_aliases import Action, Places, RulesRecord, RulesRecords, SeatSet, State, States
 
 # ---- the position ---------------------------------------------------------------------------
 

@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
-from ..aliases import State
 from ..kernel.jit import jit
 from ..kernel.rng import random_below
+from ..type_aliases import State
 
 SUITS = 4
 TRIES = 40

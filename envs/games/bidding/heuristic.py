@@ -4,9 +4,9 @@ A card is worth the points that its side should win or lose by it in this trick,
 worth later. The kernels use only what the seat at turn knows.
 """
 
-from ...core.aliases import RulesRecord, Seat, SeatSet, State, Weights
 from ...core.kernel.jit import jit
 from ...core.kernel.table import NO_SUIT, card_strength, next_seat
+from ...core.type_aliases import RulesRecord, Seat, SeatSet, State, Weights
 from .play import card_points, led_suit, same_side, trump_suit
 
 NEVER = -100.0

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.aliases import RulesRecord, Seat, State
 from ...core.batch import is_finished
 from ...core.contract import ResampleKernel, ViewKernel
 from ...core.kernel.jit import jit
 from ...core.kernel.table import NO_SUIT, suit_set, wrap_seat
 from ...core.tricks.unseen_hands import deal_secret, deal_unseen
+from ...core.type_aliases import RulesRecord, Seat, State
 from .play import led_suit, same_side, trump_suit
 from .rules import NO_TRUMP_YET, OVER, SUITS
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...core.aliases import Action, Places, RulesRecord, Seat, SeatSet, State
 from ...core.batch import Over
 from ...core.kernel.jit import jit
 from ...core.kernel.table import NO_SUIT, card_strength, next_seat, suit_set, wrap_seat
 from ...core.legal import first_action, has_action
+from ...core.type_aliases import Action, Places, RulesRecord, Seat, SeatSet, State
 from .rules import NO_TRUMP_YET, NONE, OVER, POINTS_FROM_TOP, SUITS
 
 # ---- seats and sides ------------------------------------------------------------------------

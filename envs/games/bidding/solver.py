@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.aliases import Action, Places, RulesRecord, Seat, SeatSet, State
 from ...core.kernel.bits import count, highest, lowest
 from ...core.kernel.jit import jit
 from ...core.kernel.table import NO_SUIT, card_strength
@@ -24,6 +23,7 @@ from ...core.tricks.double_dummy import (
     make_thin_out,
     rate_in_trick,
 )
+from ...core.type_aliases import Action, Places, RulesRecord, Seat, SeatSet, State
 from .play import card_points, led_suit, may_ask, trump_suit
 from .rules import NONE
 

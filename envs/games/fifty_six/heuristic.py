@@ -8,10 +8,10 @@ points to a trick that its side has, otherwise throws away what counts least, an
 when the others have points in the trick.
 """
 
-from ...core.aliases import Action, RulesRecord, Scores, Seat, State, Weights
 from ...core.kernel.jit import jit
 from ...core.kernel.table import card_strength
 from ...core.legal import first_action, has_action, next_action
+from ...core.type_aliases import Action, RulesRecord, Scores, Seat, State, Weights
 from ..bidding.heuristic import (
     CARD_WEIGHTS,
     NEVER,

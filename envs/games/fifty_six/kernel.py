@@ -3,7 +3,6 @@
 Compiled; the kernels trust the action mask.
 """
 
-from ...core.aliases import Action, RulesRecord, State
 from ...core.batch import make_batch_kernels
 from ...core.checks import Hand, make_deck_check, make_history_check
 from ...core.kernel.cards import shuffle
@@ -11,6 +10,7 @@ from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
 from ...core.kernel.table import wrap_seat
 from ...core.schema import show_options
+from ...core.type_aliases import Action, RulesRecord, State
 from ..bidding.play import (
     clear_hand,
     end_hand,

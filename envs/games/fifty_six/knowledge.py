@@ -5,12 +5,12 @@ Both cards of a kind count as two cards of which any world is one way to deal th
 
 import numpy as np
 
-from ...core.aliases import Action, RulesRecord, Seat, State, States
 from ...core.game import HiddenCards
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
 from ...core.kernel.table import NO_SUIT, make_turned_codes
 from ...core.schema import Piece, whole_number
+from ...core.type_aliases import Action, RulesRecord, Seat, State, States
 from ..bidding.knowledge import (
     HiddenHands,
     is_void,

@@ -3,11 +3,11 @@
 What follows what, from phase to phase, is in `kernel`.
 """
 
-from ...core.aliases import Action, Places, RulesRecord, Seat, State
 from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
 from ...core.kernel.table import follow
 from ...core.legal import add_action, add_members, clear_actions
+from ...core.type_aliases import Action, Places, RulesRecord, Seat, State
 from ..bidding.play import (
     add_to_trick,
     all_seats,

@@ -5,7 +5,6 @@ Of two cards of a kind in a hand, the second one is in a set of its own, ``twice
 
 import numpy as np
 
-from ...core.aliases import Action, Places, RulesRecord, Seat, SeatSet, State
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import GAMMA, finish_word
 from ...core.kernel.table import wrap_seat
@@ -16,6 +15,7 @@ from ...core.tricks.double_dummy import (
     make_squeeze,
     make_winnable_after,
 )
+from ...core.type_aliases import Action, Places, RulesRecord, Seat, SeatSet, State
 from ..bidding.play import all_seats, give_trick, side_of
 from ..bidding.solver import (
     SolvedGame,

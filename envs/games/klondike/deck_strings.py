@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.aliases import CardCode
 from ...core.kernel.cards import PACK_SIZE, card_name, parse_deck, split_cards
+from ...core.type_aliases import CardCode
 from .rules import COLUMNS, STOCK_SIZE, TABLEAU_SIZE, deck_place
 
 DIGITS = 3

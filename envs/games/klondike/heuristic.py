@@ -8,11 +8,11 @@ The *talon* is the waste and the stock, in the order in which the whole stock wo
 
 from typing import NamedTuple
 
-from ...core.aliases import CardCode, CardSet, RulesRecord, Scores, State, Weights
 from ...core.kernel.bits import count, lowest
 from ...core.kernel.cards import FIRST_CARD, SUITS
 from ...core.kernel.jit import jit
 from ...core.legal import first_action, next_action
+from ...core.type_aliases import CardCode, CardSet, RulesRecord, Scores, State, Weights
 from .kernel import (
     columns_of,
     columns_of_move,

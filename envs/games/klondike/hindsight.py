@@ -19,12 +19,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...core.aliases import RulesRecords, States, Word
 from ...core.contract import UNDECIDED, WINNABLE, Plan
 from ...core.kernel.bits import lowest
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import GAMMA, finish_word
 from ...core.options import as_record
+from ...core.type_aliases import RulesRecords, States, Word
 from .heuristic import is_stock_known
 from .rules import DEAL, Rules
 from .solver.card_sets import RANKS

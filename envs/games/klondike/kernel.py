@@ -8,12 +8,12 @@ half of the kinds, each one below the card before it. So a set of kinds, in the 
 says where a run or a part of it fits.
 """
 
-from ...core.aliases import Action, ActionSet, CardCode, CardSet, RulesRecord, State
 from ...core.batch import Over, make_batch_kernels
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, SUITS, shuffle_pack
 from ...core.kernel.jit import jit
 from ...core.legal import WORD_ACTIONS
 from ...core.schema import show_options
+from ...core.type_aliases import Action, ActionSet, CardCode, CardSet, RulesRecord, State
 from .rules import (
     ACTIONS,
     BACK,

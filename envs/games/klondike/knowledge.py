@@ -9,7 +9,6 @@ the scoring ``standard`` also by its score.
 
 import numpy as np
 
-from ...core.aliases import CardCode, CardSet, RulesRecord, Seat, State, States
 from ...core.batch import Over
 from ...core.checks import make_state_check
 from ...core.game import HiddenCards
@@ -18,6 +17,7 @@ from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, SUITS
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
 from ...core.schema import CARD, Piece, show_options
+from ...core.type_aliases import CardCode, CardSet, RulesRecord, Seat, State, States
 from .kernel import (
     PER_VEGAS,
     STANDARD,

@@ -6,9 +6,9 @@ probabilities found by search. Placing a card changes two lines, so a square is 
 and its column gain.
 """
 
-from ...core.aliases import CardCode, RulesRecord, Scores, State, Weights
 from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
+from ...core.type_aliases import CardCode, RulesRecord, Scores, State, Weights
 from .kernel import STRAIGHTS, points_with
 from .rules import SIZE, SQUARES, Hand
 

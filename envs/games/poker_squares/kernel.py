@@ -6,12 +6,12 @@ the two change places with the turn. Code that looks at one grid alone need not 
 
 import numpy as np
 
-from ...core.aliases import Action, CardCode, RulesRecord, Seat, State
 from ...core.batch import Over, end_on_illegal, make_batch_kernels
 from ...core.kernel.bits import count, lowest
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, RANKS, SUITS, shuffle_pack
 from ...core.kernel.jit import jit
 from ...core.schema import show_options
+from ...core.type_aliases import Action, CardCode, RulesRecord, Seat, State
 from .rules import (
     AMERICAN,
     CENTRE,

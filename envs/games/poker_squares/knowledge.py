@@ -9,7 +9,6 @@ turned up, and the squares of these cards.
 
 import numpy as np
 
-from ...core.aliases import RulesRecord, Seat, State, States
 from ...core.batch import Over, is_finished
 from ...core.checks import make_state_check
 from ...core.game import HiddenCards
@@ -18,6 +17,7 @@ from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, RANKS, SUITS, shuffle
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
 from ...core.schema import CARD, Piece
+from ...core.type_aliases import RulesRecord, Seat, State, States
 from .kernel import (
     ALL,
     bring_grid_to_front,

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core.aliases import State
 from ...core.contract import Solution
 from ...core.game import find_game
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import next_random_word, random_below
 from ...core.rows import copy_states
 from ...core.solve import make_position, play_actions
+from ...core.type_aliases import State
 from .kernel import category
 from .rules import LINES, SIZE, SQUARES, Adjacent, Rules, label
 

@@ -22,7 +22,10 @@ from typing import Any
 import numpy as np
 
 from ...core.afterstates import AfterstateFeatures, best_legal
-from ...core.aliases import (
+from ...core.kernel.bits import count, lowest
+from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, RANKS
+from ...core.kernel.jit import jit
+from ...core.type_aliases import (
     Action,
     CardCode,
     CardSet,
@@ -33,9 +36,6 @@ from ...core.aliases import (
     States,
     Table,
 )
-from ...core.kernel.bits import count, lowest
-from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, RANKS
-from ...core.kernel.jit import jit
 from .kernel import (
     ALL,
     COLUMN,

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from ...core.afterstates import HOPELESS, best_legal
-from ...core.aliases import Action, CardCode, RulesRecord, Scores, State, Weights
 from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
+from ...core.type_aliases import Action, CardCode, RulesRecord, Scores, State, Weights
 from .rules import ACES, ACTIONS, CARDS, FOUNDATION, KING, PACKET, PILES, PLACE, PLAY
 from .solver.alive import DEAD, check_alive, make_alive_memory, pack_tops
 

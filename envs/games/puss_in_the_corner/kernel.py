@@ -1,10 +1,10 @@
 """Puss in the Corner: how it is played. Compiled; kernels trust the mask and allocate nothing."""
 
-from ...core.aliases import Action, CardCode, RulesRecord, State
 from ...core.batch import Over, make_batch_kernels
 from ...core.kernel.cards import PACK_SIZE, shuffle
 from ...core.kernel.jit import jit
 from ...core.schema import show_options
+from ...core.type_aliases import Action, CardCode, RulesRecord, State
 from .rules import (
     ACES,
     ACTIONS,

@@ -8,7 +8,6 @@ turned up, the piles and the foundations.
 
 import numpy as np
 
-from ...core.aliases import RulesRecord, Seat, State, States
 from ...core.batch import Over
 from ...core.checks import make_state_check
 from ...core.game import HiddenCards
@@ -16,6 +15,7 @@ from ...core.kernel.bits import count
 from ...core.kernel.cards import PACK_SIZE, shuffle
 from ...core.kernel.jit import jit
 from ...core.schema import CARD, Piece, show_options
+from ...core.type_aliases import RulesRecord, Seat, State, States
 from .kernel import (
     card_actions,
     finish_group,

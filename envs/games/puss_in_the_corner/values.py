@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 
 from ...core.afterstates import AfterstateFeatures
-from ...core.aliases import Action, CardCode, FeatureIds, RulesRecord, Scores, State, Table
 from ...core.kernel.jit import jit
+from ...core.type_aliases import Action, CardCode, FeatureIds, RulesRecord, Scores, State, Table
 from .heuristic import (
     DEFAULT_WEIGHTS,
     SORTED,

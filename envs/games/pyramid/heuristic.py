@@ -1,8 +1,8 @@
 """Pyramid: the greedy agent's scores of actions. They use only what the player knows."""
 
-from ...core.aliases import RulesRecord, Scores, State, Weights
 from ...core.kernel.bits import highest, lowest
 from ...core.kernel.jit import jit
+from ...core.type_aliases import RulesRecord, Scores, State, Weights
 from .kernel import COVERERS, COVERS
 from .rules import DEAL, PYRAMID, STOCK, TARGET, UNDO, WASTE
 

@@ -10,13 +10,13 @@ through every redeal: the lowest position is the top of the stock, the highest t
 
 import numpy as np
 
-from ...core.aliases import Action, CardCode, Places, Positions, RulesRecord, State
 from ...core.batch import Over, make_batch_kernels
 from ...core.kernel.bits import count, highest, lowest
 from ...core.kernel.cards import PACK_SIZE, shuffle_pack
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
 from ...core.schema import show_options
+from ...core.type_aliases import Action, CardCode, Places, Positions, RulesRecord, State
 from .rules import (
     ACTIONS,
     DEAL,

@@ -9,13 +9,13 @@ they are replayed, as UNDO does.
 
 import numpy as np
 
-from ...core.aliases import Places, Positions, RulesRecord, Seat, State, States
 from ...core.checks import make_state_check
 from ...core.game import HiddenCards
 from ...core.kernel.bits import count, highest, lowest
 from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.jit import jit
 from ...core.schema import RANK, Piece, show_options
+from ...core.type_aliases import Places, Positions, RulesRecord, Seat, State, States
 from .kernel import (
     ALL_POSITIONS,
     LAST,

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.aliases import RulesRecord, RulesRecords, Seat, State, States
 from ...core.batch import DealSource
 from ...core.kernel.jit import jit, plain_python
 from ...core.options import as_record
+from ...core.type_aliases import RulesRecord, RulesRecords, Seat, State, States
 from .kernel import kernels, most_bet_rounds, most_draws
 from .rules import (
     ACTIONS,

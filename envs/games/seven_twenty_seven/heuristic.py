@@ -5,8 +5,8 @@ nobody folds any more and all seats draw by a simple rule. The heuristic compare
 the price of staying in; the rule-based agents are the heuristic with other weights.
 
 `equity` is the share of the pot that a seat can expect at a showdown now. It is exact with two
-seats in and at most `pot_share.EXACT` unknown cards; otherwise hands are sampled, and the result
-has a 95 % interval.
+seats in and at most `expected_share.EXACT` unknown cards; otherwise hands are sampled, and the
+result has a 95 % interval.
 """
 
 from math import sqrt
@@ -14,14 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.aliases import RulesRecord, RulesRecords, Scores, State, States, Weights
 from ...core.game import find_game
 from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
 from ...core.options import as_record
 from ...core.solve import make_position
-from .kernel import level_chips
-from .pot_share import (
+from ...core.type_aliases import RulesRecord, RulesRecords, Scores, State, States, Weights
+from .expected_share import (
     BOTH_SIDES,
     DECISION_SAMPLES,
     EXACT,
@@ -40,6 +39,7 @@ from .pot_share import (
     make_question,
     sample_shares,
 )
+from .kernel import level_chips
 from .rules import (
     CALL,
     DECLARE_7,

@@ -5,7 +5,6 @@
 
 import numpy as np
 
-from ...core.aliases import Action, RulesRecord, Seat, State
 from ...core.batch import Over, make_batch_kernels
 from ...core.kernel.bits import highest
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, shuffle
@@ -13,6 +12,7 @@ from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
 from ...core.kernel.table import next_seat, wrap_seat
 from ...core.schema import DIGIT_BASE, show_options
+from ...core.type_aliases import Action, RulesRecord, Seat, State
 from .knowledge import view, write_digits
 from .rules import (
     ACTIONS,

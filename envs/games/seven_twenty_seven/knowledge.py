@@ -9,7 +9,6 @@ does not depend on the cards that were there.
 
 import numpy as np
 
-from ...core.aliases import RulesRecord, Seat, State, States
 from ...core.batch import is_finished
 from ...core.game import HiddenCards
 from ...core.kernel.bits import count, lowest
@@ -17,6 +16,7 @@ from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
 from ...core.kernel.table import wrap_seat
 from ...core.schema import DIGIT_BASE, Piece, whole_number
+from ...core.type_aliases import RulesRecord, Seat, State, States
 from .rules import CLASSES, FACE, FAR, SEATS, Declare, Nearness, Phase, Status
 from .showdown import HALF_POINTS, LOWEST_BUST, NO_TOTAL, class_of, write_ranks
 

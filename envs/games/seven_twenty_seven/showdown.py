@@ -5,11 +5,11 @@ A rank says how near a hand's best total is to a target: the smaller, the nearer
 
 import numpy as np
 
-from ...core.aliases import CardCode, RulesRecord, Seat, State
 from ...core.batch import Over
 from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
 from ...core.kernel.table import wrap_seat
+from ...core.type_aliases import CardCode, RulesRecord, Seat, State
 from .rules import ACE_MORE, CLASSES, FACE, SEATS, SEVEN, TWENTY_SEVEN, BothTie, Declare, Nearness
 
 _WHOLE = [2 * (kind + 1) for kind in range(FACE)] + [1]

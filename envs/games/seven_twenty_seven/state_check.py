@@ -4,13 +4,13 @@ Everything follows from the deck and the owners of its cards, the seats still in
 turn it is and the phase, the chips paid, and what each seat has declared.
 """
 
-from ...core.aliases import RulesRecord, Seat, State
 from ...core.batch import Over
 from ...core.checks import make_state_check
 from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.jit import jit
 from ...core.kernel.table import wrap_seat
 from ...core.schema import show_options
+from ...core.type_aliases import RulesRecord, Seat, State
 from .kernel import (
     DECLARES,
     DRAWS,

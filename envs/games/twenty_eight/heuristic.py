@@ -8,11 +8,11 @@ its side has, otherwise throws away what counts least, and asks for trumps when 
 points in the trick.
 """
 
-from ...core.aliases import Action, Places, RulesRecord, Scores, Seat, State, Weights
 from ...core.kernel.bits import count, lowest
 from ...core.kernel.jit import jit
 from ...core.kernel.table import card_strength, suit_set
 from ...core.legal import first_action, has_action, next_action
+from ...core.type_aliases import Action, Places, RulesRecord, Scores, Seat, State, Weights
 from ..bidding.heuristic import (
     CARD_WEIGHTS,
     NEVER,

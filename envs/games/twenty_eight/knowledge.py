@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ...core.aliases import Action, Places, RulesRecord, Seat, State, States
 from ...core.game import HiddenCards
 from ...core.kernel.bits import count, lowest
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
 from ...core.kernel.table import NO_SUIT, make_turned_codes, suit_set
 from ...core.schema import Piece, whole_number
+from ...core.type_aliases import Action, Places, RulesRecord, Seat, State, States
 from ..bidding.knowledge import (
     HiddenHands,
     is_void,

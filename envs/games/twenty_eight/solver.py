@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.aliases import Action, Places, RulesRecord, Seat, SeatSet, State
 from ...core.contract import Contract
 from ...core.game import GAMES
 from ...core.kernel.bits import count
@@ -28,6 +27,7 @@ from ...core.tricks.double_dummy import (
     make_squeeze,
     make_winnable_after,
 )
+from ...core.type_aliases import Action, Places, RulesRecord, Seat, SeatSet, State
 from ..bidding.play import give_trick, side_of, trump_suit
 from ..bidding.rules import OVER
 from ..bidding.solver import (

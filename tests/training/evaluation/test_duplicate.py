@@ -14,11 +14,11 @@ from scipy import stats as scipy_stats
 from parlour.agents.baselines import UniformAgent
 from parlour.envs import find_game
 from parlour.training.evaluation.compare import compare, default_opponents, evaluate
+from parlour.training.evaluation.evaluation_spec import make_specs
 from parlour.training.evaluation.play import EpisodeResults
 from parlour.training.evaluation.report import report
 from parlour.training.evaluation.report.plots import plot_comparison
 from parlour.training.evaluation.result import FILES, Comparison, TableEvaluation, unit_name
-from parlour.training.evaluation.spec import make_specs
 from parlour.training.evaluation.stats import student_mean
 from tests.training.evaluation.test_duplicate_play import Cautious
 

@@ -13,6 +13,7 @@ from parlour.agents.registry import FixedAgent, load_agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.rows import resample_copies
 from parlour.envs.core.solve import WinnableInfo, deal_position, trace_actions
+from parlour.training.evaluation.evaluation_spec import make_specs
 from parlour.training.evaluation.labels.labels import find_labels
 from parlour.training.evaluation.play import play_deal
 from parlour.training.evaluation.reviews.review import (
@@ -33,7 +34,6 @@ from parlour.training.evaluation.reviews.review_judges import (
     SolverJudge,
     make_judge,
 )
-from parlour.training.evaluation.spec import make_specs
 
 PYRAMID = find_game("pyramid")
 RULES = PYRAMID.make_rules()

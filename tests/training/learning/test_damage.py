@@ -26,7 +26,7 @@ from parlour.training.learning.settings.files import read_saved
 from parlour.training.learning.settings.methods import PPOSettings, TDSettings
 from parlour.training.learning.summary import report, summarise
 from parlour.training.learning.train import main, resume, train
-from tests.damage import damaged
+from tests.corrupt_files import damaged
 from tests.training.learning.test_cma_es import SMALL as WEIGHTS
 from tests.training.learning.test_distill import GAME, ROUND, SMALL, network_of, stop_after
 from tests.training.parallel.test_no_pickles import Bomb

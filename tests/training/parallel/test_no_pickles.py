@@ -17,7 +17,7 @@ from parlour.training.evaluation.reviews import review_deal_set
 from parlour.training.evaluation.reviews.review_deal_set import pack_reviews, unpack_reviews
 from parlour.training.files import pack_arrays, read_arrays
 from parlour.training.parallel.tasks import Cluster
-from tests.damage import damaged
+from tests.corrupt_files import damaged
 from tests.fake_solver import solved
 
 HERE = ("--jobs", "1", "--backend", "sequential")

@@ -14,10 +14,10 @@ from parlour.training.cli import main
 from parlour.training.cli.process import STOPPED
 from parlour.training.evaluation import lineups
 from parlour.training.evaluation.compare import compare, evaluate
+from parlour.training.evaluation.evaluation_spec import make_specs
 from parlour.training.evaluation.labels import labelling
 from parlour.training.evaluation.replays.replay_files import load_replays
 from parlour.training.evaluation.reviews.review_deal_set import review_deal_set
-from parlour.training.evaluation.spec import make_specs
 from parlour.training.files import sole_use
 from parlour.training.parallel.tasks import Cluster
 

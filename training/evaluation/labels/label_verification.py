@@ -15,8 +15,8 @@ from parlour.envs.core.kernel.jit import digest_code
 from parlour.envs.core.solve import solver_of
 
 from ...parallel.tasks import Cluster, run_tasks
+from ..evaluation_spec import check_number
 from ..play import Progress
-from ..spec import check_number
 from .labelling import LabelTask, solve_task
 from .labels import NO_SCORE, UNKNOWN_FEWEST, Labels, is_scored
 

@@ -24,8 +24,8 @@ from parlour.envs.core.solve import solver_of
 
 from ...files import sole_use
 from ...parallel.tasks import SUFFIX, Cluster, Packing, run_cached
+from ..evaluation_spec import DEALS, check_number
 from ..play import Progress
-from ..spec import DEALS, check_number
 from .label_comparison import verify_solution
 from .labels import (
     COLUMN_TYPES,

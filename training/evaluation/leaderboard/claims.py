@@ -23,9 +23,9 @@ from parlour.envs.core.contract import UNDECIDED, WINNABLE
 
 from ...parallel.tasks import Cluster
 from ..compare import ProgressFactory, compare_specs
+from ..evaluation_spec import EvaluationSpec, make_specs, read_options
 from ..labels.labels import NO_LABELS, NO_SCORE, Labels, find_labels, is_scored
 from ..result import describe_machine
-from ..spec import EvaluationSpec, make_specs, read_options
 from ..stats import CONFIDENCE, Estimate, bootstrap_mean, student_mean, wilson_rate
 from .entries import Claim, Entry, check_code, digest_saved, seal_of, write_cell
 

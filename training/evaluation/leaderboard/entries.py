@@ -19,9 +19,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from parlour.agents.agent_spec import AgentSpec, SpecKind, parse_spec
 from parlour.agents.registry import find_saved
 from parlour.agents.saved import digest_agent
-from parlour.agents.specs import AgentSpec, SpecKind, parse_spec
 from parlour.agents.validation import (
     name_file_in_errors,
     name_part_in_errors,
@@ -35,7 +35,7 @@ from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.rules_table import describe_rules
 
 from ...files import write_bytes
-from ..spec import DEALS, read_options
+from ..evaluation_spec import DEALS, read_options
 
 ENTRY = ("game", "variant", "options", "agent", "deal_set", "deals")
 """The cells that are written by hand. Defaults of empty cells: the game's default variant, no

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...files import write_bytes, write_json
+from ..evaluation_spec import EvaluationSpec
 from ..labels.label_comparison import LabelComparison
 from ..labels.labels import NO_SCORE, UNKNOWN_FEWEST
 from ..result import (
@@ -34,7 +35,6 @@ from ..result import (
     per_hand,
     position_names,
 )
-from ..spec import EvaluationSpec
 from ..stats import Estimate
 from .terminal import time_text
 from .terminal_tables import make_terminal_table, print_fitting

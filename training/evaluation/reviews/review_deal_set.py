@@ -14,11 +14,11 @@ from parlour.envs.core.kernel.rng import derive_key
 from parlour.envs.core.solve import deal_position
 
 from ...parallel.tasks import Cluster, Packing, run_cached
+from ..evaluation_spec import EvaluationSpec, is_for_several, make_specs
 from ..labels.labels import NO_LABELS
 from ..lineups import digest_given, refuse_people
 from ..play import Progress, play_deal
 from ..result import Result
-from ..spec import EvaluationSpec, is_for_several, make_specs
 from ..stats import Estimate, bootstrap_mean
 from .review import PHASES, Review, review_deal
 from .review_judges import (

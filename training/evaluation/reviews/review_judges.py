@@ -20,8 +20,8 @@ from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.core.solve import WinnableInfo
 from parlour.envs.core.turn import legal_masks
 
+from ..evaluation_spec import check_number
 from ..play import play_steps
-from ..spec import check_number
 
 WORLDS = 100
 """Default number of worlds for each decision."""

@@ -14,9 +14,9 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.options import replace_options, unknown_text
 
 from ...parallel.tasks import Cluster
+from ..evaluation_spec import EvaluationSpec, check_number
 from ..play import Progress
 from ..result import EPISODES, Comparison, Evaluation
-from ..spec import EvaluationSpec, check_number
 from ..stats import CONFIDENCE
 from .review import Review
 from .review_deal_set import DEALS, DealSetReview, ReviewPart, review_parts

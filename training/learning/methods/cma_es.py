@@ -18,11 +18,11 @@ from parlour.agents.baselines import HEURISTIC_NETWORK, WEIGHTS_TENSOR, GreedyAg
 from parlour.agents.saved import NO_ENCODING
 from parlour.envs import Game, find_game
 from parlour.envs.core.afterstates import best_legal
-from parlour.envs.core.aliases import RulesRecords, Scores, States, Weights
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.kernel.rng import TRAINING_SEED_MASK
 from parlour.envs.core.options import as_record
+from parlour.envs.core.type_aliases import RulesRecords, Scores, States, Weights
 
 from .. import checkpoint
 from ..run import Run

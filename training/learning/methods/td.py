@@ -27,12 +27,12 @@ from parlour.agents.networks.value_table import (
 from parlour.agents.saved import AFTERSTATES
 from parlour.envs import Game, find_game
 from parlour.envs.core.afterstates import best_legal, win_bonus_points
-from parlour.envs.core.aliases import RulesRecord, RulesRecords, State, States, Table, Weights
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.kernel.rng import TRAINING_SEED_MASK, random_below
 from parlour.envs.core.legal import count_actions, nth_action
 from parlour.envs.core.options import as_record
+from parlour.envs.core.type_aliases import RulesRecord, RulesRecords, State, States, Table, Weights
 
 from .. import checkpoint
 from ..run import StepRun

@@ -7,8 +7,8 @@ So a pair of twins is two adjacent bits, and the pair that fits on it is 4 bits 
 
 import numpy as np
 
-from ....core.aliases import CardCode
 from ....core.kernel.jit import jit
+from ....core.type_aliases import CardCode
 
 RANKS = 13
 SUITS = 4

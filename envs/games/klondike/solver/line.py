@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....core.aliases import Action, CardCode
+from ....core.type_aliases import Action, CardCode
 from ..rules import BACK as BACK_ACTION
 from ..rules import COLUMN_UP, DEAL, MOVE, REDEAL, WASTE_DOWN, WASTE_UP
 from .card_sets import (

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ....core.aliases import RulesRecord, RulesRecords, State, States
 from ....core.contract import UNDECIDED, WINNABLE, Solution
 from ....core.game import find_game
 from ....core.kernel.jit import jit
 from ....core.legal import first_action, next_action
 from ....core.options import as_record
 from ....core.solve import make_position, play_actions
+from ....core.type_aliases import RulesRecord, RulesRecords, State, States
 from ..kernel import step
 from ..rules import ACTIONS, Rules, label
 from .card_sets import KING, PLACE, SUITS

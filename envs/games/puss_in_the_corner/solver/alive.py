@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....core.aliases import CardCode, CardSet
 from ....core.kernel.bits import highest
 from ....core.kernel.jit import jit
+from ....core.type_aliases import CardCode, CardSet
 from ..rules import PILES
 
 BLACK, RED = 0b1001, 0b0110

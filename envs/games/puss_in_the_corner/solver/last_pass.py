@@ -29,11 +29,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....core.aliases import RulesRecord, RulesRecords
 from ....core.contract import LOST, UNDECIDED, WINNABLE
 from ....core.kernel.bits import count as count_bits
 from ....core.kernel.bits import highest, lowest
 from ....core.kernel.jit import jit
+from ....core.type_aliases import RulesRecord, RulesRecords
 from ..rules import DEAL, FOUNDATION, KING, PILES, PLACE, PLAY, Rules
 from .alive import (
     DEAD,

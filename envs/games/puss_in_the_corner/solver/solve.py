@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....core.aliases import RulesRecords, State, States
 from ....core.contract import LOST, UNDECIDED, WINNABLE, Solution
 from ....core.game import find_game
 from ....core.kernel.jit import jit
 from ....core.options import as_record
 from ....core.rows import copy_states
 from ....core.solve import make_position, play_actions
+from ....core.type_aliases import RulesRecords, State, States
 from ..kernel import kernels
 from ..rules import ACTIONS, PILES, Rules, label
 from .alive import pack_tops

@@ -13,10 +13,10 @@ play. Kings need no partner.
 
 import numpy as np
 
-from ....core.aliases import Positions, RulesRecord
 from ....core.kernel.bits import count, highest, lowest
 from ....core.kernel.cards import PACK_SIZE
 from ....core.kernel.jit import jit
+from ....core.type_aliases import Positions, RulesRecord
 from ..kernel import COVERERS, PYRAMID_SET, stock_start
 from ..rules import KING, PYRAMID, TARGET
 from .position import GROUP_SIZE, GROUPS, SUBSETS, Facts, Position

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ....core.aliases import Positions, RulesRecord
 from ....core.contract import LOST, UNDECIDED, WINNABLE
 from ....core.kernel.cards import PACK_SIZE
 from ....core.kernel.jit import jit
+from ....core.type_aliases import Positions, RulesRecord
 from .bounds import fill_facts, group_cards, is_lost
 from .position import (
     FACTS,

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ....core.aliases import Positions, RulesRecord, State
 from ....core.kernel.bits import highest, lowest
 from ....core.kernel.cards import PACK_SIZE
 from ....core.kernel.jit import jit
+from ....core.type_aliases import Positions, RulesRecord, State
 from ..kernel import COVERERS, COVERS, PYRAMID_SET, find_uncovered
 from ..rules import KING, PYRAMID, TARGET
 

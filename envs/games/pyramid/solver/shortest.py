@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ....core.aliases import Positions, RulesRecord
 from ....core.kernel.bits import count, lowest
 from ....core.kernel.cards import PACK_SIZE
 from ....core.kernel.jit import jit
+from ....core.type_aliases import Positions, RulesRecord
 from ..rules import KING, TARGET
 from .bounds import IMPOSSIBLE, bound_removals, bound_turns, fill_facts, group_cards
 from .depth_first import LONGEST, MOVES

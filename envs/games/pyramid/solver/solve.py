@@ -10,13 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from ....core.aliases import Action, Places, Positions, RulesRecord, RulesRecords, State, States
 from ....core.contract import LOST, UNDECIDED, WINNABLE, Solution
 from ....core.game import find_game
 from ....core.kernel.bits import highest, lowest
 from ....core.kernel.jit import jit
 from ....core.options import as_record
 from ....core.solve import make_position, play_actions
+from ....core.type_aliases import (
+    Action,
+    Places,
+    Positions,
+    RulesRecord,
+    RulesRecords,
+    State,
+    States,
+)
 from ..kernel import stock_start, undo
 from ..rules import DEAL, PLACES, REDEAL, STOCK, UNDO, WASTE, Rules, label
 from .bounds import fill_facts

@@ -14,7 +14,7 @@ from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, view_states
 from parlour.envs.games.fifty_six.rules import CARDS, CODES, LOWEST_BID
 from tests.reference import fifty_six_walkers
-from tests.reference.bidding_beside import SUITS, Walkers, make_begin, make_count
+from tests.reference.bidding_comparison import SUITS, Walkers, make_begin, make_count
 from tests.reference.fifty_six import Game as Reference
 from tests.reference.fifty_six import Options, would_be_redealt
 from tests.reference.fifty_six_branches import branches

@@ -4,8 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from parlour.agents.agent_spec import (
+    SEARCHES,
+    Budget,
+    SpecKind,
+    imports_code,
+    parse_spec,
+    read_budget,
+)
 from parlour.agents.registry import find_saved, load_agent
-from parlour.agents.specs import SEARCHES, Budget, SpecKind, imports_code, parse_spec, read_budget
 from parlour.envs import find_game
 from parlour.training.evaluation.leaderboard.entries import make_entry, resolve_agent
 

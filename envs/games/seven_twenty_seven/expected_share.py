@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.aliases import RulesRecord, Seat, SeatSet, State
 from ...core.kernel.bits import count, lowest
 from ...core.kernel.jit import jit, plain_python
 from ...core.kernel.rng import GAMMA, WORD_MASK, finish_word, plain_finish
+from ...core.type_aliases import RulesRecord, Seat, SeatSet, State
 from .rules import CLASSES, FACE, MINI, SEATS, TWENTY_SEVEN, Declare, Nearness
 from .showdown import HALF_POINTS, LOWEST_BUST, NO_TOTAL, SAYS_7, SAYS_27, best_total
 

@@ -1,7 +1,7 @@
 """Steps a second of Parlour's own environments, measured as the peers are.
 
-    python -m benchmarks.own --list
-    python -m benchmarks.own pyramid-classic-kernel-4096 --json
+    python -m benchmarks.parlour_steps --list
+    python -m benchmarks.parlour_steps pyramid-classic-kernel-4096 --json
 
 A step is a click. In the time are: the random choice among the legal actions, the step, autoreset,
 mask and observation of every state. ``kernel`` is the batch kernel with its buffers (`Rows`; chance
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.peers import BATCHED, SINGLE, Play, Row, run
+from benchmarks.peer_steps import BATCHED, SINGLE, Play, Row, run
 from parlour.envs import GAMES, make, make_vec
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.kernel.jit import jit
@@ -139,4 +139,4 @@ OWN = (
 )
 
 if __name__ == "__main__":
-    run(OWN, "benchmarks.own", __doc__)
+    run(OWN, "benchmarks.parlour_steps", __doc__)

@@ -1,9 +1,9 @@
 """Runs that die at each of their file operations in turn, and what comes of them afterwards.
 
-``python -m tests.training.learning.deaths WHAT FOLDER EVERY`` prints a line for each death after
-which it did not come to the same end. It is a process of its own because it forks: a fork dies as a
-killed process does, without `finally` or `except`, and leaves a file that it was writing half
-written.
+``python -m tests.training.learning.killed_processes WHAT FOLDER EVERY`` prints a line for each
+death after which it did not come to the same end. It is a process of its own because it forks: a
+fork dies as a killed process does, without `finally` or `except`, and leaves a file that it was
+writing half written.
 """
 
 import json

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def die(what: str, folder: Path, first: int, every: int) -> None:
-    module = "tests.training.learning.deaths"
+    module = "tests.training.learning.killed_processes"
     words = [sys.executable, "-m", module, what, str(folder), first, every]
     completed = subprocess.run(
         list(map(str, words)), cwd=ROOT, capture_output=True, text=True, timeout=1500

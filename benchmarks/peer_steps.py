@@ -2,8 +2,8 @@
 
 Each peer is measured in a process of its own, so that its threads and its imports disturb nobody::
 
-    python -m benchmarks.peers --list
-    python -m benchmarks.peers pgx-leduc --json
+    python -m benchmarks.peer_steps --list
+    python -m benchmarks.peer_steps pgx-leduc --json
 
 In the time are: the random choice among the legal actions, the step, the observation and the legal
 actions of every state that is acted in, and the deals of new games. Not in it are the imports, the
@@ -325,4 +325,4 @@ def run(rows: tuple[Row, ...], module: str, doc: str | None) -> None:
 
 
 if __name__ == "__main__":
-    run(PEERS, "benchmarks.peers", __doc__)
+    run(PEERS, "benchmarks.peer_steps", __doc__)

@@ -14,7 +14,7 @@ from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, view_states
 from parlour.envs.games.twenty_eight.rules import CARDS, CODES, FACE_DOWN, HELD, OWN, PLAYED, UNSEEN
 from tests.reference import twenty_eight_walkers
-from tests.reference.bidding_beside import SUITS, Walkers, make_begin, make_count
+from tests.reference.bidding_comparison import SUITS, Walkers, make_begin, make_count
 from tests.reference.match import Match, legal_now, make_special_deals
 from tests.reference.twenty_eight import Game as Reference
 from tests.reference.twenty_eight import Options, would_be_redealt

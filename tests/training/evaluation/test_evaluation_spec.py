@@ -6,7 +6,7 @@ import pytest
 from parlour.envs import find_game
 from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.spec import make_specs
+from parlour.training.evaluation.evaluation_spec import make_specs
 
 PYRAMID, TABLE = find_game("pyramid"), find_game("seven_twenty_seven")
 
