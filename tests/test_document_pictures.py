@@ -14,8 +14,8 @@ DRAWN = sorted(name for name in PICTURES if name.endswith(".svg"))
 
 def pictures_of(document: Path) -> set[Path]:
     """The files that a document shows."""
-    found = SHOWN.findall(document.read_text())
-    names = [one or other for one, other in found]
+    result = SHOWN.findall(document.read_text())
+    names = [one or other for one, other in result]
     return {(document.parent / name).resolve() for name in names if "://" not in name}
 
 

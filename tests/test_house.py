@@ -70,14 +70,16 @@ def import_source(path: str, node: ast.ImportFrom) -> str:
 @cache
 def imports(name: str) -> tuple[tuple[int, str, bool], ...]:
     """The imports of a file: (line, full dotted name, whether it was written relative)."""
-    found = []
+    result = []
     for node in ast.walk(ast.parse(source(name), name)):
         if isinstance(node, ast.Import):
-            found += [(node.lineno, alias.name, False) for alias in node.names]
+            result += [(node.lineno, alias.name, False) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             path = import_source(name, node)
-            found += [(node.lineno, f"{path}.{alias.name}", node.level > 0) for alias in node.names]
-    return tuple(found)
+            result += [
+                (node.lineno, f"{path}.{alias.name}", node.level > 0) for alias in node.names
+            ]
+    return tuple(result)
 
 
 def inside(module: str, package: str) -> bool:
@@ -109,15 +111,15 @@ def importing(names: Iterable[str], *packages: str) -> list[str]:
 
 def matching(names: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
     """`path:line: text` for each match of `pattern` in a text file."""
-    found = []
+    result = []
     for name in names:
         try:
             lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
         except UnicodeDecodeError:
             continue
         for number, line in enumerate(lines, 1):
-            found += [f"{name}:{number}: {match[0]}" for match in pattern.finditer(line)]
-    return found
+            result += [f"{name}:{number}: {match[0]}" for match in pattern.finditer(line)]
+    return result
 
 
 UNPICKLING = {
@@ -238,8 +240,8 @@ def test_agents_do_not_import_training() -> None:
 
 def test_training_knows_the_page_by_one_command_alone() -> None:
     """It opens it when it is asked to: the page stands on all that training is."""
-    found = importing(modules("envs", "agents", "training"), "parlour.page")
-    assert {at.split(":")[0] for at in found} == {"training/cli/serve.py"}
+    result = importing(modules("envs", "agents", "training"), "parlour.page")
+    assert {at.split(":")[0] for at in result} == {"training/cli/serve.py"}
     names = [*modules("envs", "agents", "training"), "page/session.py"]
     assert importing(names, "starlette", "uvicorn", "websockets") == []
 
@@ -265,8 +267,8 @@ def test_pettingzoo_is_imported_by_the_table_alone() -> None:
         importing(sorted(set(modules(*TOPS)) - {"envs/interfaces/pettingzoo.py"}), "pettingzoo")
         == []
     )
-    found = importing(modules(*TOPS), "parlour.envs.interfaces.pettingzoo")
-    assert {at.split(":")[0] for at in found} == {
+    result = importing(modules(*TOPS), "parlour.envs.interfaces.pettingzoo")
+    assert {at.split(":")[0] for at in result} == {
         "envs/interfaces/rllib.py"
     }  # where a table is asked for
 
@@ -291,8 +293,8 @@ def test_core_imports_only_numpy_numba_and_the_standard_library() -> None:
 
 def test_core_knows_no_game() -> None:
     words = [*GAME_WORDS, *(game.replace("_", "[ _-]?") for game in games())]
-    found = matching(modules("envs/core"), re.compile("|".join(words), re.IGNORECASE))
-    assert found == []
+    result = matching(modules("envs/core"), re.compile("|".join(words), re.IGNORECASE))
+    assert result == []
 
 
 def test_shells_and_agents_import_no_particular_game() -> None:
@@ -320,13 +322,13 @@ def module_of(name: str) -> str:
 def arrows() -> dict[str, set[str]]:
     """Whom each module of ours imports, anywhere in its text, functions included."""
     known = {module_of(name) for name in modules(*TOPS)}
-    found: dict[str, set[str]] = {}
+    result: dict[str, set[str]] = {}
     for name in modules(*TOPS):
         here = module_of(name)
         targets = (word for _, word, _ in imports(name))
         ways = {word if word in known else word.rpartition(".")[0] for word in targets}
-        found[here] = {way for way in ways if way in known and way != here}
-    return found
+        result[here] = {way for way in ways if way in known and way != here}
+    return result
 
 
 def reached(graph: dict[str, set[str]], begin: str) -> set[str]:
@@ -387,8 +389,8 @@ def test_rooms_import_only_the_rooms_before_them() -> None:
 
 def test_no_code_asks_which_method_settings_are_of() -> None:
     """A learning method is an object: what differs between methods is in their modules."""
-    found = matching(modules("training"), re.compile(r"isinstance\((?:self\.)?settings"))
-    assert found == []
+    result = matching(modules("training"), re.compile(r"isinstance\((?:self\.)?settings"))
+    assert result == []
 
 
 def test_every_folder_of_training_is_a_room() -> None:
@@ -437,14 +439,14 @@ def test_documents_use_what_is_public() -> None:
     words = re.compile(r"^\s*\"?(?:>>> )?(?:from|import) (parlour[\w.]*)", re.MULTILINE)
     allowed = {*PUBLIC, *OPTIONAL, *(f"parlour.envs.games.{game}" for game in games())}
     texts = [name for name in files() if name.endswith((".md", ".ipynb"))]
-    found = {
+    result = {
         (name, word)
         for name in texts
         if name != "CONTRIBUTING.md"  # for those who change the inside
         for word in words.findall((ROOT / name).read_text(encoding="utf-8"))
     }
-    assert len(found) > 10
-    assert sorted((name, word) for name, word in found if word not in allowed) == []
+    assert len(result) > 10
+    assert sorted((name, word) for name, word in result if word not in allowed) == []
 
 
 def statements(path: str) -> list[tuple[ast.stmt, ast.stmt | None]]:
@@ -546,9 +548,9 @@ def test_blocks_of_python_compile_and_import_what_is_public() -> None:
     wrong = []
     for document in documents():
         for language, text in fence.findall((ROOT / document).read_text(encoding="utf-8")):
-            found = list_imports(textwrap.dedent(text))
+            result = list_imports(textwrap.dedent(text))
             if language == "python":
-                wrong += [(document, *one) for one in found if not can_be_imported(*one)]
+                wrong += [(document, *one) for one in result if not can_be_imported(*one)]
     assert wrong == []
 
 

@@ -63,8 +63,8 @@ def test_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert any("<table" in one.get("text/html", "") for one in shown), "no table"
     blank = [cell.source for cell in notebook.cells if draws(cell) and not shows_figure(cell)]
     assert not blank, f"cells without their figure: {blank}"
-    said = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert not [output for output in said if output.get("name") == "stderr"]
+    printed = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert not [output for output in printed if output.get("name") == "stderr"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -53,8 +53,8 @@ def blocks(document: str) -> tuple[Block, ...]:
     """The fenced blocks of a document."""
     text = (ROOT / document).read_text(encoding="utf-8")
     return tuple(
-        Block(found[1], found[2], text.count("\n", 0, found.start()) + 2)
-        for found in FENCE.finditer(text)
+        Block(result[1], result[2], text.count("\n", 0, result.start()) + 2)
+        for result in FENCE.finditer(text)
     )
 
 
@@ -80,11 +80,11 @@ def run(command: str, place: str) -> None:
 
 def execute(block: Block, names: dict[str, object], document: str) -> str:
     """Execute Python; return what it prints."""
-    said = io.StringIO()
+    output = io.StringIO()
     code = compile("\n" * (block.line - 1) + block.text, document, "exec")
-    with contextlib.redirect_stdout(said):
+    with contextlib.redirect_stdout(output):
         exec(code, names)
-    return said.getvalue()
+    return output.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -146,9 +146,9 @@ def test_the_table_of_the_demo_is_what_comes_out(
     assert main(words) == 0
 
     def rows(text: str) -> list[str]:
-        found = [" ".join(re.sub(r"[\d.]+ µs", "", line).split()) for line in text.splitlines()]
+        result = [" ".join(re.sub(r"[\d.]+ µs", "", line).split()) for line in text.splitlines()]
         wanted = ("Pyramid, deals", "uniform ", "greedy ", "upper bound: ", "Draws: ")
-        return [line for line in found if line.startswith(wanted)]
+        return [line for line in result if line.startswith(wanted)]
 
     now, shown = rows(capsys.readouterr().out), rows(generated("benchmarks.demo"))
     assert len(now) == 1 + 2 + 1 + 2 + 1 + 1  # head, results, upper bound, labels, difference, key
@@ -163,9 +163,9 @@ def test_beside_the_demo_stands_that_search_wins_far_more(document: str) -> None
 
 
 def test_the_table_of_speed_is_made_of_what_was_measured() -> None:
-    found = steps.short_table(json.loads(steps.RECORD.read_text(encoding="utf-8"))["rows"])
-    assert generated(steps.BLOCK) == found
-    assert found.count("\n") == 1 + len(steps.README_ROWS) == 18
+    result = steps.short_table(json.loads(steps.RECORD.read_text(encoding="utf-8"))["rows"])
+    assert generated(steps.BLOCK) == result
+    assert result.count("\n") == 1 + len(steps.README_ROWS) == 18
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")

@@ -56,13 +56,13 @@ def test_a_picture_leads_to_where_it_is_on_the_site(
 
 
 def test_a_picture_of_a_page_below_leads_up(hook: Any, files: Any) -> None:
-    found = hook.turn_links(
+    result = hook.turn_links(
         '<img src="../../../docs/demo.png">',
         "envs/games/pyramid/README.md",
         "games/pyramid.md",
         files,
     )
-    assert found == '<img src="../demo.png">'
+    assert result == '<img src="../demo.png">'
 
 
 def test_what_a_page_loads_and_is_missing_is_named(hook: Any, tmp_path: Path) -> None:

@@ -38,9 +38,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(ROOT / name, source / name)
     build = ("-m", "build", "--wheel", "--no-isolation", "--outdir", made, source)
     ran(source, sys.executable, *build)
-    (found,) = made.glob("*.whl")
+    (result,) = made.glob("*.whl")
     shutil.rmtree(source)
-    return found
+    return result
 
 
 @pytest.fixture(scope="module")

@@ -59,38 +59,38 @@ def check(agent: Agent, chosen: Game, rules: Any, **keywords: Any) -> list[Expla
     """What an agent says of many turns is what it does there, and of legal actions alone."""
     all_found = []
     for turn in turns(agent, chosen, rules, **keywords):
-        found = explain(agent, turn)
-        np.testing.assert_array_equal(found.actions, agent.act(turn))
-        n = np.arange(len(found))
-        assert turn.masks[n, found.actions].all()
-        for probabilities in (found.probabilities, found.policy):
+        result = explain(agent, turn)
+        np.testing.assert_array_equal(result.actions, agent.act(turn))
+        n = np.arange(len(result))
+        assert turn.masks[n, result.actions].all()
+        for probabilities in (result.probabilities, result.policy):
             if probabilities is not None:
                 assert probabilities.dtype == np.float64
                 assert (probabilities[~turn.masks] == 0).all()
                 np.testing.assert_allclose(probabilities.sum(axis=1), 1)
-                assert (probabilities[n, found.actions] > 0).all()
-        if found.action_values is not None:
-            assert np.isnan(found.action_values[~turn.masks]).all()
-        for values in (found.statistics or {}).values():
+                assert (probabilities[n, result.actions] > 0).all()
+        if result.action_values is not None:
+            assert np.isnan(result.action_values[~turn.masks]).all()
+        for values in (result.statistics or {}).values():
             if values.ndim > 1:
                 assert not np.nan_to_num(values[~turn.masks]).any()
-        all_found.append(found)
+        all_found.append(result)
     assert len(all_found) > 2
     return all_found
 
 
 def specs(chosen: Game, rules: Any) -> list[str]:
     """Every kind of agent that has a name and may play by these rules, small budgets."""
-    found = ["uniform", "greedy", *chosen.rule_agents, "mcts@20"]
-    found.append("rollouts@9:greedy")
+    result = ["uniform", "greedy", *chosen.rule_agents, "mcts@20"]
+    result.append("rollouts@9:greedy")
     if chosen.num_players(rules) > 1:
-        return found
-    found.append("mcts@20:uniform")
+        return result
+    result.append("mcts@20:uniform")
     if chosen.solve is not None:
-        found.append("oracle")
+        result.append("oracle")
     if chosen.winnable_after is not None:
-        found.append("pimc@6")
-    return found
+        result.append("pimc@6")
+    return result
 
 
 SEARCHES_OF = {"rollouts@9:greedy": "twenty_eight", "mcts@20": "seven_twenty_seven-mini"}
@@ -149,12 +149,12 @@ def test_a_trained_one_plays_what_it_says(name: str, variant: str, spec: str) ->
 @pytest.mark.parametrize("chosen", GAMES.values(), ids=lambda one: one.name)
 def test_a_network_says_policy_chances_and_value(chosen: Game, deterministic: bool) -> None:
     agent = LearnedAgent(build_network("mlp", chosen, 8, 1).eval(), deterministic=deterministic)
-    for found in check(agent, chosen, chosen.make_rules()):
-        assert found.policy is not None and found.probabilities is not None
-        assert found.state_values is not None and found.action_values is None
-        np.testing.assert_allclose(found.probabilities, agent.probabilities(found.turn))
-        assert (found.probabilities.max(axis=1) == 1).all() == deterministic or (
-            found.turn.masks.sum(axis=1) == 1
+    for result in check(agent, chosen, chosen.make_rules()):
+        assert result.policy is not None and result.probabilities is not None
+        assert result.state_values is not None and result.action_values is None
+        np.testing.assert_allclose(result.probabilities, agent.probabilities(result.turn))
+        assert (result.probabilities.max(axis=1) == 1).all() == deterministic or (
+            result.turn.masks.sum(axis=1) == 1
         ).all()
 
 
@@ -162,9 +162,9 @@ def test_a_network_says_policy_chances_and_value(chosen: Game, deterministic: bo
 def test_a_model_of_stable_baselines_says_what_it_has(kind: Any, has: str) -> None:
     envs = CardVecEnv(PYRAMID, 4, encoding="onehot")
     agent = from_sb3(kind("MlpPolicy", envs, device="cpu", seed=0))
-    for found in check(agent, PYRAMID, PYRAMID.make_rules()):
+    for result in check(agent, PYRAMID, PYRAMID.make_rules()):
         for field in ("state_values", "action_values"):
-            assert (getattr(found, field) is not None) == (field == has)
+            assert (getattr(result, field) is not None) == (field == has)
 
 
 def test_a_table_of_chances_says_them() -> None:
@@ -178,66 +178,68 @@ def test_a_table_of_chances_says_them() -> None:
     )
     probabilities = np.concatenate([one.masks for one in seen])[first] * np.arange(1.0, 13.0)
     agent = PolicyTableAgent(keys, probabilities / probabilities.sum(axis=1, keepdims=True))
-    for found in check(agent, table, rules):
-        np.testing.assert_array_equal(found.probabilities, agent.probabilities(found.turn))
+    for result in check(agent, table, rules):
+        np.testing.assert_array_equal(result.probabilities, agent.probabilities(result.turn))
 
 
 def test_what_is_not_there_is_none() -> None:
     rules = PYRAMID.make_rules()
-    found = check(load_agent("uniform", PYRAMID, rules), PYRAMID, rules)[0]
-    assert (found.policy, found.state_values, found.action_values, found.statistics) == (None,) * 4
-    (counts,) = {one.masks.sum(axis=1).tobytes() for one in [found.turn]}
+    result = check(load_agent("uniform", PYRAMID, rules), PYRAMID, rules)[0]
+    assert (result.policy, result.state_values, result.action_values, result.statistics) == (
+        None,
+    ) * 4
+    (counts,) = {one.masks.sum(axis=1).tobytes() for one in [result.turn]}
     shares = 1 / np.frombuffer(counts, np.int64)
-    np.testing.assert_allclose(np.max(found.probabilities, axis=1), shares)
-    found = check(load_agent("greedy", PYRAMID, rules), PYRAMID, rules)[0]
-    assert (found.policy, found.state_values, found.statistics) == (None,) * 3
-    assert found.action_values is not None and found.unit == "scores of a heuristic"
+    np.testing.assert_allclose(np.max(result.probabilities, axis=1), shares)
+    result = check(load_agent("greedy", PYRAMID, rules), PYRAMID, rules)[0]
+    assert (result.policy, result.state_values, result.statistics) == (None,) * 3
+    assert result.action_values is not None and result.unit == "scores of a heuristic"
 
 
 def test_a_search_says_its_visits_and_votes() -> None:
     rules = PYRAMID.make_rules()
-    for found in check(load_agent("mcts@20", PYRAMID, rules), PYRAMID, rules):
-        assert found.statistics is not None
-        visits, several = found.statistics["visits"], found.turn.masks.sum(axis=1) > 1
+    for result in check(load_agent("mcts@20", PYRAMID, rules), PYRAMID, rules):
+        assert result.statistics is not None
+        visits, several = result.statistics["visits"], result.turn.masks.sum(axis=1) > 1
         assert (visits.sum(axis=1) == 20 * several).all()
-        assert (found.statistics["worlds"] == 20 * several).all()
-        assert (np.isnan(found.action_values) == (visits == 0)).all()
+        assert (result.statistics["worlds"] == 20 * several).all()
+        assert (np.isnan(result.action_values) == (visits == 0)).all()
         n = np.flatnonzero(several)
-        assert (visits[n, found.actions[n]] == visits[n].max(axis=1)).all()
+        assert (visits[n, result.actions[n]] == visits[n].max(axis=1)).all()
     agent = load_agent("pimc@6", PYRAMID, rules)
     assert isinstance(agent, PimcAgent)
-    for found in check(agent, PYRAMID, rules):
-        assert found.statistics is not None and found.action_values is not None
-        votes, worlds = found.statistics["votes"], found.statistics["worlds"]
+    for result in check(agent, PYRAMID, rules):
+        assert result.statistics is not None and result.action_values is not None
+        votes, worlds = result.statistics["votes"], result.statistics["worlds"]
         assert set(worlds.tolist()) <= {0, 1, 6}
         rows = np.flatnonzero(worlds)
-        np.testing.assert_allclose(votes[rows], found.action_values[rows] * worlds[rows, None])
-        best = np.nanmax(found.action_values[rows], axis=1)
-        np.testing.assert_allclose(found.action_values[rows, found.actions[rows]], best)
+        np.testing.assert_allclose(votes[rows], result.action_values[rows] * worlds[rows, None])
+        best = np.nanmax(result.action_values[rows], axis=1)
+        np.testing.assert_allclose(result.action_values[rows, result.actions[rows]], best)
 
 
 def test_a_rollout_says_means_of_what_it_kept_trying() -> None:
     rules = PYRAMID.make_rules()
-    for found in check(load_agent("rollouts@9:greedy", PYRAMID, rules), PYRAMID, rules):
-        several = np.flatnonzero(found.turn.masks.sum(axis=1) > 1)
-        assert found.action_values is not None and len(several)
-        best = np.nanargmax(found.action_values[several], axis=1)
-        np.testing.assert_array_equal(best, found.actions[several])
-        kept = np.isfinite(found.action_values[several]).sum(axis=1)
-        np.testing.assert_array_equal(kept, (found.turn.masks[several].sum(axis=1) + 1) // 2)
-        assert (np.nan_to_num(found.action_values) <= 200).all()  # sums are divided
+    for result in check(load_agent("rollouts@9:greedy", PYRAMID, rules), PYRAMID, rules):
+        several = np.flatnonzero(result.turn.masks.sum(axis=1) > 1)
+        assert result.action_values is not None and len(several)
+        best = np.nanargmax(result.action_values[several], axis=1)
+        np.testing.assert_array_equal(best, result.actions[several])
+        kept = np.isfinite(result.action_values[several]).sum(axis=1)
+        np.testing.assert_array_equal(kept, (result.turn.masks[several].sum(axis=1) + 1) // 2)
+        assert (np.nan_to_num(result.action_values) <= 200).all()  # sums are divided
 
 
 def test_the_oracle_says_what_the_solver_says() -> None:
     rules = PYRAMID.make_rules()
     agent = load_agent("oracle", PYRAMID, rules)
     assert isinstance(agent, OracleAgent)
-    for found in check(agent, PYRAMID, rules, n=4, steps=9, every=4):
-        assert found.sees_all and found.state_values is not None
-        states = copy_states(found.turn.states)
-        for i, value in enumerate(found.state_values.tolist()):
-            said = agent.solve(states[i : i + 1], rules).winnable
-            assert value == said or (said is None and np.isnan(value))
+    for result in check(agent, PYRAMID, rules, n=4, steps=9, every=4):
+        assert result.sees_all and result.state_values is not None
+        states = copy_states(result.turn.states)
+        for i, value in enumerate(result.state_values.tolist()):
+            output = agent.solve(states[i : i + 1], rules).winnable
+            assert value == output or (output is None and np.isnan(value))
 
 
 def test_expectimax_says_only_what_it_compared() -> None:
@@ -246,9 +248,9 @@ def test_expectimax_says_only_what_it_compared() -> None:
     agent = load_agent("pretrained", puss, rules)
     assert isinstance(agent, ValueTableAgent)
     ahead = ValueTableAgent(agent.table, width=2)
-    for found in check(ahead, puss, rules):
-        known = np.isfinite(found.action_values).sum(axis=1)
-        assert (known == np.minimum(2, found.turn.masks.sum(axis=1))).all()
+    for result in check(ahead, puss, rules):
+        known = np.isfinite(result.action_values).sum(axis=1)
+        assert (known == np.minimum(2, result.turn.masks.sum(axis=1))).all()
 
 
 class Silent:
@@ -278,12 +280,12 @@ def test_an_agent_of_ones_own_may_say_what_it_thinks() -> None:
     assert silent.probabilities is None and (silent.actions == silent.turn.masks.argmax(1)).all()
     talker = Talker(state_values=lambda turn: np.ones(len(turn.masks)))
     for agent in (talker, FixedAgent(talker, "renamed")):
-        found = explain(agent, one_turn(agent))
-        assert found.state_values is not None and found.state_values.tolist() == [1, 1, 1]
+        result = explain(agent, one_turn(agent))
+        assert result.state_values is not None and result.state_values.tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "output"),
     [
         ({"probabilities": lambda turn: np.ones(turn.masks.shape)}, "of illegal actions must be 0"),
         ({"policy": lambda turn: turn.masks * 1.0}, "policy of each game must be numbers from 0"),
@@ -294,9 +296,9 @@ def test_an_agent_of_ones_own_may_say_what_it_thinks() -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused(fields: Any, said: str) -> None:
+def test_what_cannot_be_is_refused(fields: Any, output: str) -> None:
     agent = Talker(**fields)
-    with pytest.raises(ValueError, match=f"agent 'talker': explain: .*{said}|{said}"):
+    with pytest.raises(ValueError, match=f"agent 'talker': explain: .*{output}|{output}"):
         explain(agent, one_turn(agent))
 
 
@@ -311,21 +313,21 @@ def test_an_illegal_action_and_no_explanation_are_refused() -> None:
 
 def test_it_can_be_shown_and_handed_on() -> None:
     agent = load_agent("pimc@6", PYRAMID, PYRAMID.make_rules())
-    found = explain(agent, one_turn(agent, n=6))
-    text = repr(found)
+    result = explain(agent, one_turn(agent, n=6))
+    text = repr(result)
     assert text.startswith("<Explanation: pimc@6, 6 games of Pyramid; probabilities")
     assert len(text) < 120
-    rows = found.rows(1)
-    assert [row["action"] for row in rows] == np.flatnonzero(found.turn.masks[1]).tolist()
+    rows = result.rows(1)
+    assert [row["action"] for row in rows] == np.flatnonzero(result.turn.masks[1]).tolist()
     assert [row["label"] for row in rows] == [PYRAMID.label(row["action"]) for row in rows]
     assert sum(row["played"] for row in rows) == 1 and all(row["word"] for row in rows)
-    said = found.summary(1)
-    assert (said["worlds"], said["unit"]) == (6, "share of worlds in which a win is left")
-    assert said["actions"] == rows
-    frame = found.to_pandas()
-    assert len(frame) == found.turn.masks.sum() and set(rows[0]) < set(frame.columns)
-    assert frame[frame["played"]]["action"].tolist() == found.actions.tolist()
-    html, lines = found._repr_html_(), str(found)
+    output = result.summary(1)
+    assert (output["worlds"], output["unit"]) == (6, "share of worlds in which a win is left")
+    assert output["actions"] == rows
+    frame = result.to_pandas()
+    assert len(frame) == result.turn.masks.sum() and set(rows[0]) < set(frame.columns)
+    assert frame[frame["played"]]["action"].tolist() == result.actions.tolist()
+    html, lines = result._repr_html_(), str(result)
     assert html.count("<table>") == lines.count("plays") == 4 and "and 2 more games" in html
     assert "<script" not in html and rows[0]["word"] in lines
 

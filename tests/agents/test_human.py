@@ -86,7 +86,7 @@ def test_longer_sums() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "output"),
     [
         ("6d", "6d is part of several moves, name all of one: 7c 6d, 7d 6d, 7h 6d, 7s 6d"),
         ("6d 6h", "6d 6h cannot go together"),
@@ -98,8 +98,8 @@ def test_longer_sums() -> None:
         (",", "name at least one card"),
     ],
 )
-def test_what_is_wrong_is_said(text: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_what_is_wrong_is_said(text: str, output: str) -> None:
+    with pytest.raises(ValueError, match=output):
         moved(text.lower(), table(deck()))
 
 
@@ -136,14 +136,14 @@ def test_the_clock_goes_on_where_moves_of_a_deal_are_taken_back() -> None:
 
 def test_clicks_of_one_move_are_given_one_by_one() -> None:
     rows = table(deck())
-    said: list[str] = []
-    agent = HumanAgent(script("h", "?", "", "nonsense", "6d 7c", "q"), said.append)
+    output: list[str] = []
+    agent = HumanAgent(script("h", "?", "", "nonsense", "6d 7c", "q"), output.append)
     for click in (24, 21):
         turn = prepare_turn(agent, GAME, rows.rules, rows.states, 0)
         actions = agent.act(turn)
         assert actions.tolist() == [click]
         rows.step(np.asarray(actions, np.int64))
-    text = "\n".join(said)
+    text = "\n".join(output)
     for part in ("hint: ", "moves now: ", ", d deal", "'nonsense' is not on the table", "[7♣]"):
         assert part in text
     with pytest.raises(PlayerQuit):
@@ -152,10 +152,12 @@ def test_clicks_of_one_move_are_given_one_by_one() -> None:
 
 def typed(name: str, variant: str | None, *lines: str, **keywords: object) -> str:
     """All that is said while a person types these lines, with a deck or a deal in ``keywords``."""
-    said: list[str] = []
-    table = TerminalGame(find_game(name), variant, ask=script(*lines), say=said.append, **keywords)  # type: ignore[arg-type]
+    output: list[str] = []
+    table = TerminalGame(
+        find_game(name), variant, ask=script(*lines), say=output.append, **keywords
+    )  # type: ignore[arg-type]
     play_solitaire(table)
-    return "\n".join(said)
+    return "\n".join(output)
 
 
 def test_squares_are_named_by_row_and_column_or_by_number() -> None:
@@ -206,9 +208,9 @@ def test_words_that_the_table_does_not_show_are_explained() -> None:
 
 
 def played(agent: str, *lines: str, **keywords: object) -> str:
-    said: list[str] = []
-    play_solitaire(TerminalGame(GAME, ask=script(*lines), say=said.append, **keywords), agent)  # type: ignore[arg-type]
-    return "\n".join(said)
+    output: list[str] = []
+    play_solitaire(TerminalGame(GAME, ask=script(*lines), say=output.append, **keywords), agent)  # type: ignore[arg-type]
+    return "\n".join(output)
 
 
 @pytest.fixture(autouse=True)
@@ -217,7 +219,7 @@ def state_folder(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_whole_game_by_hints_is_the_greedy_one() -> None:
-    said: list[str] = []
+    output: list[str] = []
     answers = 0
 
     def ask(prompt: str) -> str:
@@ -225,14 +227,14 @@ def test_a_whole_game_by_hints_is_the_greedy_one() -> None:
         answers += 1
         if "Another game" in prompt:
             return "q"
-        return "h" if answers % 2 else said[-1].removeprefix("hint: ")
+        return "h" if answers % 2 else output[-1].removeprefix("hint: ")
 
-    play_solitaire(TerminalGame(GAME, chosen={"deal": 4}, ask=ask, say=said.append))
+    play_solitaire(TerminalGame(GAME, chosen={"deal": 4}, ask=ask, say=output.append))
     greedy = evaluate(GAME, "greedy", deals=1, first=4).results
     best = human_bests.load_best(human_bests.rules_key(GAME, GAME.make_rules()))
     assert best is not None
     assert best[:3] == (greedy.facts["won"][0], greedy.score[0], greedy.moves[0])
-    assert "Your first result by these rules." in said
+    assert "Your first result by these rules." in output
 
 
 def test_results_are_kept_and_beaten() -> None:
@@ -305,11 +307,11 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_is(
 
 @pytest.mark.parametrize("name", ["poker_squares", "seven_twenty_seven"])
 def test_a_game_that_cannot_be_recorded_is_played_to_its_end(tmp_path: Path, name: str) -> None:
-    said: list[str] = []
+    output: list[str] = []
     terminal = TerminalGame(
         find_game(name),
         ask=lambda _: "hint",
-        say=said.append,
+        say=output.append,
         record=tmp_path / "gone" / "games.jsonl",
         delay=0.0,
     )
@@ -317,7 +319,7 @@ def test_a_game_that_cannot_be_recorded_is_played_to_its_end(tmp_path: Path, nam
         play_solitaire(terminal, "greedy")
     else:
         play_hands(terminal, SeatChoice(0, ["greedy"], 1), "greedy")
-    text = "\n".join(said)
+    text = "\n".join(output)
     assert f"This game is not recorded: {terminal.record}: No such file or directory." in text
     assert ("Over, all is played: score" if name == "poker_squares" else "\nOver: seat 0") in text
 
@@ -341,9 +343,9 @@ def test_ctrl_c_leaves() -> None:
     def ask(_: str) -> str:
         raise KeyboardInterrupt
 
-    said: list[str] = []
-    play_solitaire(TerminalGame(GAME, ask=ask, say=said.append))
-    assert said[-1] == "\nGoodbye."
+    output: list[str] = []
+    play_solitaire(TerminalGame(GAME, ask=ask, say=output.append))
+    assert output[-1] == "\nGoodbye."
 
 
 def test_a_free_card_without_a_partner_is_said_to_be_free() -> None:
@@ -423,9 +425,9 @@ def test_the_last_chance_given_away_is_told_once(monkeypatch: pytest.MonkeyPatch
 
 
 def test_at_the_end_it_is_said_whether_the_deal_could_be_won() -> None:
-    for first, said in ((True, "could have been"), (False, "could not be"), (None, "")):
+    for first, output in ((True, "could have been"), (False, "could not be"), (None, "")):
         notice = Notice(GAME, GAME.make_rules(), True)
         assert notice.at_end(False) == ""
         notice.deal = first
-        assert said in notice.at_end(False)
+        assert output in notice.at_end(False)
         assert notice.at_end(True) == ""

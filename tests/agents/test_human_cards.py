@@ -39,7 +39,7 @@ def drawn_card(item: Item) -> str:
 
 def drawn_names(scene: Scene) -> dict[str, set[int]]:
     """What a board shows, and the legal actions of the items that go by it."""
-    board, found = ansi(scene), dict[str, set[int]]()
+    board, result = ansi(scene), dict[str, set[int]]()
     piles = set(re.findall(r"[a-z]+", board)) & {item.place for item in scene.items}
     for item in scene.items:
         names = {item.place} & piles
@@ -47,8 +47,8 @@ def drawn_names(scene: Scene) -> dict[str, set[int]]:
             names.add(drawn_card(item))
         for name in names:
             actions = {item.action, *(action for _, action in item.drops)} - {-1}
-            found.setdefault(name, set()).update(actions)
-    return {name: actions for name, actions in found.items() if actions}
+            result.setdefault(name, set()).update(actions)
+    return {name: actions for name, actions in result.items() if actions}
 
 
 def check_name(name: str, actions: set[int], chosen: Game, rows: Rows) -> bool:
@@ -57,15 +57,15 @@ def check_name(name: str, actions: set[int], chosen: Game, rows: Rows) -> bool:
     moves = [move for move in every if actions & set(move)]
     words = chosen.action_words(rows.states[0], rows.rules)
     try:
-        found = parse_move(name.lower(), chosen, rows.rules, rows.states)
+        result = parse_move(name.lower(), chosen, rows.rules, rows.states)
     except ValueError as error:
         assert len(moves) > 1, error
         listed = [words[move[-1]][0] for move in moves[:MAX_LISTED]]
         assert all(one in str(error) for one in listed), (name, moves, str(error))
         return False
-    assert found in every
+    assert result in every
     if len(moves) == 1:
-        assert found == moves[0]
+        assert result == moves[0]
     return True
 
 
@@ -87,23 +87,23 @@ def test_a_card_and_its_target_are_one_move(variant: str) -> None:
                 cards = [one for one in scene.items if one.place == place and one.card]
                 for target in [place, *map(drawn_card, cards[-1:])]:
                     text = f"{drawn_card(item)} {target}"
-                    found = parse_move(text.lower(), KLONDIKE, rows.rules, rows.states)
-                    assert found == [action], text
+                    result = parse_move(text.lower(), KLONDIKE, rows.rules, rows.states)
+                    assert result == [action], text
                     tried += 1
     assert tried > 20
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "output"),
     [
         ("Xh", "'xh' is not on the table"),
         ("foundation-x", "'foundation-x' is not on the table"),
     ],
 )
-def test_what_a_board_does_not_show_is_refused(text: str, said: str) -> None:
+def test_what_a_board_does_not_show_is_refused(text: str, output: str) -> None:
     rows = Rows(KLONDIKE, KLONDIKE.make_rules(), 1)
     rows.deal_numbered("a test", [0])
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=output):
         parse_move(text.lower(), KLONDIKE, rows.rules, rows.states)
 
 

@@ -27,14 +27,14 @@ def choose(agent: Agent, rows: Rows) -> np.ndarray:
 
 def bid_by_greedy(game: Game, rules: Any) -> np.ndarray:
     """Hands bid by greedy, and one card played: states (TABLES,)."""
-    found = []
+    result = []
     for deal in range(TABLES):
         rows = Rows(game, rules, 1, StepConfig(reset=Autoreset.DISABLED))
         rows.deal_numbered("inference", [deal])
         while not rows.states["size"][0]:
             rows.step(choose(GreedyAgent(), rows))
-        found.append(rows.states.copy())
-    return np.concatenate(found)
+        result.append(rows.states.copy())
+    return np.concatenate(result)
 
 
 def count_surprises(game: Game, rules: Any, worlds: np.ndarray) -> np.ndarray:

@@ -74,12 +74,12 @@ def test_hidden_cards_change_no_choice(title: str, spec: str) -> None:
     game = GAMES[title]
     rules, states = game.make_rules(), midway(game)
     agent = load_agent(spec, game, rules, seed=3)
-    found = ask(agent, game, states)
+    result = ask(agent, game, states)
     for other in (1, 2):
         dealt = resample_copies(game, rules, states, other)
         assert (dealt["deck"] != states["deck"]).any(axis=1).sum() >= ROWS - 1
         before = dealt.tobytes()
-        assert ask(agent, game, dealt) == found
+        assert ask(agent, game, dealt) == result
         assert dealt.tobytes() == before
 
 
@@ -173,8 +173,8 @@ def test_a_network_leads_it() -> None:
     game = GAMES["pyramid"]
     network = build_network("embedding", game, 8, 1).eval()
     agent, states = MCTSAgent(LearnedAgent(network), 12), midway(game)
-    found = ask(agent, game, states)
-    assert ask(agent, game, resample_copies(game, game.make_rules(), states, 5)) == found
+    result = ask(agent, game, states)
+    assert ask(agent, game, resample_copies(game, game.make_rules(), states, 5)) == result
 
 
 def test_budgets_and_prefixes() -> None:
@@ -191,7 +191,7 @@ def test_budgets_and_prefixes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "output"),
     [
         ("mcts@0", "budget '0'; allowed are whole numbers of iterations from 1, such as mcts@500"),
         ("mcts@fast", "or milliseconds, such as mcts@50ms"),
@@ -209,9 +209,9 @@ def test_budgets_and_prefixes() -> None:
         ),
     ],
 )
-def test_what_is_refused(spec: str, said: str) -> None:
+def test_what_is_refused(spec: str, output: str) -> None:
     game = GAMES["puss_in_the_corner"]
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=output):
         load_agent(spec, game, game.make_rules())
 
 

@@ -49,8 +49,8 @@ def test_a_game_is_played_the_same_way_again() -> None:
 @pytest.mark.slow
 def test_it_plays_better_than_greedy_and_than_rollouts() -> None:
     agents = ["greedy", "rollouts@16:greedy", "nested@8"]
-    found = compare(KLONDIKE, agents, deals=400, key="nested").differences
-    better = {one.minus: one for one in found if one.agent == "nested@8"}
+    result = compare(KLONDIKE, agents, deals=400, key="nested").differences
+    better = {one.minus: one for one in result if one.agent == "nested@8"}
     assert len(better) == 2 and all(one.reached.low > 0 for one in better.values())
 
 

@@ -56,9 +56,9 @@ def test_gradients_are_those_of_torch(name: str) -> None:
     (expected,) = torch.autograd.grad(
         (by_row_numbers(network, codes) * weights).sum(), network.table
     )
-    (found,) = torch.autograd.grad((network.sum_entries(codes) * weights).sum(), network.table)
-    assert expected.abs().max() > 1 and found[0].abs().max() == 0
-    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+    (result,) = torch.autograd.grad((network.sum_entries(codes) * weights).sum(), network.table)
+    assert expected.abs().max() > 1 and result[0].abs().max() == 0
+    torch.testing.assert_close(result, expected, rtol=1e-4, atol=1e-4)
 
 
 def test_codes_of_another_kind_are_read_as_before() -> None:

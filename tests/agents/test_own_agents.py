@@ -72,8 +72,8 @@ def test_an_object_may_say_nothing_of_itself(kind: Any) -> None:
     turn = prepare_turn(kind(), PYRAMID, RULES, positions(), 0)
     assert choose_actions(kind(), turn).shape == (4,)
     assert turn.observations.shape == (4, PYRAMID.features.width)
-    found = compare(PYRAMID, [kind(), "greedy"], deals=4, max_moves=20).evaluations[0]
-    assert (found.agent, found.sees_all) == (kind.__name__, False)
+    result = compare(PYRAMID, [kind(), "greedy"], deals=4, max_moves=20).evaluations[0]
+    assert (result.agent, result.sees_all) == (kind.__name__, False)
     play_deals(PYRAMID, RULES, kind(), SEEDS, max_moves=9)
     play_duplicate(TABLE, MINI, kind(), [kind()], SEEDS)
     compare(TABLE, [kind()], variants=["mini"], deals=2, opponents=[kind()])
@@ -106,13 +106,13 @@ def test_an_unknown_encoding_is_refused() -> None:
     class Odd(Bare):
         encoding = "one-hot"
 
-    said = r"encoding='one-hot': allowed are onehot, codes"
+    output = r"encoding='one-hot': allowed are onehot, codes"
     for ask in (
         lambda: compare(PYRAMID, [Odd()], deals=1),
         lambda: CardEnv(TABLE, "mini", opponents=Odd()),
         lambda: prepare_turn(Odd(), PYRAMID, RULES, positions(), 0),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=output):
             ask()
 
 
@@ -125,8 +125,8 @@ def env_of(encoding: str, chosen: Any = PYRAMID) -> CardVecEnv:
 def test_a_model_of_stable_baselines_plays(kind: Any, encoding: str) -> None:
     model = kind("MlpPolicy", env_of(encoding), device="cpu", seed=0)
     agent = from_sb3(model)
-    found = compare(PYRAMID, [agent, from_sb3(model, name="mine")], deals=4, max_moves=30)
-    assert [one.agent for one in found.evaluations] == [kind.__name__, "mine"]
+    result = compare(PYRAMID, [agent, from_sb3(model, name="mine")], deals=4, max_moves=30)
+    assert [one.agent for one in result.evaluations] == [kind.__name__, "mine"]
     if kind is MaskablePPO:  # its own choice is that of the agent
         states = positions()
         turn = prepare_turn(agent, PYRAMID, RULES, states, 0)

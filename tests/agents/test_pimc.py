@@ -117,7 +117,7 @@ def test_a_policy_decides_between_equals_and_adds_to_the_worlds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "variant", "spec", "said"),
+    ("game", "variant", "spec", "output"),
     [
         ("poker_squares", None, "pimc", "no exact solver"),
         ("pyramid", "second-chance", "pimc@5", "shuffle_redeal"),
@@ -126,6 +126,6 @@ def test_a_policy_decides_between_equals_and_adds_to_the_worlds() -> None:
         ("seven_twenty_seven", None, "pimc", "for games of one player"),
     ],
 )
-def test_what_it_refuses(game: str, variant: str | None, spec: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_what_it_refuses(game: str, variant: str | None, spec: str, output: str) -> None:
+    with pytest.raises(ValueError, match=output):
         load_agent(spec, GAMES[game], GAMES[game].make_rules(variant))

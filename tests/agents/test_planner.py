@@ -30,12 +30,12 @@ def fake() -> Iterator[FakeSolver]:
 def test_it_plays_the_solvers_way_and_asks_once_for_each_deal(fake: FakeSolver) -> None:
     agent = load_agent("oracle", GAME, RULES)
     assert (agent.name, agent.sees_all) == ("oracle", True)
-    found = play_deals(GAME, RULES, agent, SEEDS)
+    result = play_deals(GAME, RULES, agent, SEEDS)
     greedy = play_deals(GAME, RULES, SeesAll(), SEEDS)
     for fact, values in greedy.facts.items():
-        assert np.array_equal(found.facts[fact], values), fact
+        assert np.array_equal(result.facts[fact], values), fact
     assert fake.asked == len(SEEDS)
-    assert 0 < found.facts["won"].sum() < len(SEEDS)
+    assert 0 < result.facts["won"].sum() < len(SEEDS)
 
 
 def test_a_way_that_is_not_the_greedy_one_is_taken(fake: FakeSolver) -> None:
@@ -57,8 +57,8 @@ def test_equal_deals_side_by_side_and_again_are_solved_once(fake: FakeSolver) ->
     agent = load_agent("oracle:fewest", GAME, RULES)
     assert agent.name == "oracle-fewest"
     for _ in range(2):
-        found = play_deals(GAME, RULES, agent, np.repeat(SEEDS[:2], 3))
-        assert len(set(found.facts["score"][:3])) == 1
+        result = play_deals(GAME, RULES, agent, np.repeat(SEEDS[:2], 3))
+        assert len(set(result.facts["score"][:3])) == 1
     assert fake.asked == 2
 
 
@@ -66,11 +66,11 @@ def test_what_it_remembers_is_bounded(fake: FakeSolver, monkeypatch: pytest.Monk
     monkeypatch.setattr(planner, "MAX_PLANS", 300)
     agent = OracleAgent(GAME, RULES)
     agent.at_once = 2
-    found = play_deals(GAME, RULES, agent, SEEDS)
+    result = play_deals(GAME, RULES, agent, SEEDS)
     assert len(agent.plans) <= 300
     assert fake.asked == len(SEEDS)
     greedy = play_deals(GAME, RULES, SeesAll(), SEEDS)
-    assert np.array_equal(found.facts["moves"], greedy.facts["moves"])
+    assert np.array_equal(result.facts["moves"], greedy.facts["moves"])
 
 
 def test_a_plan_longer_than_what_is_remembered_is_made_again(
@@ -85,11 +85,11 @@ def test_no_limit_of_the_plan_is_a_limit_of_the_game(
     fake: FakeSolver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planner, "MAX_MOVES", 4)
-    found = evaluate(GAME, "oracle", deals=12, labels="no").results
+    result = evaluate(GAME, "oracle", deals=12, labels="no").results
     greedy = evaluate(GAME, SeesAll(), deals=12, labels="no").results
     lost = ~greedy.facts["won"]
-    assert np.array_equal(found.facts["moves"][lost], greedy.facts["moves"][lost])
-    assert np.array_equal(found.facts["won"], greedy.facts["won"])
+    assert np.array_equal(result.facts["moves"][lost], greedy.facts["moves"][lost])
+    assert np.array_equal(result.facts["won"], greedy.facts["won"])
 
 
 def test_without_a_solver(fake: FakeSolver) -> None:

@@ -37,9 +37,9 @@ def test_it_is_small_and_beats_greedy(folder: Path) -> None:
     # Greedy's own weights, searched on from there, may be no better: then rule-based agents count.
     is_heuristic = card["network"]["name"] == HEURISTIC_NETWORK
     others = list(game.rule_agents) if is_heuristic else ["greedy"]
-    found = compare(game, [*others, "pretrained"], variants=[variant], deals=6000)
-    name = found.evaluations[-1].agent
-    by_whom = {one.minus: one for one in found.differences if one.agent == name}
+    result = compare(game, [*others, "pretrained"], variants=[variant], deals=6000)
+    name = result.evaluations[-1].agent
+    by_whom = {one.minus: one for one in result.differences if one.agent == name}
     assert set(by_whom) == set(others)
     for one in by_whom.values():
         assert (one.score if game.measure == "score" else one.reached).low > 0

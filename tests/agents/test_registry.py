@@ -76,7 +76,7 @@ def test_ones_own_agents(own: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "output"),
     [
         (
             "unifrom",
@@ -89,8 +89,8 @@ def test_ones_own_agents(own: None) -> None:
         (":Agent", "agent ':Agent'"),
     ],
 )
-def test_agents_that_are_not_there(own: None, spec: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_agents_that_are_not_there(own: None, spec: str, output: str) -> None:
+    with pytest.raises(ValueError, match=output):
         load_agent(spec, GAME, RULES)
 
 
@@ -175,13 +175,13 @@ def test_a_spec_may_name_its_agent(tmp_path: Path, own: None) -> None:
         ("own_agents_of_a_test:ready", "seeded"),  # somebody's object stays as it is
     ):
         assert load_agent(spec, GAME, RULES).name == name, spec
-    for spec, said in (
+    for spec, output in (
         ("mine=nobody", "unknown agent 'nobody'"),
         ("=greedy", "unknown agent '=greedy'"),
         (f"{'x' * 81}=greedy", "81 letters; allowed are 1–80"),
         (" =greedy", "allowed is one line of printable text"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=output):
             load_agent(spec, GAME, RULES)
 
 
@@ -205,7 +205,7 @@ def test_an_object_gets_the_defaults_of_a_class() -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "said"),
+    ("agent", "output"),
     [
         (with_fields(name=""), "agent 'Bare': name='': allowed is one line of printable text"),
         (with_fields(name="  "), "agent 'Bare': name='  ': allowed"),
@@ -222,11 +222,11 @@ def test_an_object_gets_the_defaults_of_a_class() -> None:
         (5, "agent 'int' has no method act"),
     ],
 )
-def test_objects_that_are_no_agents(agent: object, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_objects_that_are_no_agents(agent: object, output: str) -> None:
+    with pytest.raises(ValueError, match=output):
         check_agent(agent)
     for play in (compare, evaluate):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=output):
             play(GAME, [agent] if play is compare else agent, deals=1)  # type: ignore[operator]
 
 

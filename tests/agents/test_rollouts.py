@@ -45,8 +45,8 @@ def test_hidden_cards_change_no_choice(case: Case) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["twenty_eight", "fifty_six"])
 def test_at_a_table_it_plays_better_than_its_player(name: str) -> None:
-    found = compare(name, ["rollouts@40:greedy"], opponents=["greedy"], deals=400, key="a")
-    assert found.evaluations[0].net.low > 0
+    result = compare(name, ["rollouts@40:greedy"], opponents=["greedy"], deals=400, key="a")
+    assert result.evaluations[0].net.low > 0
 
 
 def test_at_a_table_it_does_as_its_player_where_nothing_is_sure() -> None:
@@ -57,12 +57,12 @@ def test_at_a_table_it_does_as_its_player_where_nothing_is_sure() -> None:
     rows.deal_numbered("table", range(40))
     greedy, careful = (load_agent(name, game, rules) for name in ("greedy", "rollouts@3:greedy"))
     turn = prepare_turn(careful, game, rules, rows.states, 1)
-    own, found = greedy.act(turn), careful.explain(turn)
-    values = found.action_values
-    same = found.actions == own
+    own, result = greedy.act(turn), careful.explain(turn)
+    values = result.action_values
+    same = result.actions == own
     assert 10 < same.sum() < 40
     assert (values[np.arange(40), own] == 0).all()
-    assert (values[np.arange(40), found.actions][~same] > 0).all()
+    assert (values[np.arange(40), result.actions][~same] > 0).all()
 
 
 def test_a_win_in_sight_is_taken() -> None:
@@ -82,8 +82,8 @@ def test_a_win_in_sight_is_taken() -> None:
 def test_a_player_by_rule_plays_games_on_where_there_is_hope() -> None:
     rules = PUSS.make_rules("no-redeal")
     agent = load_agent("rollouts@8:hopeful", PUSS, rules)
-    found = compare(PUSS, [agent], deals=4).evaluations[0]
-    assert found.agent == "hopeful-rollouts@8" and not found.sees_all
+    result = compare(PUSS, [agent], deals=4).evaluations[0]
+    assert result.agent == "hopeful-rollouts@8" and not result.sees_all
     rows = Rows(PUSS, rules, 1)
     rows.deal_numbered("hopeless", [0])
     worlds = []
@@ -103,12 +103,12 @@ def test_the_choice_of_a_player_by_rule_is_left_only_for_a_gain() -> None:
     for _ in range(12):
         rows.step(hopeful.act(prepare_turn(hopeful, PUSS, rules, rows.states, 1)))
     turn = prepare_turn(careful, PUSS, rules, rows.states, 1)
-    own, found = hopeful.act(turn), careful.explain(turn)  # type: ignore[attr-defined]
-    values, worlds = found.action_values, found.statistics["worlds"]
-    same, row = found.actions == own, np.arange(60)
+    own, result = hopeful.act(turn), careful.explain(turn)  # type: ignore[attr-defined]
+    values, worlds = result.action_values, result.statistics["worlds"]
+    same, row = result.actions == own, np.arange(60)
     assert 30 < same.sum() < 60 and set(worlds.tolist()) <= {0, 2, 8}  # 2: the rest was dropped
     assert (values[row, own][worlds > 0] == 0).all()
-    assert (values[row, found.actions][~same] > 0).all()
+    assert (values[row, result.actions][~same] > 0).all()
     assert same[worlds == 2].all() and np.isnan(values[worlds == 2]).any()
 
 

@@ -98,8 +98,8 @@ def text_files() -> Iterator[tuple[str, ast.Call]]:
 
 def test_every_text_file_names_its_encoding() -> None:
     """Otherwise it would be that of the terminal, in which the suits may be missing."""
-    found = list(text_files())
-    assert len(found) > 10
+    result = list(text_files())
+    assert len(result) > 10
     assert not {
-        where: 1 for where, call in found if "encoding" not in {one.arg for one in call.keywords}
+        where: 1 for where, call in result if "encoding" not in {one.arg for one in call.keywords}
     }

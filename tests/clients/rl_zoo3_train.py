@@ -30,13 +30,13 @@ def call(module: str, *arguments: str) -> str:
 
 def main() -> None:
     Path("settings.yml").write_text(SETTINGS, encoding="utf-8")
-    said = call(
+    output = call(
         "rl_zoo3.train", "-conf", "settings.yml", "--eval-freq", "-1", "--num-threads", "1",
         "--seed", "0",
     )  # fmt: skip
     played = call("rl_zoo3.enjoy", "--no-render", "-n", "5000", "--seed", "1")
     print(next(line for line in played.splitlines() if "Mean reward" in line))
-    rates = re.findall(r"fps +\| (\d+)", said)
+    rates = re.findall(r"fps +\| (\d+)", output)
     print(f"{int(rates[-1]):,} steps/s")
 
 

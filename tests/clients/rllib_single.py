@@ -48,7 +48,7 @@ def make_config(name: str, mode: gym.VectorizeMode, rules: dict[str, Any]) -> PP
     )  # fmt: skip
 
 
-def check_refused(name: str, mode: gym.VectorizeMode, rules: dict[str, Any], said: str) -> None:
+def check_refused(name: str, mode: gym.VectorizeMode, rules: dict[str, Any], output: str) -> None:
     """RLlib hands our own error on; it is a ValueError."""
     config = make_config(name, mode, rules)
     if "table" in name:
@@ -56,7 +56,7 @@ def check_refused(name: str, mode: gym.VectorizeMode, rules: dict[str, Any], sai
     try:
         config.build_algo()
     except ValueError as error:
-        assert said in str(error), f"{name} {rules}: {error}"
+        assert output in str(error), f"{name} {rules}: {error}"
     else:
         raise AssertionError(f"{name} takes {rules}")
 
@@ -74,9 +74,9 @@ def main() -> None:
     algorithm = make_config(PYRAMID, ONE, rules).build_algo()
     begun = time.perf_counter()
     for _ in range(arguments.iterations):
-        found = algorithm.train()
+        result = algorithm.train()
     seconds = time.perf_counter() - begun
-    runners = found["env_runners"]
+    runners = result["env_runners"]
     steps = runners["num_env_steps_sampled_lifetime"]
     print(f"reward a game {runners['episode_return_mean']:.3f}")
     print(f"{steps / seconds:,.0f} steps/s")

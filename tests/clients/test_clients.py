@@ -84,23 +84,23 @@ def make_client(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Cli
 def test_a_client_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "import os, sys\nprint(os.getcwd() == os.environ['HOME'], sys.argv[1:])\n"
     client = make_client(tmp_path, monkeypatch, text + "print('1,234 steps/s')\n")
-    found = clients.run(client)
-    assert found.error == ""
-    assert found.steps_per_second == "1,234"
-    assert found.version.startswith("numpy ")
-    assert "| runs | 1,234 |" in clients.table([found])
+    result = clients.run(client)
+    assert result.error == ""
+    assert result.steps_per_second == "1,234"
+    assert result.version.startswith("numpy ")
+    assert "| runs | 1,234 |" in clients.table([result])
 
 
 def test_a_client_that_says_no_rate_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = clients.run(make_client(tmp_path, monkeypatch, "print('done')"))
-    assert "steps/s" in found.error
+    result = clients.run(make_client(tmp_path, monkeypatch, "print('done')"))
+    assert "steps/s" in result.error
 
 
 def test_a_client_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     client = make_client(tmp_path, monkeypatch, "raise ValueError('a | b')")
-    found = clients.run(client)
-    assert found.error == "ValueError: a | b"
-    assert "| fails: ValueError: a / b |" in clients.table([found])
+    result = clients.run(client)
+    assert result.error == "ValueError: a | b"
+    assert "| fails: ValueError: a / b |" in clients.table([result])
 
 
 def test_the_status_is_1_where_one_fails(monkeypatch: pytest.MonkeyPatch) -> None:

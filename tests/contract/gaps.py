@@ -40,30 +40,30 @@ def find_missing_files(game: Game, root: Path) -> list[str]:
             for variant in game.variants
         },
     }
-    found = [
+    result = [
         f"{name}: no {path}: {what}" for path, what in wanted.items() if not (root / path).exists()
     ]
-    return found + find_missing_lines(game, root)
+    return result + find_missing_lines(game, root)
 
 
 def find_missing_lines(game: Game, root: Path) -> list[str]:
     """Say in which files of the repository a game is not named, or its reference not used."""
-    name, found = game.name, []
+    name, result = game.name, []
     site = (root / "mkdocs.yml").read_text(encoding="utf-8")
     for page in (f"games/{name}.md", f"rules/{name}.md", f"api/{name}.md"):
         if f": {page}\n" not in site:
-            found.append(f"{name}: no line in mkdocs.yml below nav: '- {game.title}: {page}'")
+            result.append(f"{name}: no line in mkdocs.yml below nav: '- {game.title}: {page}'")
     for path in (f"envs/games/{name}/README.md", f"tests/reference/{name}.py"):
         file = root / path
         if file.exists() and f"docs/rules/{name}.md" not in file.read_text(encoding="utf-8"):
-            found.append(f"{name}: {path} does not name docs/rules/{name}.md, the rules it is by")
+            result.append(f"{name}: {path} does not name docs/rules/{name}.md, the rules it is by")
     tests = sorted((root / "tests/games").glob("*.py"))
     if not any(f"tests.reference.{name}" in test.read_text(encoding="utf-8") for test in tests):
-        found.append(
+        result.append(
             f"{name}: no test in tests/games plays it beside tests/reference/{name}.py: "
             f"write tests/games/test_{name}_matches_reference.py, with tests.reference.match"
         )
-    return found
+    return result
 
 
 def find_no_end(game: Game) -> list[str]:
@@ -182,15 +182,15 @@ def find_left_over(game: Game) -> list[str]:
 
 def find_hidden_options(game: Game) -> list[str]:
     """Say which options the observation shows with another value than is played."""
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     for case in watched_cases(game):
-        said = game.features.explain(begin(case).codes[0])
+        output = game.features.explain(begin(case).codes[0])
         plain = to_plain(case.rules)
-        found |= {one: None for one in plain if not np.array_equal(said[one], plain[one])}
+        result |= {one: None for one in plain if not np.array_equal(output[one], plain[one])}
     return [
         f"{game.name}: the observation does not show the option {option!r} as it is played: deal "
         f'writes s["shown"]["{option}"]{in_file(game, "kernel")}'
-        for option in found
+        for option in result
     ]
 
 

@@ -26,10 +26,10 @@ def shuffled(case: Case, seed: int) -> list[int]:
 
 def packs(game: Game) -> dict[tuple[int, ...], list[Any]]:
     """Which cards the variants of a game have, and the rules that have them."""
-    found: dict[tuple[int, ...], list[Any]] = {}
+    result: dict[tuple[int, ...], list[Any]] = {}
     for rules in game.variants.values():
-        found.setdefault(game.pack(rules), []).append(rules)
-    return found
+        result.setdefault(game.pack(rules), []).append(rules)
+    return result
 
 
 def ten(name: str) -> str:
@@ -97,7 +97,7 @@ def wrong_decks(game: Game) -> list[tuple[list[Any], str]]:
 
 
 def test_a_wrong_deck_is_refused_and_nothing_is_lost(game: Game) -> None:
-    for deck, said in wrong_decks(game):
+    for deck, output in wrong_decks(game):
         env, envs = CardEnv(game), CardVectorEnv(game, 2)
         env.reset(seed=1)
         envs.reset(seed=1)
@@ -105,9 +105,9 @@ def test_a_wrong_deck_is_refused_and_nothing_is_lost(game: Game) -> None:
         for way in (deck, " ".join(map(str, deck))):
             if way is not deck and (0 in deck or 56 in deck or "" in deck):
                 continue
-            with pytest.raises(ValueError, match=said):
+            with pytest.raises(ValueError, match=output):
                 env.reset(seed=9, options={"deck": way})
-            with pytest.raises(ValueError, match=said):
+            with pytest.raises(ValueError, match=output):
                 envs.reset(seed=9, options={"deck": way})
             assert env.clone().tobytes() == here.tobytes()
             assert envs.clone().tobytes() == rows.tobytes()
@@ -140,7 +140,7 @@ def test_a_refused_first_reset_begins_nothing(game: Game) -> None:
 
 def test_options_of_reset_that_do_not_exist_are_named(game: Game) -> None:
     env = CardEnv(game)
-    for options, said in (
+    for options, output in (
         ({"dek": []}, "unknown reset option 'dek'; did you mean 'deck'"),
         ({"deck": [], "deal": 3}, "not both"),
         ({"deal_set": "mine"}, "needs 'deal'"),
@@ -149,7 +149,7 @@ def test_options_of_reset_that_do_not_exist_are_named(game: Game) -> None:
         ({"deal": "x"}, "deal"),
         ({"deal": [1, 2]}, "deal"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=output):
             env.reset(options=options)
 
 

@@ -20,14 +20,14 @@ Check = Callable[[Game], list[str]]
 
 @pytest.mark.parametrize("check", gaps.BY_PLAY, ids=lambda check: check.__name__)
 def test_nothing_is_forgotten(game: Game, check: Check) -> None:
-    found = check(game)
-    assert not found, "\n".join(found)
+    result = check(game)
+    assert not result, "\n".join(result)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_no_file_is_missing(name: str) -> None:
-    found = gaps.find_missing_files(GAMES[name], ROOT)
-    assert not found, "\n".join(found)
+    result = gaps.find_missing_files(GAMES[name], ROOT)
+    assert not result, "\n".join(result)
 
 
 # ---- the same of broken games: what is said of them --------------------------------------------
@@ -92,7 +92,7 @@ def test_a_whole_game_is_told_nothing(check: Check) -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "made", "said"),
+    ("check", "made", "output"),
     [
         (
             gaps.find_no_end,
@@ -153,8 +153,8 @@ def test_a_whole_game_is_told_nothing(check: Check) -> None:
         ),
     ],
 )
-def test_a_broken_game_is_told_what_it_has_forgotten(check: Check, made: Game, said: str) -> None:
-    assert said in check(made)
+def test_a_broken_game_is_told_what_it_has_forgotten(check: Check, made: Game, output: str) -> None:
+    assert output in check(made)
 
 
 def test_a_game_that_never_ends_keeps_no_test_going() -> None:
@@ -194,7 +194,7 @@ def test_a_game_with_all_its_files_is_told_nothing(clone: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "output"),
     [
         ("envs/games/pyramid/README.md", "its page"),
         ("docs/rules/pyramid.md", "its rules, whole, with their sources"),
@@ -203,17 +203,17 @@ def test_a_game_with_all_its_files_is_told_nothing(clone: Path) -> None:
         ("tests/golden/pyramid/web.txt", "its golden games: make goldens GAME=pyramid"),
     ],
 )
-def test_a_missing_file_is_named(clone: Path, path: str, said: str) -> None:
+def test_a_missing_file_is_named(clone: Path, path: str, output: str) -> None:
     (clone / path).unlink()
-    (found,) = gaps.find_missing_files(GAMES["pyramid"], clone)
-    assert found.startswith(f"pyramid: no {path}: {said}")
+    (result,) = gaps.find_missing_files(GAMES["pyramid"], clone)
+    assert result.startswith(f"pyramid: no {path}: {output}")
 
 
 @pytest.mark.parametrize("path", ["envs/games/pyramid/README.md", "tests/reference/pyramid.py"])
 def test_what_does_not_name_the_rules_is_named(clone: Path, path: str) -> None:
     (clone / path).write_text("by heart", encoding="utf-8")
-    (found,) = gaps.find_missing_files(GAMES["pyramid"], clone)
-    assert found == f"pyramid: {path} does not name docs/rules/pyramid.md, the rules it is by"
+    (result,) = gaps.find_missing_files(GAMES["pyramid"], clone)
+    assert result == f"pyramid: {path} does not name docs/rules/pyramid.md, the rules it is by"
 
 
 def test_a_missing_match_and_lines_of_the_site_are_named(clone: Path) -> None:

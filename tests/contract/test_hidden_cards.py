@@ -21,8 +21,10 @@ def test_hidden_cards_are_those_that_are_dealt_anew(case: Case) -> None:
         assert ((codes >= 0) & (codes <= hidden.piece.kind.max_code)).all()
         assert ((codes > 0) == (codes[0] > 0)).all()
         for i in range(len(states)):
-            found = codes[i][codes[i] > 0].tolist()
-            assert len(found) == len(set(found)) and set(found) <= set(states["deck"][i].tolist())
+            result = codes[i][codes[i] > 0].tolist()
+            assert len(result) == len(set(result)) and set(result) <= set(
+                states["deck"][i].tolist()
+            )
         decks = [deck.tobytes() for deck in states["deck"]]
         hiding += len(set(decks)) > 1
         moved = [codes[i].tobytes() for i in range(len(states))]

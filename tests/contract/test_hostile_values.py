@@ -67,9 +67,9 @@ def named(field: str, call: Callable[[], Any], refused: bool = False) -> None:
     try:
         call()
     except ValueError as error:
-        said = str(error)
-        assert field in said, said[:LONGEST]
-        assert "\n" not in said and len(said) < LONGEST, said[:LONGEST]
+        output = str(error)
+        assert field in output, output[:LONGEST]
+        assert "\n" not in output and len(output) < LONGEST, output[:LONGEST]
     else:
         assert not refused, f"{field} was accepted"
 

@@ -72,11 +72,11 @@ def test_a_penalty_changes_nothing_and_goes_on(tried: Case) -> None:
             here = env.clone()
             if env.state["over"] == 0:
                 stray = wrong_action(env.action_masks(), rng)
-                again, reward, terminated, truncated, said = env.step(stray)
+                again, reward, terminated, truncated, output = env.step(stray)
                 assert (reward, terminated, truncated) == (ILLEGAL_PENALTY, False, False)
                 assert np.array_equal(again, observation)
-                assert said["illegal_action"] is True
-                assert np.array_equal(said["action_mask"], info["action_mask"])
+                assert output["illegal_action"] is True
+                assert np.array_equal(output["action_mask"], info["action_mask"])
                 now = env.clone()
                 now["steps"] -= 1
                 now["illegal"] = here["illegal"]

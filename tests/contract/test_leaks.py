@@ -87,9 +87,9 @@ def check(case: Case, games: int, seed: int, every: int = 1) -> float:
         several = set()
         for seat in range(case.players):
             states = dealt_anew(case, env.clone(), steps, seat)
-            said = f"{case}: step {steps} shows something hidden to seat {seat}"
-            assert len(set(what_is_seen(case, states, seat))) == 1, said
-            assert steps % DRAW_EVERY or len(drawings(case, states[:DRAWN], seat)) == 1, said
+            output = f"{case}: step {steps} shows something hidden to seat {seat}"
+            assert len(set(what_is_seen(case, states, seat))) == 1, output
+            assert steps % DRAW_EVERY or len(drawings(case, states[:DRAWN], seat)) == 1, output
             decks = {deck.tobytes() for deck in states["deck"]}
             several.add(len(decks) > 1)
             if len(decks) > 1:
@@ -144,14 +144,14 @@ class Replay:
         here, taken = self.states[step], self.actions[step]
         if here["turn"][0] == seat:
             return []
-        found = []
+        result = []
         then = what_is_seen(self.case, self.states[step + 1], seat)
         for action in list_actions(here["legal"][0]):
             self.rows.restore(here)
             self.rows.step(np.array([action]))
             if action != taken and what_is_seen(self.case, self.rows.states, seat) == then:
-                found.append(int(action))
-        return found
+                result.append(int(action))
+        return result
 
     def towards(self, other: np.ndarray, seat: int) -> list[np.ndarray]:
         """Play with the deck of another last state, and with secret actions that lead to it.
@@ -195,9 +195,9 @@ def played_again(
     replay = Replay(case, states, actions)
     passed = replay.towards(other, seat)
     for step, state in enumerate(passed, replay.first):
-        said = f"{case}: step {step} tells seat {seat} of what is hidden at step {len(actions)}"
+        output = f"{case}: step {step} tells seat {seat} of what is hidden at step {len(actions)}"
         pair = np.concatenate([states[step], state])
-        assert len(set(what_is_seen(case, pair, seat))) == 1, said
+        assert len(set(what_is_seen(case, pair, seat))) == 1, output
     assert len(drawings(case, pair, seat)) == 1, f"{case}: the drawing after {len(actions)} steps"
     assert distance(case, passed[-1], other, seat) == 0, f"{case}: {len(actions)}, seat {seat}"
     same = (other["deck"] == last["deck"]).all()
@@ -240,12 +240,12 @@ def test_nothing_hidden_was_seen_on_the_way_with_random_options(each: int) -> No
 def test_there_is_something_to_hide(game: Game, games: int) -> None:
     """Else the tests above show nothing: most variants hide cards in half of their positions."""
     cases = {variant: Case(game, variant) for variant in game.variants}
-    found = {
+    result = {
         variant: check(case, games, seed=9, every=1 if case.players == 1 else 6)
         for variant, case in cases.items()
     }
-    hiding = [case for variant, case in cases.items() if found[variant] > 0.5]
-    assert len(hiding) > len(found) / 2, found
+    hiding = [case for variant, case in cases.items() if result[variant] > 0.5]
+    assert len(hiding) > len(result) / 2, result
     for case in hiding:
         assert play_again(case, games, 9, 2) if case.players == 1 else play_again(case, 1, 9, 9)
 
@@ -263,10 +263,12 @@ def test_the_shells_show_nothing_hidden(case: Case, games: int) -> None:
             seen = []
             for state in states:
                 observation, info = env.restore(state[None])
-                said = {key: np.asarray(value).tolist() for key, value in info.items()}
+                output = {key: np.asarray(value).tolist() for key, value in info.items()}
                 masks = env.action_masks().tolist()
                 pictures = env.render(), env._repr_svg_(), repr(env)
-                seen.append((observation.tolist(), said, masks, pictures, env.explain(observation)))
+                seen.append(
+                    (observation.tolist(), output, masks, pictures, env.explain(observation))
+                )
             assert all(one == seen[0] for one in seen)
             observations, infos = envs.restore(states)
             assert (observations == observations[0]).all()
@@ -370,12 +372,12 @@ def decks_around(case: Case, words: np.ndarray) -> set[bytes]:
     """All decks dealt from generators up to STEPS_AWAY steps before and after these words."""
     steps = np.arange(-STEPS_AWAY, STEPS_AWAY + 1).astype(np.uint64)
     around = (words[:, None] + steps * GAMMA).ravel()
-    rows, found = Rows(case.game, case.rules, len(around)), set()
+    rows, result = Rows(case.game, case.rules, len(around)), set()
     for source in (DealSource.SEED, DealSource.DRAW):
         rows.seed(around)
         rows.start(source)
-        found |= {deck.tobytes() for deck in rows.states["deck"]}
-    return found
+        result |= {deck.tobytes() for deck in rows.states["deck"]}
+    return result
 
 
 class Noting:

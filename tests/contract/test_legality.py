@@ -68,7 +68,7 @@ def test_an_illegal_action_counts_as_one_legal_action(several: Case) -> None:
             whole.restore(here)
             _, paid, *_ = whole.step(action)
             after[whole.clone().tobytes()] = paid
-        found = set()
+        result = set()
         for action in set(all_actions(several)) - set(legal):
             whole.restore(here)
             _, paid, *_ = whole.step(action)
@@ -77,8 +77,8 @@ def test_an_illegal_action_counts_as_one_legal_action(several: Case) -> None:
             as_if["illegal"] = here["illegal"]
             paid[seat] -= ILLEGAL_PENALTY
             assert np.array_equal(after[as_if.tobytes()], paid)
-            found.add(as_if.tobytes())
-        assert len(found) == 1
+            result.add(as_if.tobytes())
+        assert len(result) == 1
 
 
 @pytest.mark.parametrize("games", [1, pytest.param(3, marks=pytest.mark.slow)])
@@ -103,12 +103,12 @@ def test_refused_actions_are_named_and_change_nothing(case: Case, games: int) ->
                 continue
             with pytest.raises(gym.error.InvalidAction) as refused:
                 env.step(action)
-            said = str(refused.value)
-            assert f"action {action} " in said
-            assert not inside or case.game.label(action) in said
-            assert said.endswith(table)
+            output = str(refused.value)
+            assert f"action {action} " in output
+            assert not inside or case.game.label(action) in output
+            assert output.endswith(table)
             for legal in np.flatnonzero(mask):
-                assert f"{legal} {case.game.label(int(legal))}" in said
+                assert f"{legal} {case.game.label(int(legal))}" in output
             assert env.clone().tobytes() == here.tobytes()
             assert np.array_equal(env.action_masks(), mask)
             assert np.array_equal(env.rows.codes, shown)

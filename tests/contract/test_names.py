@@ -29,16 +29,16 @@ def wrong_names(game: Game, text: str, file: str) -> Iterator[str]:
             continue
         arguments = {argument.arg for argument in function.args.args}
         for node in ast.walk(function):
-            said = None
+            output = None
             if isinstance(node, ast.Attribute) and named(node.value, "rules") in arguments:
                 if node.attr not in options and not hasattr(game.rules, node.attr):
-                    said = unknown_text("option", node.attr, options)
+                    output = unknown_text("option", node.attr, options)
             elif isinstance(node, ast.Subscript) and named(node.value, "s") in arguments:
                 key = node.slice.value if isinstance(node.slice, ast.Constant) else None
                 if isinstance(key, str) and key not in fields:
-                    said = unknown_text("field of the state", key, fields)
-            if said:
-                yield f"{file}:{node.lineno}: {function.name}: {said}"  # type: ignore[attr-defined]
+                    output = unknown_text("field of the state", key, fields)
+            if output:
+                yield f"{file}:{node.lineno}: {function.name}: {output}"  # type: ignore[attr-defined]
 
 
 def named(node: ast.expr, name: str) -> str | None:
@@ -62,8 +62,8 @@ def update_legal(s, rules):
 def other(facts):
     return rules.anything
 """
-    found = list(wrong_names(GAMES["pyramid"], text, "kernel.py"))
-    assert [line.partition(" allowed:")[0] for line in found] == [
+    result = list(wrong_names(GAMES["pyramid"], text, "kernel.py"))
+    assert [line.partition(" allowed:")[0] for line in result] == [
         "kernel.py:3: update_legal: unknown option 'dealwhen'; did you mean 'deal_when'?",
         "kernel.py:3: update_legal: unknown field of the state 'tabel'; did you mean 'table'?",
     ]

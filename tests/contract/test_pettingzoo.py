@@ -100,8 +100,8 @@ def quietly(check: Callable[[], object]) -> None:
     """Run a checker of PettingZoo; what it warns of fails, but for what is meant to be so."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for said in KNOWN:
-            warnings.filterwarnings("ignore", said)
+        for output in KNOWN:
+            warnings.filterwarnings("ignore", output)
         check()
 
 
@@ -192,10 +192,10 @@ def same(env: CardAECEnv, rows: Rows, owed: dict[str, float]) -> None:
         assert env.rewards[agent] == rows.buffers.rewards[0, seat]
         assert env._cumulative_rewards[agent] == owed[agent]
         assert (env.terminations[agent], env.truncations[agent]) == (over, False)
-        said = {fact: values[0] for fact, values in facts[seat].items()}
-        assert env.infos[agent] == said
-        assert said["is_success"] == said["won"]
-        assert over or not (said["won"] or said["score"]), "told before the end"
+        output = {fact: values[0] for fact, values in facts[seat].items()}
+        assert env.infos[agent] == output
+        assert output["is_success"] == output["won"]
+        assert over or not (output["won"] or output["score"]), "told before the end"
     observation, reward, terminated, truncated, info = env.last()
     assert observation is not None
     assert reward == owed[env.agent_selection]
@@ -423,7 +423,7 @@ def test_a_chosen_dealer() -> None:
 
 @every_game
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "output"),
     [
         ({"dael": 3}, "unknown reset option 'dael'; did you mean 'deal'?"),
         ({"options": 2}, "unknown reset option 'options'"),
@@ -431,11 +431,11 @@ def test_a_chosen_dealer() -> None:
         ({"deck": "Ac"}, "deck"),
     ],
 )
-def test_wrong_options_of_reset(seats: Seats, options: dict[str, Any], said: str) -> None:
+def test_wrong_options_of_reset(seats: Seats, options: dict[str, Any], output: str) -> None:
     env = seats.env()
     env.reset(seed=1)
     before = env.clone().tobytes()
-    with pytest.raises(ValueError, match=said.replace("?", r"\?")):
+    with pytest.raises(ValueError, match=output.replace("?", r"\?")):
         env.reset(options=options)
     assert env.clone().tobytes() == before
 
@@ -641,13 +641,13 @@ def test_rules_for_one_are_refused() -> None:
     for one in GAMES.values():
         for variant, rules in one.variants.items():
             if one.num_players(rules) == 1:
-                said = rf"{variant!r}, is for one player: use parlour.envs.make\('{one.name}'"
-                with pytest.raises(ValueError, match=said):
+                output = rf"{variant!r}, is for one player: use parlour.envs.make\('{one.name}'"
+                with pytest.raises(ValueError, match=output):
                     aec.env(one.name, variant)
 
 
 @pytest.mark.parametrize(
-    ("keywords", "said"),
+    ("keywords", "output"),
     [
         ({"variant": "hoem"}, "unknown variant 'hoem'; did you mean 'home'"),
         ({"encoding": "code"}, "unknown encoding 'code'"),
@@ -660,8 +660,8 @@ def test_rules_for_one_are_refused() -> None:
         ({"max_moves": 9}, "unknown option 'max_moves'"),
     ],
 )
-def test_wrong_keywords(keywords: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_wrong_keywords(keywords: dict[str, Any], output: str) -> None:
+    with pytest.raises(ValueError, match=output):
         aec.env("seven-twenty-seven", **keywords)
 
 

@@ -147,7 +147,7 @@ def test_rewards(case: Case, seed: int, moves: list[int], skip_forced: bool) -> 
     assert not any(played["score"].rewards[:-1])
 
 
-def by_rank(game: Game, said: dict[str, Any]) -> dict[str, Any]:
+def by_rank(game: Game, output: dict[str, Any]) -> dict[str, Any]:
     """What ``codes`` say, as ``onehot`` can say it: of some cards only the rank."""
     ranks = {piece.name for piece in game.features.pieces if piece.kind is RANK}
 
@@ -156,7 +156,7 @@ def by_rank(game: Game, said: dict[str, Any]) -> dict[str, Any]:
             return [rank(name) for name in names]
         return names if names == "--" else names[0]
 
-    return {name: rank(value) if name in ranks else value for name, value in said.items()}
+    return {name: rank(value) if name in ranks else value for name, value in output.items()}
 
 
 def observations_agree(case: Case, seed: int, moves: list[int]) -> None:
@@ -174,9 +174,9 @@ def observations_agree(case: Case, seed: int, moves: list[int]) -> None:
     for i in range(0, len(codes), 9):
         assert codes[i] in spaces["codes"]
         assert flat[i] in spaces["onehot"]
-        said, read = features.explain(codes[i]), features.explain(flat[i])
-        assert list(said) == [piece.name for piece in features.pieces]
-        assert by_rank(game, said) == read
+        output, read = features.explain(codes[i]), features.explain(flat[i])
+        assert list(output) == [piece.name for piece in features.pieces]
+        assert by_rank(game, output) == read
 
 
 @FEW
@@ -197,9 +197,9 @@ def rules_are_shown(case: Case) -> None:
     rules = to_plain(case.rules)
     env = case.env(encoding="codes")
     for observation in (env.reset(seed=1)[0], env.step(int(env.action_masks().argmax()))[0]):
-        said = case.game.features.explain(observation)
-        assert rules.keys() <= said.keys()
-        assert all(np.array_equal(said[option], value) for option, value in rules.items())
+        output = case.game.features.explain(observation)
+        assert rules.keys() <= output.keys()
+        assert all(np.array_equal(output[option], value) for option, value in rules.items())
 
 
 def test_the_rules_are_in_the_observation(case: Case) -> None:

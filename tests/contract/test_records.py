@@ -89,7 +89,7 @@ def test_arrays_that_lie_otherwise_in_memory_are_taken(game: Game) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "output"),
     [
         ("legal", 0, r"legal=.*: allowed is a set of actions, not empty while the game runs"),
         ("legal", 1 << 62, "legal=.*: allowed is a set of actions"),
@@ -103,7 +103,7 @@ def test_arrays_that_lie_otherwise_in_memory_are_taken(game: Game) -> None:
     ],
 )
 def test_the_field_and_what_it_allows_are_named(
-    game: Game, field: str, value: int, said: str
+    game: Game, field: str, value: int, output: str
 ) -> None:
     env = CardEnv(game)
     env.reset(seed=1)
@@ -112,7 +112,7 @@ def test_the_field_and_what_it_allows_are_named(
         record["shown"] = np.full(game.features.width, value, np.int8).view(game.features.dtype)
     else:
         record[field] = value
-    with pytest.raises(ValueError, match=f"^state of {game.title}, row 0: {said}"):
+    with pytest.raises(ValueError, match=f"^state of {game.title}, row 0: {output}"):
         env.restore(record)
 
 

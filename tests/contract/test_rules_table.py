@@ -187,11 +187,11 @@ def test_a_row_is_played_by_what_its_seed_says_in_any_batch(game: Game) -> None:
         for i in range(n):
             rows.reseed(i, np.random.default_rng(seed + i))
         rows.start(DealSource.DRAW)
-        found = []
+        result = []
         for _ in range(150):
-            found.append(int(rows.buffers.rules[row]))
+            result.append(int(rows.buffers.rules[row]))
             rows.step(rows.buffers.masks.argmax(axis=1))
-        return found
+        return result
 
     one = numbers(1, 0, 8)
     assert one == numbers(5, 3, 5)
@@ -225,17 +225,17 @@ def test_copies_and_states_put_back_go_on_by_the_same_rules(
     turned = Rows(kind, rules[::-1], 5, config)
     turned.restore(rows.states.copy())
     assert [turned.rules_of(i) for i in range(5)] == [rows.rules_of(i) for i in range(5)]
-    found = play_on(rows, 60)
-    assert found == play_on(other, 60) == play_on(fresh, 60)
-    assert len({numbers for numbers, _ in found}) > 1
+    result = play_on(rows, 60)
+    assert result == play_on(other, 60) == play_on(fresh, 60)
+    assert len({numbers for numbers, _ in result}) > 1
 
 
 def play_on(rows: Rows, steps: int) -> list[tuple[bytes, bytes]]:
-    found = []
+    result = []
     for _ in range(steps):
         rows.step(rows.buffers.masks.argmax(axis=1))
-        found.append((rows.buffers.rules.tobytes(), rows.states.tobytes()))
-    return found
+        result.append((rows.buffers.rules.tobytes(), rows.states.tobytes()))
+    return result
 
 
 def test_every_rules_is_known_by_what_a_state_shows(game: Game) -> None:
@@ -305,8 +305,8 @@ def test_one_rules_alone_is_as_if_it_were_the_variant() -> None:
 def test_variants_are_names_dictionaries_rules_or_all() -> None:
     game = GAMES["pyramid"]
     made = game.make_rules("web")
-    found = read_variants(game, ["book", {"variant": "classic", "passes": 2}, made, {}])
-    assert found.rules == (
+    result = read_variants(game, ["book", {"variant": "classic", "passes": 2}, made, {}])
+    assert result.rules == (
         game.make_rules("book"),
         game.make_rules("classic", {"passes": 2}),
         made,
@@ -320,7 +320,7 @@ def test_variants_are_names_dictionaries_rules_or_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variants", "said"),
+    ("variants", "output"),
     [
         ("book", "variants='book': allowed is 'all', or a list"),
         ({"variant": "book"}, "allowed is 'all', or a list"),
@@ -334,8 +334,8 @@ def test_variants_are_names_dictionaries_rules_or_all() -> None:
     ],
     ids=str,
 )
-def test_wrong_variants_are_refused(variants: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_wrong_variants_are_refused(variants: Any, output: str) -> None:
+    with pytest.raises(ValueError, match=output):
         CardVectorEnv(GAMES["pyramid"], 2, variants=variants)
 
 

@@ -55,14 +55,14 @@ def overlapping(drawn: Scene) -> list[object]:
     """Words that lie on words or cards, and face-up cards whose corner is covered."""
     texts = shown_as_text(drawn)
     left = min(thing.x for thing in (*drawn.items, *texts))
-    found = overlaps(drawn, texts, lambda thing: in_text(thing, left))
+    result = overlaps(drawn, texts, lambda thing: in_text(thing, left))
     words = [text for text in drawn.texts if text.only != "ansi"]
-    found += overlaps(drawn, [*words, *drawn.chips, *drawn.buttons], in_picture)
+    result += overlaps(drawn, [*words, *drawn.chips, *drawn.buttons], in_picture)
     cards = [item for item in drawn.items if item.card and item.face_up]
-    found += [
+    result += [
         pair for pair in combinations(cards, 2) if not apart(corner(pair[0]), in_picture(pair[1]))
     ]
-    return found
+    return result
 
 
 def overlaps(drawn: Scene, things: list[Any], box: Callable[[Any], Box]) -> list[object]:
@@ -85,19 +85,19 @@ def test_nothing_lies_over_words_or_corners_with_random_options() -> None:
 
 def sizes(case: Case, seed: int) -> Counter[tuple[str, ...]]:
     """How often pictures of some games have which width and height."""
-    found: Counter[tuple[str, ...]] = Counter()
+    result: Counter[tuple[str, ...]] = Counter()
     env = case.env(encoding="codes", max_moves=150)
     for _ in positions(env, 3, seed=seed, every=7):
         root = ElementTree.fromstring(env.scene()._repr_svg_())
-        found[root.attrib["width"], root.attrib["height"], root.attrib["viewBox"]] += 1
-    return found
+        result[root.attrib["width"], root.attrib["height"], root.attrib["viewBox"]] += 1
+    return result
 
 
 def test_the_picture_has_one_size_through_all_games(case: Case) -> None:
     """Only a pile of uncommon length may make it higher."""
-    found = sizes(case, seed=40)
-    assert len({(width, box.split()[2]) for width, _, box in found}) == 1, found
-    assert found.most_common(1)[0][1] >= 0.9 * found.total(), found
+    result = sizes(case, seed=40)
+    assert len({(width, box.split()[2]) for width, _, box in result}) == 1, result
+    assert result.most_common(1)[0][1] >= 0.9 * result.total(), result
 
 
 def test_the_picture_has_one_width_with_random_options() -> None:
@@ -110,18 +110,18 @@ def test_a_word_names_one_action_and_every_legal_action_has_one(case: Case) -> N
     env = case.whole(encoding="codes", max_moves=150)
     for _ in positions(env, 2, seed=30, every=5):
         known = case.game.action_words(env.state, case.rules)
-        said = [word.lower() for action in known for word in known[action]]
-        assert len(set(said)) == len(said)
-        assert not TAKEN & set(said)
+        output = [word.lower() for action in known for word in known[action]]
+        assert len(set(output)) == len(output)
+        assert not TAKEN & set(output)
         if not env.rows.states["over"][0]:
             assert set(legal_actions(env.rows)) <= set(known)
 
 
 def reachable(drawn: Scene) -> set[int]:
     """What can be chosen by clicking, dragging and pressing buttons."""
-    found = {item.action for item in drawn.items if item.action >= 0}
-    found |= {action for item in drawn.items for _, action in item.drops}
-    return found | {button.action for button in drawn.buttons if button.legal}
+    result = {item.action for item in drawn.items if item.action >= 0}
+    result |= {action for item in drawn.items for _, action in item.drops}
+    return result | {button.action for button in drawn.buttons if button.legal}
 
 
 def scene_of(case: Case, env: Any, seat: int) -> Scene:

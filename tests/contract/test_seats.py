@@ -323,11 +323,11 @@ def test_baselines_choose_unasked_what_they_would_choose(
             actions = crowd.choose(asked.states, asked.action_masks())
             wanted = asked.step(actions)
             for envs in (quick, mixed):
-                found = envs.step(actions)
+                actual = envs.step(actions)
                 assert envs.clone().tobytes() == asked.clone().tobytes()
-                for one, other in zip(found[:4], wanted[:4], strict=True):
+                for one, other in zip(actual[:4], wanted[:4], strict=True):
                     assert np.array_equal(one, other)
-                assert np.array_equal(found[4]["action_mask"], wanted[4]["action_mask"])
+                assert np.array_equal(actual[4]["action_mask"], wanted[4]["action_mask"])
     monkeypatch.setattr("parlour.envs.interfaces.seat.choose_actions", None)
     for envs, fails in ((quick, False), (asked, True)):
         try:
@@ -545,8 +545,8 @@ def test_the_turn_of_another_is_not_restored(table: Case) -> None:
     env = table.env(seat=other, encoding="codes")
     env.reset(seed=1)
     here = env.clone()
-    said = f"row 0: it is the turn of seat {turn}, these rows are those of seat {other}"
-    with pytest.raises(ValueError, match=said):
+    output = f"row 0: it is the turn of seat {turn}, these rows are those of seat {other}"
+    with pytest.raises(ValueError, match=output):
         env.restore(rows.states)
     assert env.clone().tobytes() == here.tobytes()
     own = table.env(seat=turn, encoding="codes")
@@ -585,8 +585,8 @@ def test_a_dealer_may_be_chosen(table: Case) -> None:
     assert env.state["dealer"] == table.players - 1, "the first seat begins"
     for wrong in (-1, table.players, 1.0, "1", True):
         before = env.clone().tobytes()
-        said = rf"dealer={wrong!r}: allowed are the seats 0–{table.players - 1}"
-        with pytest.raises(ValueError, match=said):
+        output = rf"dealer={wrong!r}: allowed are the seats 0–{table.players - 1}"
+        with pytest.raises(ValueError, match=output):
             env.reset(options={"dealer": wrong})
         assert env.clone().tobytes() == before
 
@@ -620,7 +620,7 @@ def test_wrong_opponents_and_seats_are_named(table: Case) -> None:
     others = table.players - 1
     allowed = "1" if others == 1 else f"1, for all, or {others}, one for each"
     near = "uniform, greedy" + "".join(f", {name}" for name in table.game.rule_agents)
-    for keywords, said in (
+    for keywords, output in (
         (
             {"opponents": "greddy"},
             f"unknown player 'greddy'; did you mean 'greedy'? allowed: {near}",
@@ -641,7 +641,7 @@ def test_wrong_opponents_and_seats_are_named(table: Case) -> None:
         for make in (CardEnv, lambda *args, **kw: CardVectorEnv(args[0], 2, args[1], **kw)):
             with pytest.raises(ValueError) as refused:
                 make(table.game, table.variant, **keywords)
-            assert said in str(refused.value), refused.value
+            assert output in str(refused.value), refused.value
 
 
 @pytest.mark.parametrize("one", [case for case in CASES if case.players == 1], ids=str)

@@ -218,11 +218,11 @@ def test_no_limit_can_be_said_in_every_way_of_gymnasium(game: Game) -> None:
                 *_, truncated, _ = env.step(mask.argmax(axis=-1))
                 assert not np.any(truncated)
     for wrong in (0, -2, 2.5, "3"):
-        said = "max_episode_steps must be a whole number from 1"
+        output = "max_episode_steps must be a whole number from 1"
         for make in (case.env, lambda **words: case.vec(2, **words)):
-            with pytest.raises(ValueError, match=said):
+            with pytest.raises(ValueError, match=output):
                 make(max_episode_steps=wrong)
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=output):
             gym.make_vec(game.id, num_envs=2, max_episode_steps=wrong)
         with pytest.raises((ValueError, TypeError)):
             gym.make(game.id, max_episode_steps=wrong)

@@ -37,12 +37,12 @@ def judge(case: Case, table: np.ndarray, states: np.ndarray, width: int = 0) -> 
         np.zeros(require_afterstates(case.game).max_active, np.int32),
         as_record(case.rules),
     )
-    found = afterstate_scorers(case.game.name)
+    result = afterstate_scorers(case.game.name)
     if width:
         work = np.zeros(1, case.game.state)
-        found.score_by_expectation(states, rules, table, ids, scores, work, width)
+        result.score_by_expectation(states, rules, table, ids, scores, work, width)
     else:
-        found.score_by_value(states, rules, table, ids, scores)
+        result.score_by_value(states, rules, table, ids, scores)
     return scores
 
 
@@ -57,9 +57,9 @@ def summed(case: Case, table: np.ndarray, state: np.ndarray, action: int) -> flo
     """The score after an action and the sum of its afterstate's values."""
     values = require_afterstates(case.game)
     ids = np.zeros(values.max_active, np.int32)
-    found = values.active_features(state[0], as_record(case.rules)[0], action, ids)
-    assert 0 <= found <= values.max_active
-    numbers = ids[:found]
+    result = values.active_features(state[0], as_record(case.rules)[0], action, ids)
+    assert 0 <= result <= values.max_active
+    numbers = ids[:result]
     assert ((numbers >= -1) & (numbers < values.num_features)).all()
     return float(played(case, state, action)["score"][0] + table[numbers[numbers >= 0]].sum())
 

@@ -67,13 +67,13 @@ def same(one: Any, other: Any, what: str) -> None:
 
 def ended_only(infos: dict[str, Any], done: np.ndarray, mode: AutoresetMode) -> dict[str, Any]:
     """Gymnasium's infos as ours: they say at every step what ours say at the end of a game."""
-    found = {}
+    result = {}
     for key, values in infos.items():
         if key.lstrip("_") in ("action_mask", "played_action", "final_obs", "final_info"):
-            found[key] = values
+            result[key] = values
         elif mode is not AutoresetMode.SAME_STEP and done.any():
-            found[key] = np.where(done, values, np.zeros_like(values))
-    return found
+            result[key] = np.where(done, values, np.zeros_like(values))
+    return result
 
 
 class Both:

@@ -99,8 +99,8 @@ def test_a_full_pack_has_each_card_once() -> None:
 
 @pytest.mark.parametrize("deck", ["Ac 2c 3c", "Ac,2c, 3c", ["Ac", 8, "3c"], np.array([4, 8, 12])])
 def test_a_deck_may_be_names_or_codes(deck: Any) -> None:
-    found = parse_deck(deck, (4, 8, 12))
-    assert (found.tolist(), found.dtype) == ([4, 8, 12], np.int8)
+    result = parse_deck(deck, (4, 8, 12))
+    assert (result.tolist(), result.dtype) == ([4, 8, 12], np.int8)
 
 
 def test_a_deck_keeps_its_order() -> None:
@@ -108,7 +108,7 @@ def test_a_deck_keeps_its_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("deck", "said"),
+    ("deck", "output"),
     [
         ("Ac Ac 3c", "deck: card 2: Ac is in the deck twice"),
         ("Ac 5d 3c", "deck: card 2: 21 is not a card of this pack"),
@@ -123,8 +123,8 @@ def test_a_deck_keeps_its_order() -> None:
         ([4.0], "deck=.*: allowed is text, or a list"),
     ],
 )
-def test_a_wrong_deck_is_refused_by_its_first_fault(deck: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_a_wrong_deck_is_refused_by_its_first_fault(deck: Any, output: str) -> None:
+    with pytest.raises(ValueError, match=output):
         parse_deck(deck, (4, 8, 12))
 
 

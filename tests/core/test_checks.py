@@ -86,7 +86,7 @@ RUNNING, TERMINATED, TRUNCATED, UNTOLD = Over
 
 
 @pytest.mark.parametrize(
-    ("derived", "said", "illegal", "found"),
+    ("derived", "output", "illegal", "result"),
     [
         (RUNNING, RUNNING, 0, RUNNING),
         (RUNNING, TRUNCATED, 0, TRUNCATED),
@@ -99,11 +99,11 @@ RUNNING, TERMINATED, TRUNCATED, UNTOLD = Over
     ],
 )
 def test_a_game_is_over_as_the_record_says_where_that_can_be(
-    derived: Over, said: Over, illegal: int, found: Over
+    derived: Over, output: Over, illegal: int, result: Over
 ) -> None:
     s = {"over": derived, "illegal": illegal}
-    plain_python(state_check.copy_end)(s, said)
-    assert s["over"] == found
+    plain_python(state_check.copy_end)(s, output)
+    assert s["over"] == result
 
 
 def checked(states: np.ndarray, **parts: Any) -> tuple[int, int, int]:
@@ -180,10 +180,10 @@ def read(states: Any, n: int = 2) -> np.ndarray:
 
 def test_sound_states_are_read_as_copies() -> None:
     states = begin(2).states
-    found = read(states)
-    assert found.tobytes() == states.tobytes()
-    assert found.dtype == STATE
-    assert not np.shares_memory(found, states)
+    result = read(states)
+    assert result.tobytes() == states.tobytes()
+    assert result.dtype == STATE
+    assert not np.shares_memory(result, states)
 
 
 def test_states_that_lie_apart_in_memory_are_read() -> None:
@@ -193,13 +193,13 @@ def test_states_that_lie_apart_in_memory_are_read() -> None:
 
 @pytest.mark.parametrize("wrong", [None, 5, [], "x", begin(3).states, np.zeros(2)])
 def test_what_is_no_record_array_of_that_length_is_refused(wrong: Any) -> None:
-    said = rf"Take or Leave is a record array \(2,\) of {STATE.itemsize} bytes a row; got "
-    with pytest.raises(ValueError, match=said):
+    output = rf"Take or Leave is a record array \(2,\) of {STATE.itemsize} bytes a row; got "
+    with pytest.raises(ValueError, match=output):
         read(wrong)
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "output"),
     [
         ("turn", 1, "turn=1: allowed is the number of a seat"),
         ("legal", 0, "legal=0: allowed is a set of actions, not empty while the game runs"),
@@ -207,10 +207,10 @@ def test_what_is_no_record_array_of_that_length_is_refused(wrong: Any) -> None:
         ("over", 1, "over=1: allowed is 0, as the other fields have it"),
     ],
 )
-def test_row_field_and_what_is_allowed_are_named(field: str, value: int, said: str) -> None:
+def test_row_field_and_what_is_allowed_are_named(field: str, value: int, output: str) -> None:
     states = begin(2).states
     states[field][1] = value
-    with pytest.raises(ValueError, match=f"^state of Take or Leave, row 1: {said}"):
+    with pytest.raises(ValueError, match=f"^state of Take or Leave, row 1: {output}"):
         read(states)
 
 

@@ -54,11 +54,11 @@ def test_a_game_is_found_by_its_name(registered: Game, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "output"),
     [("take_or_leav", "unknown game 'take_or_leav'; did you mean 'take_or_leave'"), (None, "None")],
 )
-def test_an_unknown_game_is_named(registered: Game, name: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_an_unknown_game_is_named(registered: Game, name: Any, output: str) -> None:
+    with pytest.raises(ValueError, match=output):
         find_game(name)
 
 
@@ -155,15 +155,15 @@ def test_weights_and_rules_replace_the_heuristic() -> None:
 
 
 def told(rows: Any, seat: int) -> dict[str, Any]:
-    found = GAME.results(rows.states, rows.rules, np.array([seat]))
-    return {name: array.tolist()[0] for name, array in found.items()}
+    result = GAME.results(rows.states, rows.rules, np.array([seat]))
+    return {name: array.tolist()[0] for name, array in result.items()}
 
 
 def test_the_results_of_one_player_are_won_and_score() -> None:
     rows = begin(target=1)
     play(rows, TAKE, STOP)
-    found = {name: array.tolist() for name, array in GAME.results(rows.states, rows.rules).items()}
-    assert found == {
+    result = {name: array.tolist() for name, array in GAME.results(rows.states, rows.rules).items()}
+    assert result == {
         "won": [True], "score": [1], "moves": [2], "illegal_action": [False], "left": [4],
     }  # fmt: skip
 

@@ -46,29 +46,29 @@ def make_states(actions: int, chosen: list[set[int]]) -> np.ndarray:
 def draw_sets(actions: int) -> list[set[int]]:
     """The empty set, the whole one, sets of one, and random ones."""
     drawn, every = random.Random(actions), range(actions)
-    found = [set(), set(every), {0}, {actions - 1}]
-    found += [{action} for action in drawn.sample(every, min(actions, 9))]
-    return found + [set(drawn.sample(every, drawn.randint(1, actions))) for _ in range(60)]
+    result = [set(), set(every), {0}, {actions - 1}]
+    result += [{action} for action in drawn.sample(every, min(actions, 9))]
+    return result + [set(drawn.sample(every, drawn.randint(1, actions))) for _ in range(60)]
 
 
 @jit
-def ask(states: Any, actions: int, found: Any) -> None:
+def ask(states: Any, actions: int, result: Any) -> None:
     """All that can be asked of a set: counts, the walk through it, and each action."""
     for i in range(len(states)):
         legal = states[i]["legal"]
-        found[i, 0] = count_actions(legal)
-        found[i, 1] = is_empty(legal)
-        found[i, 2] = has_choice(legal)
-        found[i, 3] = fits_actions(legal, actions)
+        result[i, 0] = count_actions(legal)
+        result[i, 1] = is_empty(legal)
+        result[i, 2] = has_choice(legal)
+        result[i, 3] = fits_actions(legal, actions)
         for action in range(actions):
-            found[i, 4 + action] = has_action(legal, action)
-        write_actions(legal, False, found[i, 4 + 3 * actions :], actions)
-        write_actions(legal, True, found[i, 4 + 4 * actions :], actions)
+            result[i, 4 + action] = has_action(legal, action)
+        write_actions(legal, False, result[i, 4 + 3 * actions :], actions)
+        write_actions(legal, True, result[i, 4 + 4 * actions :], actions)
         if not is_empty(legal):
             action, k = first_action(legal), 0
             while action >= 0:
-                found[i, 4 + actions + k] = action + 1
-                found[i, 4 + 2 * actions + k] = nth_action(legal, k) + 1
+                result[i, 4 + actions + k] = action + 1
+                result[i, 4 + 2 * actions + k] = nth_action(legal, k) + 1
                 action = next_action(legal, action)
                 k += 1
 
@@ -84,11 +84,11 @@ def expect(wanted: set[int], actions: int) -> list[int]:
 def test_what_a_set_says_of_itself(actions: int) -> None:
     chosen = draw_sets(actions)
     states = make_states(actions, chosen)
-    found = np.zeros((len(chosen), 4 + 5 * actions), np.int64)
-    ask(states, actions, found)
+    result = np.zeros((len(chosen), 4 + 5 * actions), np.int64)
+    ask(states, actions, result)
     expected = np.array([expect(wanted, actions) for wanted in chosen])
-    np.testing.assert_array_equal(found, expected)
-    plain = np.zeros_like(found)
+    np.testing.assert_array_equal(result, expected)
+    plain = np.zeros_like(result)
     plain_python(ask)([{"legal": state["legal"].tolist()} for state in states], actions, plain)
     np.testing.assert_array_equal(plain, expected)
     masks = unpack_actions(states["legal"], actions)

@@ -52,8 +52,8 @@ def replaced(**options: Any) -> Any:
     ],
 )
 def test_values_are_read(field: str, given: Any, read: Any) -> None:
-    found = getattr(replaced(**{field: given}), field)
-    assert (found, type(found)) == (read, type(read))
+    result = getattr(replaced(**{field: given}), field)
+    assert (result, type(result)) == (read, type(read))
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_options_that_are_not_named_stay() -> None:
 
 
 def test_an_unknown_option_is_named_with_the_nearest() -> None:
-    said = "unknown option 'numbr'; did you mean 'number'? allowed: number, switch, colour, row"
+    output = "unknown option 'numbr'; did you mean 'number'? allowed: number, switch, colour, row"
     with pytest.raises(ValueError) as caught:
         replaced(numbr=1)
-    assert str(caught.value) == said
+    assert str(caught.value) == output
 
 
 def test_a_name_like_no_other_gets_no_hint() -> None:

@@ -26,15 +26,15 @@ WORDS = np.random.default_rng(0).integers(0, 2**64, 1000, np.uint64)
 
 
 @jit
-def finish_all(words: np.ndarray, found: np.ndarray) -> None:
+def finish_all(words: np.ndarray, result: np.ndarray) -> None:
     for i in range(len(words)):
-        found[i] = finish_word(words[i])
+        result[i] = finish_word(words[i])
 
 
 def finish_compiled(words: np.ndarray) -> list[int]:
-    found = np.zeros_like(words)
-    finish_all(words, found)
-    return [int(word) for word in found]
+    result = np.zeros_like(words)
+    finish_all(words, result)
+    return [int(word) for word in result]
 
 
 def test_the_published_words_come_from_seed_0() -> None:

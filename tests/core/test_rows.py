@@ -157,8 +157,8 @@ def test_a_saved_state_is_a_copy_and_is_loaded() -> None:
 def test_results_are_told_of_the_rows_that_ended() -> None:
     rows = begin(2, target=1)
     play(rows, TAKE, STOP)
-    found = rows.results(rows.states[1:], np.array([False, True]))
-    assert {name: array.tolist() for name, array in found.items()}["score"] == [1]
+    result = rows.results(rows.states[1:], np.array([False, True]))
+    assert {name: array.tolist() for name, array in result.items()}["score"] == [1]
 
 
 @pytest.mark.parametrize(
@@ -188,10 +188,10 @@ def test_finished_rows_take_any_action() -> None:
 )
 def test_copies_of_some_states_are_apart(which: Any) -> None:
     states = begin(3).states
-    found = copy_states(states, which)
-    assert found.dtype == states.dtype
-    assert found["rng"].tolist() == states["rng"][which].tolist()
-    assert not np.shares_memory(found, states)
+    result = copy_states(states, which)
+    assert result.dtype == states.dtype
+    assert result["rng"].tolist() == states["rng"][which].tolist()
+    assert not np.shares_memory(result, states)
 
 
 def test_states_are_written_into_the_rows_that_are_named() -> None:
@@ -215,9 +215,9 @@ def test_a_game_for_one_has_one_view() -> None:
 
 def test_observations_are_copies_of_what_is_shown() -> None:
     rows = begin(2)
-    found = observation_codes(rows.states)
-    assert np.array_equal(found, rows.codes)
-    assert not np.shares_memory(found, rows.states)
+    result = observation_codes(rows.states)
+    assert np.array_equal(result, rows.codes)
+    assert not np.shares_memory(result, rows.states)
 
 
 def resampled(seed: Any, n: int = 1) -> np.ndarray:
@@ -227,10 +227,10 @@ def resampled(seed: Any, n: int = 1) -> np.ndarray:
 
 def test_what_is_hidden_is_dealt_anew_in_a_copy() -> None:
     rows = begin(8)
-    found = resample_copies(GAME, rows.rules, rows.states, 3)
+    result = resample_copies(GAME, rows.rules, rows.states, 3)
     assert rows.states["deck"].tolist() == [list(CARDS)] * 8
-    assert (found["deck"][:, 0] == CARDS[0]).all()
-    assert len({deck.tobytes() for deck in found["deck"]}) > 4
+    assert (result["deck"][:, 0] == CARDS[0]).all()
+    assert len({deck.tobytes() for deck in result["deck"]}) > 4
 
 
 def test_hidden_cards_follow_from_the_seed_alone() -> None:

@@ -156,8 +156,8 @@ def test_a_canvas_gives_every_position_one_size() -> None:
     first, last = of(Item(1, 1, 4), Item(4, 2, 5)), of(Item(4, 2, 5), texts=(Text(3, 2, "end"),))
 
     def drawn(table: Scene) -> list[str]:
-        found = ElementTree.fromstring(svg(table._replace(canvas=(6, 4)))).attrib
-        return [found[name] for name in ("width", "height", "viewBox")]
+        result = ElementTree.fromstring(svg(table._replace(canvas=(6, 4)))).attrib
+        return [result[name] for name in ("width", "height", "viewBox")]
 
     assert drawn(first) == drawn(last) == drawn(of())
     assert svg(first).splitlines()[0] != svg(last).splitlines()[0]  # what it was without

@@ -136,7 +136,7 @@ def test_onehot_is_explained_with_ranks_for_cards() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "code", "said"),
+    ("entry", "code", "output"),
     [
         (0, 56, "card has 56; allowed is 0 to 55"),
         (0, -1, "card has -1; allowed is 0 to 55"),
@@ -148,10 +148,10 @@ def test_onehot_is_explained_with_ranks_for_cards() -> None:
         (7, 2**40, "open has 1099511627776; allowed is 0 to 1"),
     ],
 )
-def test_what_is_no_code_is_named(entry: int, code: float, said: str) -> None:
+def test_what_is_no_code_is_named(entry: int, code: float, output: str) -> None:
     codes = CODES.astype(type(code))
     codes[entry] = code
-    with pytest.raises(ValueError, match=f"^observation: {said}$"):
+    with pytest.raises(ValueError, match=f"^observation: {output}$"):
         FEATURES.explain(codes)
 
 
@@ -288,8 +288,8 @@ def test_positions_turn_with_their_suits() -> None:
     rng = np.random.default_rng(0)
     values = rng.random((5, tricks.actions)).astype(np.float16)
     codes = np.zeros((5, tricks.features.width), np.int8)
-    found = Positions(codes, values > 0.5, values, values.argmax(axis=1))
+    result = Positions(codes, values > 0.5, values, values.argmax(axis=1))
     for _ in range(10):
-        turned = augment_symmetry(found, orders)
+        turned = augment_symmetry(result, orders)
         assert (turned.values.argmax(axis=1) == turned.actions).all()
         assert (turned.masks == (turned.values > 0.5)).all()

@@ -37,19 +37,19 @@ def solved(**changes: Any) -> tuple[Any, Solver]:
 
 
 def test_a_deck_becomes_its_deal() -> None:
-    found = make_position(GAME, Rules(), "6c 5c 4c 3c 2c Ac")
-    assert found.shape == (1,)
-    assert found["deck"].tolist() == [list(CARDS[::-1])]
-    assert found["shown"]["card"] == [CARDS[-1]]
+    result = make_position(GAME, Rules(), "6c 5c 4c 3c 2c Ac")
+    assert result.shape == (1,)
+    assert result["deck"].tolist() == [list(CARDS[::-1])]
+    assert result["shown"]["card"] == [CARDS[-1]]
 
 
 @pytest.mark.parametrize("as_record", [False, True])
 def test_a_state_becomes_a_copy_of_itself(as_record: bool) -> None:
     rows = begin()
     play(rows, TAKE)
-    found = make_position(GAME, rows.rules, rows.states[0] if as_record else rows.states)
-    assert found.tobytes() == rows.states.tobytes()
-    assert not np.shares_memory(found, rows.states)
+    result = make_position(GAME, rows.rules, rows.states[0] if as_record else rows.states)
+    assert result.tobytes() == rows.states.tobytes()
+    assert not np.shares_memory(result, rows.states)
 
 
 @pytest.mark.parametrize("wrong", [begin(2).states, np.zeros(1, [("deck", np.int8)])])
@@ -60,21 +60,21 @@ def test_what_is_not_one_state_of_the_game_is_refused(wrong: Any) -> None:
 
 def test_actions_are_played_from_a_position() -> None:
     rows = begin()
-    found = play_actions(GAME, rows.rules, rows.states[0], [TAKE, LEAVE, TAKE])
-    assert (found["score"], found["moves"]) == ([4], [3])
+    result = play_actions(GAME, rows.rules, rows.states[0], [TAKE, LEAVE, TAKE])
+    assert (result["score"], result["moves"]) == ([4], [3])
     assert rows.states["moves"] == [0]
 
 
 @pytest.mark.parametrize(
-    ("actions", "said"),
+    ("actions", "output"),
     [
         ([TAKE, TAKE, TAKE], "action 3, TAKE, is not legal: allowed there are LEAVE"),
         ([STOP, LEAVE], "action 2, LEAVE, is not legal: allowed there are none, the game is over"),
     ],
 )
-def test_the_first_action_that_is_not_legal_is_named(actions: list[int], said: str) -> None:
+def test_the_first_action_that_is_not_legal_is_named(actions: list[int], output: str) -> None:
     rows = begin(forced=True)
-    with pytest.raises(ValueError, match=f"^{said}$"):
+    with pytest.raises(ValueError, match=f"^{output}$"):
         play_actions(GAME, rows.rules, rows.states, actions)
 
 
@@ -113,8 +113,8 @@ def test_unfinished_games_are_solved_and_finished_ones_say_whether_they_were_won
     states["next"] = [0, 1, 0, 1]
     states["over"] = [0, 0, 1, 2]
     states["won"] = [0, 0, 1, 0]
-    found = info(states)
-    assert (found.tolist(), found.dtype) == ([1, 0, 1, 0], np.int8)
+    result = info(states)
+    assert (result.tolist(), result.dtype) == ([1, 0, 1, 0], np.int8)
     assert len(solver.asked) == 3
 
 

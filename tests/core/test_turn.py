@@ -96,7 +96,7 @@ def test_the_seeds_of_a_turn_cannot_be_written_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "output"),
     [
         (np.array([1, 0, 1]), r"chose action 0 \(TAKE\), which is not legal; legal are: 1 LEAVE$"),
         (np.array([1, 99, 1]), r"chose action 99 \(no action of this game\)"),
@@ -107,11 +107,11 @@ def test_the_seeds_of_a_turn_cannot_be_written_to() -> None:
         (None, "got object"),
     ],
 )
-def test_a_wrong_answer_is_refused_with_the_name_of_the_agent(answer: Any, said: str) -> None:
+def test_a_wrong_answer_is_refused_with_the_name_of_the_agent(answer: Any, output: str) -> None:
     rows = begin(3, forced=True)
     play(rows, TAKE, TAKE)
     turn = prepare_turn(Answers(), GAME, rows.rules, rows.states, 0)
-    with pytest.raises(IllegalActionError, match=f"^agent 'tester' .*{said}"):
+    with pytest.raises(IllegalActionError, match=f"^agent 'tester' .*{output}"):
         choose_actions(Answers(answer), turn)
 
 
@@ -119,8 +119,8 @@ def test_a_wrong_answer_is_refused_with_the_name_of_the_agent(answer: Any, said:
     "answer", [[0, 1, 2], np.array([0, 1, 2], np.uint8), np.arange(6)[::2] // 2]
 )
 def test_a_legal_answer_is_returned_as_int64(answer: Any) -> None:
-    found = choose_actions(Answers(answer), ask())
-    assert (found.tolist(), found.dtype, found.flags.c_contiguous) == ([0, 1, 2], np.int64, True)
+    result = choose_actions(Answers(answer), ask())
+    assert (result.tolist(), result.dtype, result.flags.c_contiguous) == ([0, 1, 2], np.int64, True)
 
 
 def test_an_answer_is_judged_by_the_mask_as_it_was() -> None:
@@ -159,9 +159,9 @@ SEEDS = np.arange(10_000, dtype=np.uint64)
 
 
 def test_random_numbers_are_spread_evenly_below_1() -> None:
-    found = random_floats(SEEDS)
-    assert found.min() >= 0 and found.max() < 1
-    assert (abs(np.histogram(found, 10, (0, 1))[0] - 1000) < 120).all()
+    result = random_floats(SEEDS)
+    assert result.min() >= 0 and result.max() < 1
+    assert (abs(np.histogram(result, 10, (0, 1))[0] - 1000) < 120).all()
 
 
 def test_random_numbers_are_the_upper_53_bits_of_a_mixed_seed() -> None:

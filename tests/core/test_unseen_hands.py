@@ -38,14 +38,14 @@ def test_every_deal_that_fits_is_as_likely_as_any_other(name: str, deal: object)
     state["rng"] = 5
     holders = np.zeros(len(suits), np.int8)
     given = [np.array(one, np.int64) for one in (suits, sizes, voids)]
-    found = Counter[tuple[int, ...]]()
+    result = Counter[tuple[int, ...]]()
     for _ in range(DEALS):
         deal(state[0], *given, holders)  # type: ignore[operator]
-        found[tuple(holders.tolist())] += 1
+        result[tuple(holders.tolist())] += 1
     wanted = fitting(suits, sizes, voids)
-    assert set(found) == wanted
+    assert set(result) == wanted
     if len(wanted) > 1:
-        assert chisquare([found[one] for one in wanted]).pvalue > 0.01
+        assert chisquare([result[one] for one in wanted]).pvalue > 0.01
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -53,5 +53,5 @@ def test_ways_are_counted(name: str) -> None:
     suits, sizes, voids = CASES[name]
     counts = np.bincount(suits, minlength=4)
     ways = unseen_hands.make_ways(counts, len(sizes))
-    found = unseen_hands.count_deals(counts, np.array(sizes), np.array(voids), ways)
-    assert found == len(fitting(suits, sizes, voids))
+    result = unseen_hands.count_deals(counts, np.array(sizes), np.array(voids), ways)
+    assert result == len(fitting(suits, sizes, voids))

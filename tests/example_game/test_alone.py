@@ -47,9 +47,9 @@ def test_nobody_else_sees_it() -> None:
     """Nor after a test that fails."""
     assert GAME.name not in OUTSIDE
     assert list(GAMES.values()) == [GAME] == list({case.game for case in CASES})
-    said, complaints = run(LOOK)
+    output, complaints = run(LOOK)
     assert not complaints
-    assert said == ["True ['higher_or_lower'] 2", "['parlour/HigherOrLower-v0']"]
+    assert output == ["True ['higher_or_lower'] 2", "['parlour/HigherOrLower-v0']"]
 
 
 def test_another_process_takes_it_up_if_it_has_entered_it() -> None:
@@ -59,5 +59,5 @@ def test_another_process_takes_it_up_if_it_has_entered_it() -> None:
     sent = pickle.dumps(env).hex()
     env.step(int(env.action_masks().argmax()))
     assert run(ENTER + TAKE_UP, sent) == ([env.clone().tobytes().hex()], "")
-    said, complaints = run("import parlour.envs" + TAKE_UP, sent)
-    assert "unknown game 'higher_or_lower'; allowed: pyramid" in complaints and not said
+    output, complaints = run("import parlour.envs" + TAKE_UP, sent)
+    assert "unknown game 'higher_or_lower'; allowed: pyramid" in complaints and not output

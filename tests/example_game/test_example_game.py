@@ -100,16 +100,16 @@ def test_options_are_refused_as_by_the_reference(options: dict[str, Any]) -> Non
 
 def reachable(deck: list[str], rules: dict[str, Any]) -> set[tuple[int, int]]:
     """How many guesses there may have been on a deck, and how many of them right."""
-    found, left = set[tuple[int, int]](), [list[int]()]
+    result, left = set[tuple[int, int]](), [list[int]()]
     while left:
         actions = left.pop()
         game = HigherOrLower(deck, **rules)
         for action in actions:
             game.step(action)
-        if (len(actions), game.right) not in found:
-            found.add((len(actions), game.right))
+        if (len(actions), game.right) not in result:
+            result.add((len(actions), game.right))
             left += [[*actions, action] for action in game.legal()]
-    return found
+    return result
 
 
 def test_records_are_taken_exactly_if_play_can_make_them() -> None:

@@ -28,8 +28,8 @@ def bare(text: str) -> str:
 
 def list_blocks() -> list[str]:
     """The blocks of code, and of text that begins as they do: what no formatter takes for code."""
-    found = [(kind, dedent(text)) for _, kind, text in BLOCK.findall(GUIDE.read_text("utf-8"))]
-    return [text for kind, text in found if kind != "txt" or text.startswith("# ")]
+    result = [(kind, dedent(text)) for _, kind, text in BLOCK.findall(GUIDE.read_text("utf-8"))]
+    return [text for kind, text in result if kind != "txt" or text.startswith("# ")]
 
 
 @pytest.mark.parametrize("block", list_blocks(), ids=lambda block: " ".join(block.split())[:60])

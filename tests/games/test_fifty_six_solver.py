@@ -38,8 +38,8 @@ def most_points(reference: Reference, side: int) -> int:
     """What a side takes in all if all play as well as they can, found by trying everything."""
     if reference.over:
         return reference.points[side]
-    found = [most_points(branch(reference, action), side) for action in reference.legal()]
-    return max(found) if reference.seat % 2 == side else min(found)
+    result = [most_points(branch(reference, action), side) for action in reference.legal()]
+    return max(result) if reference.seat % 2 == side else min(result)
 
 
 def late_position(variant: str, cards: int, seed: int) -> tuple[Rows, Reference] | None:
@@ -70,10 +70,10 @@ def test_the_solver_finds_what_trying_everything_finds(variant: str, positions: 
     seen = secret = twins = 0
     for seed in range(3 * positions):
         players = GAME.make_rules(variant).players
-        found = late_position(variant, 2 * players + seed // 4 % 3, seed)
-        if found is None:
+        result = late_position(variant, 2 * players + seed // 4 % 3, seed)
+        if result is None:
             continue
-        rows, reference = found
+        rows, reference = result
         s = rows.states[0]
         wanted = most_points(reference, int(s["bidder"]) % 2)
         answer = solve(s, rows.rules)
@@ -109,9 +109,9 @@ def check_bounds(rows: Rows, truth: int, nodes: int) -> None:
 def test_what_is_said_of_actions_is_what_comes_of_them(variant: str) -> None:
     players, seen = GAME.make_rules(variant).players, set()
     for seed in range(24):
-        found = late_position(variant, 2 * players, seed)
-        assert found is not None
-        rows, reference = found
+        result = late_position(variant, 2 * players, seed)
+        assert result is not None
+        rows, reference = result
         s = rows.states[0]
         values = winnable_after(rows.states, rows.rules)[0]
         side = int(s["bidder"]) % 2
@@ -125,18 +125,18 @@ def test_what_is_said_of_actions_is_what_comes_of_them(variant: str) -> None:
 
 
 def test_a_limit_leaves_actions_undecided() -> None:
-    found = late_position("classic", 30, 4)
-    assert found is not None
-    rows, _ = found
+    result = late_position("classic", 30, 4)
+    assert result is not None
+    rows, _ = result
     legal = list_actions(rows.states[0]["legal"])
     assert set(winnable_after(rows.states, rows.rules, 1)[0, legal]) <= {0.0, 0.5, 1.0}
     assert 0.5 in winnable_after(rows.states, rows.rules, 1)[0, legal]
 
 
 def test_whole_deals_are_bounded() -> None:
-    found = late_position("classic", 48, 2)
-    assert found is not None
-    rows, _ = found
+    result = late_position("classic", 48, 2)
+    assert result is not None
+    rows, _ = result
     answer = solve(rows.states[0], rows.rules, limit=20_000)
     assert answer.score is None
     assert answer.bounds is not None
@@ -147,9 +147,9 @@ def test_whole_deals_are_bounded() -> None:
 def test_pimc_plays_at_the_table() -> None:
     rules = GAME.make_rules()
     agent = load_agent("pimc@2", GAME, rules)
-    found = late_position("classic", 18, 3)
-    assert found is not None
-    rows, _ = found
+    result = late_position("classic", 18, 3)
+    assert result is not None
+    rows, _ = result
     turn = prepare_turn(agent, GAME, rows.rules, rows.states, 7)
     assert int(choose_actions(agent, turn)[0]) in list_actions(rows.states[0]["legal"])
     with pytest.raises(

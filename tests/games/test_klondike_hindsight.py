@@ -29,9 +29,9 @@ def face_down(states: np.ndarray) -> int:
 
 def test_the_stock_is_looked_through_first() -> None:
     states = deal_position(KLONDIKE, RULES, "klondike-1", 0)
-    found = plan_ahead(states, RULES, 10, 1)
-    assert found.actions == [0]
-    assert found.value is None
+    result = plan_ahead(states, RULES, 10, 1)
+    assert result.actions == [0]
+    assert result.value is None
 
 
 @pytest.mark.parametrize("variant", ["classic", "draw-one", "no-return"])
@@ -40,17 +40,17 @@ def test_a_plan_ends_with_the_first_card_turned_up(variant: str) -> None:
     for deal in range(20):
         states = look_through(deal, variant)
         while not states["over"][0] and face_down(states) > 1:
-            found = plan_ahead(states, rules, 50, deal)
-            if not found.actions:
-                assert found.value == 0
+            result = plan_ahead(states, rules, 50, deal)
+            if not result.actions:
+                assert result.value == 0
                 break
-            trace = trace_actions(KLONDIKE, rules, states, found.actions)
+            trace = trace_actions(KLONDIKE, rules, states, result.actions)
             counts = trace["shown"]["face_down"].sum(axis=1)
             assert (counts[:-1] == counts[0]).all()
             assert counts[-1] == counts[0] - 1
-            assert found.worlds >= 100
-            assert found.value is not None
-            assert 0 < found.value <= 1
+            assert result.worlds >= 100
+            assert result.value is not None
+            assert 0 < result.value <= 1
             states, planned = trace[-1:], planned + 1
     assert planned > 100
 
@@ -76,16 +76,16 @@ def test_where_nothing_is_hidden_the_solver_says_how_to_go_on() -> None:
     rules = KLONDIKE.variants["thoughtful"]
     states = deal_position(KLONDIKE, rules, "klondike-1", 1)
     known = solve(states, rules)
-    found = plan_ahead(states, rules, 10, 0)
-    assert found.actions == (known.actions or [])
-    assert found.value == float(bool(known.winnable))
+    result = plan_ahead(states, rules, 10, 0)
+    assert result.actions == (known.actions or [])
+    assert result.value == float(bool(known.winnable))
 
 
 @pytest.mark.parametrize(
-    ("variant", "said"), [("three-passes", "passes=3"), ("whole-runs", "partial_runs=")]
+    ("variant", "output"), [("three-passes", "passes=3"), ("whole-runs", "partial_runs=")]
 )
-def test_rules_that_it_does_not_know_are_refused(variant: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_rules_that_it_does_not_know_are_refused(variant: str, output: str) -> None:
+    with pytest.raises(ValueError, match=output):
         load_agent("hindsight", KLONDIKE, KLONDIKE.variants[variant])
 
 
@@ -117,8 +117,8 @@ def test_a_position_is_played_the_same_way_by_whoever_meets_it_when() -> None:
     fresh = play_deals(
         KLONDIKE, RULES, load_agent("hindsight@20", KLONDIKE, RULES), seeds[::-1], key="z"
     )
-    for found in (second.moves, fresh.moves[::-1]):
-        np.testing.assert_array_equal(found, first.moves)
+    for result in (second.moves, fresh.moves[::-1]):
+        np.testing.assert_array_equal(result, first.moves)
 
 
 @pytest.mark.parametrize("player", ["oracle", "human"])

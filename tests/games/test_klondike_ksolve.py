@@ -40,13 +40,13 @@ def ask(deck: np.ndarray, draw: int) -> bool | None:
 def compare(draw: int, deals: int, seed: int) -> Counter[tuple[Any, ...]]:
     """Compare on random deals; return how often what was said by both."""
     rng, rules = np.random.default_rng(seed), GAME.make_rules(None, {"draw": draw})
-    said: Counter[tuple[Any, ...]] = Counter()
+    output: Counter[tuple[Any, ...]] = Counter()
     for _ in range(deals):
         deck = rng.permutation(np.arange(4, 56)).astype(np.int8)
-        own, found = solve(deck, rules).winnable, ask(deck, draw)
-        assert own is None or found is None or own is found, (draw, to_ksolve(deck))
-        said[own, found] += 1
-    return said
+        own, actual = solve(deck, rules).winnable, ask(deck, draw)
+        assert own is None or actual is None or own is actual, (draw, to_ksolve(deck))
+        output[own, actual] += 1
+    return output
 
 
 @pytest.mark.parametrize("draw", [slow_if(True, 1), 3])
@@ -57,6 +57,6 @@ def test_deals(draw):
 @pytest.mark.slow
 @pytest.mark.parametrize("draw", [1, 3])
 def test_many_deals(draw):
-    said = compare(draw, 1000, 6)
-    assert said[True, True] > 500
-    assert said[False, False] > 10
+    output = compare(draw, 1000, 6)
+    assert output[True, True] > 500
+    assert output[False, False] > 10

@@ -111,12 +111,12 @@ def where(shown: Any) -> dict[str, tuple[int, int]]:
 
 def told_where(reference: Told) -> dict[str, tuple[int, int]]:
     """The same by the reference."""
-    found = {card: (10, 0) for pile in reference.foundations.values() for card in pile}
+    result = {card: (10, 0) for pile in reference.foundations.values() for card in pile}
     for k, column in enumerate(reference.columns):
-        found |= {card: (1 + k, i + 1) for i, card in enumerate(column)}
-    found |= {card: (8, i + 1) for i, card in enumerate(reference.waste)}
-    found |= {card: (9, len(reference.waste) + i + 1) for i, card in enumerate(reference.stock)}
-    return {card: pair if reference.knows(card) else (0, 0) for card, pair in found.items()}
+        result |= {card: (1 + k, i + 1) for i, card in enumerate(column)}
+    result |= {card: (8, i + 1) for i, card in enumerate(reference.waste)}
+    result |= {card: (9, len(reference.waste) + i + 1) for i, card in enumerate(reference.stock)}
+    return {card: pair if reference.knows(card) else (0, 0) for card, pair in result.items()}
 
 
 def choose_first(rows: Rows, rng: np.random.Generator, *kinds: range) -> int:
@@ -124,8 +124,8 @@ def choose_first(rows: Rows, rng: np.random.Generator, *kinds: range) -> int:
     can = legal_actions(rows)
     if rng.random() > 0.05:
         for kind in kinds:
-            if found := [action for action in can if action in kind]:
-                return int(rng.choice(found))
+            if result := [action for action in can if action in kind]:
+                return int(rng.choice(result))
     return int(rng.choice(can))
 
 

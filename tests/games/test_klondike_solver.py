@@ -189,7 +189,7 @@ def test_after_each_action():
 def test_wins_are_wins(variant):
     rules = GAME.make_rules(variant)
     rng = np.random.default_rng(4)
-    found = 0
+    result = 0
     for _ in range(12):
         deck = random_deck(rng)
         solution = solve(deck.tolist(), rules, limit=200_000)
@@ -198,8 +198,8 @@ def test_wins_are_wins(variant):
             rows = Rows(GAME, rules, 1)
             rows.deal_deck(deck.tolist())
             check_win(copy_states(rows.states), rules, solution)
-            found += 1
-    assert found
+            result += 1
+    assert result
 
 
 def test_what_is_said_of_a_finished_game():

@@ -290,14 +290,14 @@ def test_the_last_move_allowed_may_win() -> None:
 def test_the_stock_is_known_once_it_was_seen() -> None:
     env = make("klondike", encoding="codes")
     observation, _ = env.reset(options={"deck": list(full_pack())})
-    said = env.explain(observation)
-    assert sum(where > 0 for where in said["where"]) == 7
+    output = env.explain(observation)
+    assert sum(where > 0 for where in output["where"]) == 7
     for _ in range(8):
         env.step(DEAL)
-    said = env.explain(env.step(REDEAL)[0])
+    output = env.explain(env.step(REDEAL)[0])
     eight, king = parse_card("8c") - 4, parse_card("Ks") - 4  # the first and the last of the stock
-    assert (said["where"][eight], said["place"][eight]) == (9, 1)
-    assert (said["where"][king], said["place"][king]) == (9, 24)
+    assert (output["where"][eight], output["place"][eight]) == (9, 1)
+    assert (output["where"][king], output["place"][king]) == (9, 24)
     states = resample_copies(env.game, env.rules, env.clone(), 3)
     assert states["stock"].tolist() == env.clone()["stock"].tolist()
     assert states["deck"].tolist() != env.clone()["deck"].tolist()
@@ -305,9 +305,9 @@ def test_the_stock_is_known_once_it_was_seen() -> None:
 
 def test_places_in_the_stock_close_up_when_the_waste_is_played() -> None:
     env = table(["Kd"], waste="Kc Qc", stock="Kh Ks", encoding="codes")
-    said = env.explain(env.step(waste_to(1))[0])
-    assert said["waste_top"] == "Kc"
-    where, place = [said[name][parse_card("Kh") - 4] for name in ("where", "place")]
+    output = env.explain(env.step(waste_to(1))[0])
+    assert output["waste_top"] == "Kc"
+    where, place = [output[name][parse_card("Kh") - 4] for name in ("where", "place")]
     assert (where, place) == (9, 2)
     env.step(DEAL)
     assert top_of_waste(env) == "Ks"
@@ -318,9 +318,9 @@ def test_thoughtful_shows_all_and_allows_the_same() -> None:
     known, hidden = make("klondike", "thoughtful", encoding="codes"), make("klondike")
     observation, _ = known.reset(options={"deck": deck})
     hidden.reset(options={"deck": deck})
-    said = known.explain(observation)
-    assert 0 not in said["where"]
-    assert said["place"][deck[28] - 4] == 1, "the top of the stock comes first"
+    output = known.explain(observation)
+    assert 0 not in output["where"]
+    assert output["place"][deck[28] - 4] == 1, "the top of the stock comes first"
     rng = np.random.default_rng(1)
     for _ in range(60):
         assert legal(known) == legal(hidden)

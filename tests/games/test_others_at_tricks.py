@@ -54,8 +54,8 @@ def test_the_codes_say_what_each_other_seat_holds(
         for s, code in zip(rows.states[running], codes[running], strict=True):
             cards = code[:-1]
             for k in range(1, rules.players):
-                found = (np.flatnonzero(cards == k) % kinds).tolist()
-                assert sorted(found) == held(s, k, rules.players)
+                result = (np.flatnonzero(cards == k) % kinds).tolist()
+                assert sorted(result) == held(s, k, rules.players)
             maker = s["bidder"] if two else s["maker"]
             kept = np.flatnonzero(cards == seats) % kinds
             hidden = s["card"] > 0 and (is_secret(s, maker) if two else maker != s["turn"])

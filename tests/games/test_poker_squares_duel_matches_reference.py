@@ -77,8 +77,8 @@ def paid(reference: Told) -> list[int]:
     return [round(unit * net) for net in reference.net]
 
 
-def cards(said: list[str]) -> list[str | None]:
-    return [None if card == "--" else card for card in said]
+def cards(output: list[str]) -> list[str | None]:
+    return [None if card == "--" else card for card in output]
 
 
 def compare(rows: Rows, reference: Told) -> None:
@@ -105,15 +105,15 @@ def compare(rows: Rows, reference: Told) -> None:
 def compare_seat(rows: Rows, reference: Told, seat: int) -> None:
     """What a seat is shown, and what it is told when asked how the game stands."""
     states = view_states(GAME, rows.rules, rows.states, seat_of(seat))
-    said = GAME.features.explain(observation_codes(states)[0])
+    output = GAME.features.explain(observation_codes(states)[0])
     seen = reference.seen_by(seat)
-    assert cards(said["grid"]) == seen["own"]
-    assert cards(said["other"]) == seen["other"]
-    assert cards([said["card"]]) == [seen["card"]]
-    assert {card_name(FIRST_CARD + i) for i in range(52) if said["unseen"][i]} == seen["unseen"]
-    assert said["turn"] == {None: 0, seat: 1, 1 - seat: 2}[seen["turn"]]
-    assert (said["seat"], said["players"]) == (seat == 1, 2)
-    assert said["placed"] == 25 - seen["own"].count(None)
+    assert cards(output["grid"]) == seen["own"]
+    assert cards(output["other"]) == seen["other"]
+    assert cards([output["card"]]) == [seen["card"]]
+    assert {card_name(FIRST_CARD + i) for i in range(52) if output["unseen"][i]} == seen["unseen"]
+    assert output["turn"] == {None: 0, seat: 1, 1 - seat: 2}[seen["turn"]]
+    assert (output["seat"], output["players"]) == (seat == 1, 2)
+    assert output["placed"] == 25 - seen["own"].count(None)
     results = GAME.results(states, rows.rules, seat_of(seat))
     known = reference.totals[0] if seat == 0 else reference.open_totals[0]
     totals = known, reference.totals[1]
@@ -230,31 +230,31 @@ def check_hiding(rules: Any, seed: int) -> int:
         turn, place = int(state["turn"][0]), int(state["next"][0])
         seeds = np.arange(8, dtype=np.uint64) + np.uint64(1000 * seed + step)
         for seat in range(2):
-            found = resample_copies(GAME, rules, state.repeat(8), seeds, seat)
+            result = resample_copies(GAME, rules, state.repeat(8), seeds, seat)
             if seat == turn:
                 assert (
                     resample_copies(GAME, rules, state.repeat(8), seeds).tobytes()
-                    == found.tobytes()
+                    == result.tobytes()
                 )
-            assert (found["deck"][:, :place] == state["deck"][:, :place]).all()
-            assert (np.sort(found["deck"], axis=1) == np.arange(4, 56)).all()
+            assert (result["deck"][:, :place] == state["deck"][:, :place]).all()
+            assert (np.sort(result["deck"], axis=1) == np.arange(4, 56)).all()
             seats = np.full(8, seat)
             before = view_states(GAME, rules, state.repeat(8), seats)
-            after = view_states(GAME, rules, found, seats)
+            after = view_states(GAME, rules, result, seats)
             assert observation_codes(before).tobytes() == observation_codes(after).tobytes()
             for field in ("legal", "score", "over", "turn", "net"):
                 assert before[field].tobytes() == after[field].tobytes()
             swapped = view_states(GAME, rules, state.repeat(8), 1 - seats)
             swapped = resample_copies(GAME, rules, swapped, seeds, seat)
-            assert swapped.tobytes() == view_states(GAME, rules, found, 1 - seats).tobytes()
+            assert swapped.tobytes() == view_states(GAME, rules, result, 1 - seats).tobytes()
             if seat == 0 or turn == 0:
-                assert all(same(one, state[0]) for one in found)
+                assert all(same(one, state[0]) for one in result)
                 continue
-            secret = found["secret"]
+            secret = result["secret"]
             moved += int((secret != state["secret"][0]).sum())
             for number in range(2):
                 then = [*actions[:-1], int(secret[number])]
-                assert same(replayed(rules, state["deck"][0], then)[0], found[number])
+                assert same(replayed(rules, state["deck"][0], then)[0], result[number])
     return moved
 
 
@@ -279,12 +279,12 @@ def test_what_is_hidden_does_not_depend_on_where_the_card_truly_lies(variant: st
             if rows.states["turn"][0] == 1:
                 deck = rows.states["deck"][0]
                 worlds = [replayed(rules, deck, [*actions[:-1], square]) for square in legal]
-                found = {resample_copies(GAME, rules, world, 7, 1).tobytes() for world in worlds}
+                result = {resample_copies(GAME, rules, world, 7, 1).tobytes() for world in worlds}
                 shown = {observation_codes(world).tobytes() for world in worlds}
                 drawn = {str(GAME.layout(world[0], rules)) for world in worlds}
                 results = [GAME.results(world, rules, seat_of(1)) for world in worlds]
                 told = {str({fact: one[0] for fact, one in each.items()}) for each in results}
-                assert len(found) == len(shown) == len(drawn) == len(told) == 1
+                assert len(result) == len(shown) == len(drawn) == len(told) == 1
             legal = legal_now(rows)
 
 

@@ -91,9 +91,9 @@ def test_annealing_finds_the_best_of_six_squares(monkeypatch: pytest.MonkeyPatch
         wanted = solver.solve(state, rules).score
         with monkeypatch.context() as patch:
             patch.setattr(solver, "EXHAUSTIVE_CARDS", 0)
-            found = solver.solve(state, rules, limit=20_000).score
-        assert found is not None and wanted is not None and found <= wanted
-        equal += found == wanted
+            result = solver.solve(state, rules, limit=20_000).score
+        assert result is not None and wanted is not None and result <= wanted
+        equal += result == wanted
     assert equal >= 38
 
 

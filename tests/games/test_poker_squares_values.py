@@ -24,8 +24,8 @@ SIDES = (1, -1, 5, -5)
 def listed(case: Case, state: np.ndarray, action: int) -> list[int]:
     """The numbers of the features in which lines meet, from 0."""
     ids = np.zeros(AFTERSTATES.max_active, np.int32)
-    found = AFTERSTATES.active_features(state[0], as_record(case.rules)[0], action, ids)
-    return [int(number) - CROSSING for number in ids[LINES + 4 : found]]
+    result = AFTERSTATES.active_features(state[0], as_record(case.rules)[0], action, ids)
+    return [int(number) - CROSSING for number in ids[LINES + 4 : result]]
 
 
 def lines_through(square: int) -> tuple[list[int], list[int]]:

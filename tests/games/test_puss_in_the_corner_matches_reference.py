@@ -119,14 +119,14 @@ def where(shown: Any) -> dict[str, tuple[int, int]]:
 
 def told_where(reference: Told) -> dict[str, tuple[int, int]]:
     """The same by the reference; what is on no pile, in no stock and not turned up is built."""
-    found = {card_name(card): (6, 0) for card in range(FIRST, 56)}
+    result = {card_name(card): (6, 0) for card in range(FIRST, 56)}
     for number, pile in enumerate(reference.piles):
-        found |= {card: (1 + number, i + 1) for i, card in enumerate(pile)}
+        result |= {card: (1 + number, i + 1) for i, card in enumerate(pile)}
     known = reference.known_stock()
     for card, seen in zip(reference.stock, known, strict=True):
         place = reference.packet.index(card) + 1 if card in reference.packet else 0
-        found[card] = (5, place) if seen else (0, 0)
-    return found | ({reference.card: (7, 0)} if reference.card else {})
+        result[card] = (5, place) if seen else (0, 0)
+    return result | ({reference.card: (7, 0)} if reference.card else {})
 
 
 def count_branches(hits: Counter[str], reference: Told, action: int | None) -> None:

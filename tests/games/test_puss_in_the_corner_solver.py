@@ -95,9 +95,9 @@ def check_last_pass(state: np.ndarray, rules: Any, wanted: bool, told: Counter[s
     at = solve._read_last_pass(state[0], rules)
     assert solve._solve_last_pass(at, 10**6, (1,))[0] in (UNDECIDED, wanted)
     for suits in solve._list_suit_sets(rules):
-        found = solve._search(solve._restrict_to_suits(at, suits), 1000, 10**6)[0]
-        assert found != LOST or not wanted
-        told["part lost"] += found == LOST
+        result = solve._search(solve._restrict_to_suits(at, suits), 1000, 10**6)[0]
+        assert result != LOST or not wanted
+        told["part lost"] += result == LOST
 
 
 def check_late_positions(games: int, first: int, a_game: int) -> Counter[str]:
@@ -106,9 +106,9 @@ def check_late_positions(games: int, first: int, a_game: int) -> Counter[str]:
     for seed in range(first, first + games):
         rng = np.random.default_rng([seed, 7])
         rules = GAME.make_rules(None, solvable_options(rng))
-        found = list(played(rules, seed, 7))
-        for i in rng.permutation(len(found))[:a_game]:
-            state, reference = found[i]
+        result = list(played(rules, seed, 7))
+        for i in rng.permutation(len(result))[:a_game]:
+            state, reference = result[i]
             wanted = exhausted(reference)
             if wanted is None:
                 continue
@@ -153,7 +153,7 @@ def test_a_way_to_win_wins_by_the_reference(variant: str) -> None:
     rules = GAME.make_rules(variant)
     rows = Rows(GAME, rules, 3)
     rows.deal_numbered("solver", range(3))
-    found = 0
+    result = 0
     for i in range(3):
         deck = [card_name(int(card)) for card in rows.states["deck"][i]]
         solution = solve.solve(deck, rules, limit=200_000, optimal=True)
@@ -162,8 +162,8 @@ def test_a_way_to_win_wins_by_the_reference(variant: str) -> None:
             assert wins_by_reference(deck, rules, solution.actions)
             assert solution.moves == [GAME.label(action) for action in solution.actions]
             assert solution.fewest in (None, len(solution.actions))
-            found += 1
-    assert found
+            result += 1
+    assert result
 
 
 def test_a_deal_is_lost_by_its_colours_alone() -> None:
@@ -191,8 +191,8 @@ def test_outcomes_are_those_of_the_positions_after() -> None:
     seen: set[float] = set()
     for seed in range(1, 40, 2):
         rules = GAME.make_rules(None, solvable_options(np.random.default_rng([seed, 7])))
-        found = list(played(rules, seed, 7))[:1]
-        for state, reference in found:
+        result = list(played(rules, seed, 7))[:1]
+        for state, reference in result:
             outcomes = solve.winnable_after(state, rules)[0]
             assert outcomes.shape == (GAME.actions,) and outcomes.dtype == np.float32
             for action in reference.legal():

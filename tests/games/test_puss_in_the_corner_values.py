@@ -18,8 +18,8 @@ PUSS = {case.variant: case for case in CASES if case.game.name == "puss_in_the_c
 
 def listed(case: Case, state: np.ndarray, action: int) -> np.ndarray:
     ids = np.zeros(AFTERSTATES.max_active, np.int32)
-    found = AFTERSTATES.active_features(state[0], as_record(case.rules)[0], action, ids)
-    return ids[:found]
+    result = AFTERSTATES.active_features(state[0], as_record(case.rules)[0], action, ids)
+    return ids[:result]
 
 
 def ends(state: np.ndarray, action: int) -> tuple[object, object]:

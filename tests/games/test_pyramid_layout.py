@@ -23,8 +23,8 @@ def in_play(env: CardEnv) -> int:
 
 
 def foundation(env: CardEnv) -> Item:
-    (found,) = [item for item in env.scene().items if item.place == FOUNDATION]
-    return found
+    (result,) = [item for item in env.scene().items if item.place == FOUNDATION]
+    return result
 
 
 @pytest.mark.parametrize("case", [*CASES, *random_cases(20, 81, [GAME])], ids=str)

@@ -30,5 +30,5 @@ PUBLISHED = {
 
 @pytest.mark.parametrize(("deck", "fewest"), PUBLISHED.items(), ids=range(1, 9))
 def test_fewest_moves_as_published(deck: str, fewest: int | None) -> None:
-    found = solve(deck, VARIANTS["open-stock"], optimal=True)
-    assert (found.winnable, found.fewest) == (fewest is not None, fewest)
+    result = solve(deck, VARIANTS["open-stock"], optimal=True)
+    assert (result.winnable, result.fewest) == (fewest is not None, fewest)

@@ -90,7 +90,7 @@ class Exhaustive:
     def moves_from(self, at: int) -> list[tuple[tuple[int, ...], int]]:
         game = self.games[at]
         turns = [(action,) for action in game.legal() if action in (DEAL, REDEAL)]
-        found = []
+        result = []
         for clicks in [] if game.over else [*game._removals, *turns]:
             twin = forked(game)
             twin.picked = [click for click in clicks if click < DEAL]
@@ -101,8 +101,8 @@ class Exhaustive:
                 self.games.append(twin)
                 self.before.append([])
             self.before[to].append(at)
-            found.append((clicks, to))
-        return found
+            result.append((clicks, to))
+        return result
 
     def distances(self) -> list[int | None]:
         far: list[int | None] = [0 if game.won else None for game in self.games]
@@ -187,9 +187,9 @@ def check(both: Both, fewest: int | None, values: np.ndarray) -> None:
     assert shortest.fewest == fewest
     if shortest.moves is not None:
         assert len(shortest.moves) == fewest
-    found = winnable_after(both.state, rules)
-    assert found.dtype == np.float32
-    np.testing.assert_array_equal(found[:, :UNDO], [values[:UNDO]])
+    result = winnable_after(both.state, rules)
+    assert result.dtype == np.float32
+    np.testing.assert_array_equal(result[:, :UNDO], [values[:UNDO]])
 
 
 # Late positions
@@ -251,23 +251,23 @@ class Blind:
     def pairs(self, free: list[int]) -> list[tuple[int, ...]]:
         if not self.couples:
             return []
-        found = [(one, other) for one in free for other in free if one > other]
+        result = [(one, other) for one in free for other in free if one > other]
         for place in self.table & set(PYRAMID) if self.rules.match_cover else ():
             covers = self.table & set(COVERERS[place])
             if len(covers) == 1 and covers <= set(free):
-                found.append((*covers, place))
-        return found
+                result.append((*covers, place))
+        return result
 
     def special(self, free: list[int], pairs: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
         """Removals that only an option allows."""
         covered = sorted(self.table & set(PYRAMID) - set(free))
-        found = [pair for pair in pairs if pair[1] in covered]
+        result = [pair for pair in pairs if pair[1] in covered]
         if self.rules.covered_kings and self.kings:
-            found += [(place,) for place in covered]
+            result += [(place,) for place in covered]
         if self.rules.many_sum and len(free) > 2 and self.rng.random() < 0.2:
             three = self.rng.choice(free, 3, replace=False).tolist()
-            found.append(tuple(sorted(three, reverse=True)))
-        return found
+            result.append(tuple(sorted(three, reverse=True)))
+        return result
 
     def next_move(self) -> tuple[int, ...]:
         """Most often a card of the deck with one of the table, else a turn; () if nothing can be.

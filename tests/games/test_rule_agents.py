@@ -34,9 +34,9 @@ DEALS = 2000
 def test_plays_at_least_so_well(
     game: str, variant: str, agent: str, fact: str, least: float
 ) -> None:
-    found = evaluate(game, agent, variant=variant, deals=DEALS)
-    assert found.agent == agent and not found.sees_all
-    assert found.estimate(fact).mean >= least
+    result = evaluate(game, agent, variant=variant, deals=DEALS)
+    assert result.agent == agent and not result.sees_all
+    assert result.estimate(fact).mean >= least
 
 
 def test_what_is_hopeless_in_puss_in_the_corner_is_lost() -> None:
@@ -61,8 +61,8 @@ def test_what_is_hopeless_in_puss_in_the_corner_is_lost() -> None:
 
 def test_flushes_in_columns_score_as_published() -> None:
     """83.8 with an interval of 3.6 to each side, from 100 games of the contest of 2013."""
-    found = evaluate("poker_squares", "columns", variant="classic", deals=DEALS).estimate("score")
-    assert found.low < 83.8 + 3.6 and found.high > 83.8 - 3.6
+    result = evaluate("poker_squares", "columns", variant="classic", deals=DEALS).estimate("score")
+    assert result.low < 83.8 + 3.6 and result.high > 83.8 - 3.6
 
 
 def test_no_player_by_rule_has_the_name_of_another_agent() -> None:

@@ -223,11 +223,11 @@ Table = Callable[[Any], Any]
 
 def expect(others: np.ndarray, kind: Table, weights: Counter[Any]) -> None:
     """Chi-square of what is found in these states against these weights, at the 0.1 % bound."""
-    found = Counter(kind(s) for s in others)
-    assert not set(found) - set(weights), f"impossible: {set(found) - set(weights)}"
+    result = Counter(kind(s) for s in others)
+    assert not set(result) - set(weights), f"impossible: {set(result) - set(weights)}"
     share = len(others) / sum(weights.values())
     assert min(weights.values()) * share > 5, "too few for this test"
-    square = sum((found[one] - share * n) ** 2 / (share * n) for one, n in weights.items())
+    square = sum((result[one] - share * n) ** 2 / (share * n) for one, n in weights.items())
     assert square < chi2.ppf(0.999, len(weights) - 1)
 
 
@@ -298,11 +298,11 @@ KNOWN = "2c Tc 9c Kc Td 8c"
 
 def hidden_hands(s: Any) -> tuple[Any, ...]:
     """The hidden cards of seats 1 and 2, those drawn apart from those dealt."""
-    found = []
+    result = []
     for seat in (1, 2):
         dealt, drawn = np.split(s["deck"][np.flatnonzero(s["owner"] == seat + 1)[1:]], [2])
-        found.append((tuple(sorted(dealt.tolist())), tuple(drawn.tolist())))
-    return tuple(found)
+        result.append((tuple(sorted(dealt.tolist())), tuple(drawn.tolist())))
+    return tuple(result)
 
 
 @pytest.mark.parametrize(
@@ -352,14 +352,14 @@ def test_where_over_is_bust_a_pair_of_the_whole_pack_is_as_likely_as_it_should_b
 # Declarations that are not known yet
 
 
-def declaring(declare: Declare, said: list[int]) -> tuple[np.ndarray, Any]:
+def declaring(declare: Declare, output: list[int]) -> tuple[np.ndarray, Any]:
     """Four seats have come to declare, the first of them have."""
     rules = Rules(declare=declare)
     rows = Rows(GAME, rules, 1)
     rows.deal_numbered("declaring", [1], dealer=3)
     while rows.states["phase"][0] != Phase.DECLARING:
         rows.step(np.array([CALL if rows.states["legal"][0] >> CALL & 1 else STAND]))
-    for action in said:
+    for action in output:
         rows.step(np.array([action]))
     return rows.states.copy(), rules
 
@@ -369,13 +369,13 @@ def test_simultaneous_declarations_of_others_are_drawn_anew() -> None:
     assert states["said"][0].tolist() == [1, 3, *[0] * 8]
     pairs = Counter((one, other) for one in (1, 2, 3) for other in (1, 2, 3))
 
-    def said(s: Any) -> tuple[int, int]:
+    def output(s: Any) -> tuple[int, int]:
         return int(s["said"][0]), int(s["said"][1])
 
     for seat, own in ((0, 1), (1, 3), (2, 0)):
         others = resample_copies(GAME, rules, states.repeat(3000), 6, seat)
         mine = Counter({pair: 1 for pair in pairs if seat == 2 or pair[seat] == own})
-        expect(others, said, mine)
+        expect(others, output, mine)
         assert not others["said"][:, 2:].any()
         for different in ([9, 9], [10, 11], [11, 10]):
             if seat == 2 or different[seat] == (9, 11)[seat]:
@@ -422,8 +422,8 @@ def test_a_critic_is_told_what_the_others_see_of_their_own_hands() -> None:
     told = told_of_nobody = 0
     for rules in rule_sets(12):
         for state in positions(rules, 3, every=4):
-            found = GAME.hidden_cards.read(state).reshape(SEATS - 1, 3)
-            for k, held in enumerate(found.tolist(), 1):
+            result = GAME.hidden_cards.read(state).reshape(SEATS - 1, 3)
+            for k, held in enumerate(result.tolist(), 1):
                 seat = (int(state["turn"][0]) + k) % rules.players
                 if k >= rules.players or not state["live"][0] >> seat & 1:
                     assert held == [0, 0, 0]

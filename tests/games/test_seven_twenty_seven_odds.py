@@ -63,9 +63,9 @@ def against_one(rules: Any, seed: int, most: int) -> Iterator[tuple[np.ndarray, 
 def test_exact_equity_is_that_of_brute_force(options: dict[str, Any]) -> None:
     rules = GAME.make_rules(None, options)
     for state, seen in islice(against_one(rules, 10, 2), 8):
-        found = equity(state, rules, int(state["turn"][0]))
-        assert found.exact and found.low == found.mean == found.high
-        assert found.mean == pytest.approx(brute_force(seen, rules), abs=1e-12)
+        result = equity(state, rules, int(state["turn"][0]))
+        assert result.exact and result.low == result.mean == result.high
+        assert result.mean == pytest.approx(brute_force(seen, rules), abs=1e-12)
 
 
 @pytest.mark.parametrize("options", [{}, {"nearness": "over_is_bust"}, {"start_down": 2}], ids=str)
@@ -74,11 +74,13 @@ def test_intervals_cover_the_exact_value(options: dict[str, Any]) -> None:
     covered, wide = [], []
     for state, _ in islice(against_one(rules, 500, EXACT), 200):
         exact = _equity(state, rules, 1, EXACT)
-        found = _equity(state, rules, 16, -1)
-        assert exact.exact and not found.exact and 0 <= found.low <= found.mean <= found.high <= 1
+        result = _equity(state, rules, 16, -1)
+        assert (
+            exact.exact and not result.exact and 0 <= result.low <= result.mean <= result.high <= 1
+        )
         if 0 < exact.mean < 1:
-            covered.append(found.low <= exact.mean <= found.high)
-            wide.append(found.high - found.low)
+            covered.append(result.low <= exact.mean <= result.high)
+            wide.append(result.high - result.low)
     assert len(covered) >= 150
     assert np.mean(covered) >= 0.90
     assert np.mean(wide) < 0.09
@@ -91,9 +93,9 @@ def test_parts_of_all_seats_make_about_a_pot() -> None:
     for seed in range(60):
         state = next(positions(rules, 1, seed))
         live = [seat for seat in range(rules.players) if state["live"][0] >> seat & 1]
-        found = [equity(state, rules, seat) for seat in live]
-        assert not any(one.exact for one in found)
-        total.append(sum(one.mean for one in found))
+        result = [equity(state, rules, seat) for seat in live]
+        assert not any(one.exact for one in result)
+        total.append(sum(one.mean for one in result))
     assert abs(np.mean(total) - 1) < 4 * np.std(total) / np.sqrt(len(total)) + 0.02
 
 

@@ -36,14 +36,14 @@ def test_what_is_said_is_what_was_paid(variant: str) -> None:
         state = view_states(GAME, rows.rules, rows.states[i : i + 1], np.zeros(1, np.int64))[0]
         text = ansi(GAME.layout(state, rows.rules))
         alone = int(state["live"]).bit_count() == 1
-        found = TAKEN.findall(text)
-        assert bool(found) is not alone or "nobody takes" in text, text
+        result = TAKEN.findall(text)
+        assert bool(result) is not alone or "nobody takes" in text, text
         got = np.zeros(players)
-        for seats, chips in found:
+        for seats, chips in result:
             numbers = [int(one) for one in re.findall(r"\d+", seats)]
             got[numbers] += int(chips) / len(numbers)
-        if found:
-            halves += len(found) == 2
+        if result:
+            halves += len(result) == 2
             paid = (state["net"] + state["paid"])[:players]
             assert got.sum() == paid.sum() == state["pot"], text
             assert np.abs(got - paid).max() <= 1, text  # what is left over goes one each

@@ -55,29 +55,29 @@ def test_what_both_sides_have_taken_stands_beside_the_contract(
     asked = 0
     for seat, s, text in tables(name, variant):
         assert not re.search(r"\b1 (tricks|points)", text)
-        found = re.search(r"points: your side (\d+)( of \d+)?, the others (\d+)( of \d+)?", text)
-        if not found:
+        result = re.search(r"points: your side (\d+)( of \d+)?, the others (\d+)( of \d+)?", text)
+        if not result:
             assert not s["tricks"]
             continue
         asked += 1
         points = s["seats"]["points"]
         own = sum(int(points[other]) for other in side if side[other] == side[seat])
-        assert (int(found[1]), int(found[3])) == (own, int(points.sum()) - own)
+        assert (int(result[1]), int(result[3])) == (own, int(points.sum()) - own)
         target = s["shown"]["target" if name != "fifty_six" else "number"]
         bids = side[int(s["bidder"])] == side[seat]
-        assert found[2 if bids else 4] == f" of {target}"
-        assert found[4 if bids else 2] is None
+        assert result[2 if bids else 4] == f" of {target}"
+        assert result[4 if bids else 2] is None
     assert asked > 40
 
 
 def test_of_three_players_the_two_others_are_partners_once_the_bidder_is_known() -> None:
     counts = set()
     for seat, s, text in tables("twenty_eight", "three"):
-        found = re.findall(r"partner, seat (\d)", text)
+        result = re.findall(r"partner, seat (\d)", text)
         if "points: " not in text:
-            assert not found
+            assert not result
             continue
-        counts.add(len(found))
+        counts.add(len(result))
         others = {0, 1, 2} - {int(s["bidder"]), seat}
-        assert {int(one) for one in found} == (set() if seat == s["bidder"] else others)
+        assert {int(one) for one in result} == (set() if seat == s["bidder"] else others)
     assert counts == {0, 1}

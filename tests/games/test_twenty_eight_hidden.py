@@ -124,7 +124,7 @@ def all_worlds(rows: Rows, seat: int) -> set[World]:
     """Every world from which this hand could have come, as far as a seat knows."""
     s, players = rows.states[0], rows.rules.players
     cards, holders = unseen(s, seat, players)
-    found = set()
+    result = set()
     for order in set(permutations(cards)):
         if any(
             list(order[i] for i in range(len(order)) if holders[i] == one)
@@ -137,8 +137,8 @@ def all_worlds(rows: Rows, seat: int) -> set[World]:
         for make in makes(s, seat, players, card):
             world = played_like(rows, deck_with(s, moved), make, seat)
             if world is not None:
-                found.add(world)
-    return found
+                result.add(world)
+    return result
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -155,9 +155,9 @@ def test_every_world_that_fits_is_as_likely_as_any_other(case: str) -> None:
             copies = resample_copies(
                 rows.game, rows.rules, rows.states.repeat(SAMPLES), np.arange(SAMPLES), seat
             )
-            found = Counter(world_of(one) for one in copies)
-            assert set(found) <= set(worlds), f"{case}, seed {seed}: a world that does not fit"
-            total += chisquare([found[one] for one in worlds]).statistic
+            result = Counter(world_of(one) for one in copies)
+            assert set(result) <= set(worlds), f"{case}, seed {seed}: a world that does not fit"
+            total += chisquare([result[one] for one in worlds]).statistic
             freedom += len(worlds) - 1
             tested += 1
         if tested >= 12:

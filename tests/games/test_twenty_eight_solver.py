@@ -59,8 +59,8 @@ def most_points(reference: Reference, side: int, low: int, high: int) -> int:
         return reference.points[side] - reference.counts
     ours = reference.side(reference.seat) == side
     for action in reference.legal():
-        found = points_after(reference, action, side, low, high)
-        low, high = (max(low, found), high) if ours else (low, min(high, found))
+        result = points_after(reference, action, side, low, high)
+        low, high = (max(low, result), high) if ours else (low, min(high, result))
         if low >= high:
             break
     return low if ours else high
@@ -114,10 +114,10 @@ def test_the_solver_finds_what_trying_everything_finds(case: str, positions: int
     for seed in range(100 * positions):
         keep = rules.pair and seen % 2 == 1
         cards = 3 if seed % 3 == 0 and rules.players < 6 else 2
-        found = late_position(case, cards, seed, seed // 3 % 4, keep)
-        if found is None or found[0].states["alone"][0] >= 0:
+        result = late_position(case, cards, seed, seed // 3 % 4, keep)
+        if result is None or result[0].states["alone"][0] >= 0:
             continue
-        rows, reference = found
+        rows, reference = result
         s = rows.states[0]
         side, target = reference.side(int(s["bidder"])), int(s["shown"]["target"])
         after = {action: points_after(reference, action, side) for action in reference.legal()}
@@ -141,10 +141,10 @@ def test_the_solver_finds_what_trying_everything_finds(case: str, positions: int
 @pytest.mark.parametrize("case", ["28", "28 pair", "29"])
 def test_what_is_said_of_actions_is_what_comes_of_them(case: str) -> None:
     for seed in range(12):
-        found = late_position(case, 4, seed, keep=case == "28 pair")
-        if found is None:
+        result = late_position(case, 4, seed, keep=case == "28 pair")
+        if result is None:
             continue
-        rows, _ = found
+        rows, _ = result
         s = rows.states[0]
         values = winnable_after(rows.states, rows.rules)[0]
         legal = list_actions(s["legal"])
@@ -154,8 +154,8 @@ def test_what_is_said_of_actions_is_what_comes_of_them(case: str) -> None:
 
 def test_positions_are_judged_side_by_side_as_alone() -> None:
     """The table that they share tells them apart."""
-    found = [late_position("28", 4, seed) for seed in range(8)]
-    states = np.concatenate([one[0].states for one in found if one is not None])
+    result = [late_position("28", 4, seed) for seed in range(8)]
+    states = np.concatenate([one[0].states for one in result if one is not None])
     rules = GAMES["twenty_eight"].make_rules()
     together = winnable_after(states, rules)
     for i in range(len(states)):
@@ -166,9 +166,9 @@ def test_positions_are_judged_side_by_side_as_alone() -> None:
 def test_pimc_plays_at_the_table() -> None:
     game = GAMES["twenty_eight"]
     agent = load_agent("pimc@2", game, game.make_rules())
-    found = late_position("28", 5, 3)
-    assert found is not None
-    rows, _ = found
+    result = late_position("28", 5, 3)
+    assert result is not None
+    rows, _ = result
     turn = prepare_turn(agent, game, rows.rules, rows.states, 7)
     assert int(choose_actions(agent, turn)[0]) in list_actions(rows.states[0]["legal"])
     with pytest.raises(
@@ -195,15 +195,15 @@ def test_a_contract_is_worth_what_the_play_comes_to(case: str) -> None:
     rules = game.make_rules(variant, options)
     start = deal_position(game, rules, "contracts", 5)
     assert start["turn"][0] == 0
-    found = list_contracts(start, rules)
-    assert {one.seat for one in found} == set(range(rules.players))
+    result = list_contracts(start, rules)
+    assert {one.seat for one in result} == set(range(rules.players))
     making = play_actions(game, rules, start, [LABELS.index(word) for word in BY_HAND[case]])
     assert making["bidder"][0] == 1
     ways = {
         LABELS[action]: solve(play_actions(game, rules, making, [action]), rules).score
         for action in list_actions(making["legal"][0])
     }
-    assert ways == {one.making: one.points for one in found if one.seat == 1}
+    assert ways == {one.making: one.points for one in result if one.seat == 1}
     assert len(set(ways.values())) > 1
 
 
@@ -211,9 +211,9 @@ def test_a_contract_is_worth_what_the_play_comes_to(case: str) -> None:
 def test_every_seat_has_a_contract_by_all_rules(variant: str) -> None:
     game = GAMES["twenty_nine"]
     rules = game.make_rules(variant)
-    found = list_contracts(deal_position(game, rules, "contracts", 0), rules)
-    assert {one.seat for one in found} == set(range(4))
-    assert all(one.points is not None and -4 <= one.points <= 33 for one in found)
+    result = list_contracts(deal_position(game, rules, "contracts", 0), rules)
+    assert {one.seat for one in result} == set(range(4))
+    assert all(one.points is not None and -4 <= one.points <= 33 for one in result)
 
 
 def test_contracts_are_of_a_deal_on_which_nobody_has_bid() -> None:

@@ -15,6 +15,6 @@ def test_poker_squares(variant: str, mean: float) -> None:
 
 
 def test_puss_in_the_corner() -> None:
-    found = evaluate("puss_in_the_corner", "uniform", variant="book", deals=20_000)
-    assert found.estimate("score").mean == pytest.approx(17.3, abs=0.3)
-    assert found.estimate("won").mean < 0.0005
+    result = evaluate("puss_in_the_corner", "uniform", variant="book", deals=20_000)
+    assert result.estimate("score").mean == pytest.approx(17.3, abs=0.3)
+    assert result.estimate("won").mean < 0.0005

@@ -75,7 +75,7 @@ def play(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int], str]:
     added = ("action_mask", "is_success")  # the second is the aim once more
     result = {key: value for key, value in info.items() if key not in added}
     lines.append(fact("end", "terminated" if terminated else "truncated"))
-    lines += [fact(key, said(value)) for key, value in result.items()]
+    lines += [fact(key, output(value)) for key, value in result.items()]
     lines.append(fact("steps", str(steps)))
     lines.append(fact("observed", seen.hexdigest()[:32]))
     return (result[env.rows.goal_name], result["score"]), "\n".join(lines) + "\n"
@@ -110,7 +110,7 @@ def play_in_turn(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int],
     )
     lines.append(fact("end", "terminated"))
     for key, values in results.items():
-        lines.append(fact(key, "  ".join(said(value.item()) for value in values)))
+        lines.append(fact(key, "  ".join(output(value.item()) for value in values)))
     lines.append(fact("reward", "  ".join(f"{reward:+.4f}" for reward in paid)))
     lines += [fact("steps", str(steps)), fact("observed", seen.hexdigest()[:32])]
     most = int(results["score"].max())
@@ -139,7 +139,7 @@ def heading(game: Game, rules: Any, state: np.void, deal: int) -> list[str]:
     return [
         f"{game.title}, {game.variant_name(rules)}: {game.id}",
         "",
-        *(fact(option, said(value)) for option, value in to_plain(rules).items()),
+        *(fact(option, output(value)) for option, value in to_plain(rules).items()),
         fact("rules", game.rules_digest(rules)),
         fact("features", game.features_digest),
         fact("deal", f"{deal} of {default_deal_set(game.name)}"),
@@ -152,7 +152,7 @@ def fact(label: str, value: str) -> str:
     return f"{label:18} {value}"
 
 
-def said(value: object) -> str:
+def output(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 

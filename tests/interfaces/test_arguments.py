@@ -13,11 +13,11 @@ GAME = find_game("pyramid")
 @pytest.mark.parametrize("field", ["max_moves", "max_episode_steps"])
 @pytest.mark.parametrize("wrong", [1.5, 7.0, True, "9", -2, 0, float("nan"), 2**31, 2**63])
 def test_limits_are_whole_numbers(field: str, wrong: Any) -> None:
-    said = rf"{field} must be a whole number from 1 to 2147483647, or None.*, got {wrong!r}"
+    output = rf"{field} must be a whole number from 1 to 2147483647, or None.*, got {wrong!r}"
     keywords: dict[str, Any] = {field: wrong}
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=output):
         CardEnv(GAME, **keywords)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=output):
         CardVectorEnv(GAME, 2, **keywords)
 
 
@@ -44,7 +44,7 @@ def test_skip_forced_is_yes_or_no(wrong: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "output"),
     [
         ({"deck": 5}, "deck=5: allowed is text, or a list, of card names or whole-number codes"),
         ({"deck": None}, "deck=None: allowed"),
@@ -53,9 +53,9 @@ def test_skip_forced_is_yes_or_no(wrong: Any) -> None:
         ({"deal": 1, "deal_set": 3}, "deal_set=3: allowed is the name of a deal set"),
     ],
 )
-def test_wrong_options_of_reset(options: dict[str, Any], said: str) -> None:
+def test_wrong_options_of_reset(options: dict[str, Any], output: str) -> None:
     for env in (CardEnv(GAME), CardVectorEnv(GAME, 2)):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=output):
             env.reset(options=options)
 
 

@@ -39,11 +39,11 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def pyspiel() -> Any:
-    found = pytest.importorskip("pyspiel")
+    result = pytest.importorskip("pyspiel")
     import parlour.envs.interfaces.openspiel
 
     assert parlour.envs.interfaces.openspiel.NAME == NAME
-    return found
+    return result
 
 
 def load(pyspiel: Any, options: dict[str, Any]) -> Any:
@@ -199,11 +199,11 @@ def test_simultaneous_declarations_are_secret(pyspiel: Any) -> None:
         state.apply_action(outcome)
     assert state.information_state_string(0).endswith("- - =7")
     assert state.information_state_string(1).endswith("- - =?")
-    said = {
+    output = {
         state.resample_from_infostate(1, random.Random(seed).random).history()[-1]
         for seed in range(40)
     }
-    assert said == {9, 10, 11}
+    assert output == {9, 10, 11}
 
 
 def test_who_goes_bust_is_seen_by_all() -> None:
@@ -218,13 +218,13 @@ def test_who_goes_bust_is_seen_by_all() -> None:
 
 
 def test_wrong_parameters_are_named(pyspiel: Any) -> None:
-    for options, said in (
+    for options, output in (
         ({"variant": "minni"}, "did you mean 'mini'"),
         ({"players": 11}, "players=11: allowed are 2–10"),
         ({"nearness": "near"}, "allowed are nearest"),
         ({"variant": "mini", "dealer": 2}, "dealer=2: allowed are the seats 0 to 1"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=output):
             load(pyspiel, options)
 
 

@@ -88,10 +88,10 @@ def test_a_seat_sees_nothing_hidden(game: Game, variant: str) -> None:
         if state.is_terminal():
             break
         for player in range(spiel.num_players()):
-            said = observer.string_from(state, player)
+            output = observer.string_from(state, player)
             here = state.rows.states.copy()
             state.rows.states[:] = resample_copies(game, state.rows.rules, here, 3, player)
-            assert observer.string_from(state, player) == said
+            assert observer.string_from(state, player) == output
             state.rows.states[:] = here
         state.apply_action(state.legal_actions()[-1])
 

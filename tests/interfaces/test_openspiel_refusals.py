@@ -20,26 +20,26 @@ def points(name: str, seed: int = 0) -> list[Any]:
     """Every state of a game: chance nodes, decisions and the end."""
     rng = np.random.default_rng(seed)
     state = pyspiel.load_game(name).new_initial_state()
-    found = [state.clone()]
+    result = [state.clone()]
     while not state.is_terminal():
         outcomes = [one for one, _ in state.chance_outcomes()] if state.is_chance_node() else None
         state.apply_action(int(rng.choice(outcomes or state.legal_actions())))
-        found.append(state.clone())
-    return found
+        result.append(state.clone())
+    return result
 
 
-def refuses(call: Callable[[], Any], said: str) -> None:
-    with pytest.raises(pyspiel.SpielError, match=said) as caught:
+def refuses(call: Callable[[], Any], output: str) -> None:
+    with pytest.raises(pyspiel.SpielError, match=output) as caught:
         call()
     assert "\n" not in str(caught.value)
 
 
 @every_game
 def test_illegal_actions_are_refused_and_change_nothing(name: str) -> None:
-    found = points(name)
+    result = points(name)
     actions = pyspiel.load_game(name).num_distinct_actions()
     kinds = set()
-    for state in found[:40] + found[-3:]:
+    for state in result[:40] + result[-3:]:
         legal = state.legal_actions()
         before = str(state), state.history(), state.returns()
         for action in {-5, 999_999, *range(actions + 1)} - set(legal):
@@ -54,19 +54,19 @@ def test_illegal_actions_are_refused_and_change_nothing(name: str) -> None:
 
 @every_game
 def test_the_error_says_what_is_allowed(name: str) -> None:
-    found = points(name)
-    start, end = found[0], found[-1]
+    result = points(name)
+    start, end = result[0], result[-1]
     refuses(lambda: start.apply_action(10**6), "^action must be .*, got 1000000$")
     refuses(lambda: end.apply_action(0), "^no action is allowed after the end, got 0$")
-    open_state = next(state for state in found if state.current_player() >= 0)
+    open_state = next(state for state in result if state.current_player() >= 0)
     legal = ", ".join(map(str, open_state.legal_actions()))
     refuses(lambda: open_state.apply_action(-5), f"^action must be one of {legal}, got -5$")
 
 
 @every_game
 def test_seats_that_do_not_exist_are_refused(name: str) -> None:
-    found = points(name)
-    for state in (found[0], found[len(found) // 2], found[-1]):
+    result = points(name)
+    for state in (result[0], result[len(result) // 2], result[-1]):
         for player in (-4, -1, state.num_players(), 99):
             for look in LOOKS[:2]:
                 refuses(
@@ -80,8 +80,8 @@ def test_seats_that_do_not_exist_are_refused(name: str) -> None:
 
 @every_game
 def test_where_no_seat_acts_a_seat_must_be_named(name: str) -> None:
-    found = points(name)
-    for state, where in ((found[0], "at a chance node"), (found[-1], "at the end")):
+    result = points(name)
+    for state, where in ((result[0], "at a chance node"), (result[-1], "at the end")):
         for look in LOOKS[:2]:
             refuses(getattr(state, look), f"^no seat acts {where}: player must be given, from 0 to")
             assert len(getattr(state, look)(0)) > 0
@@ -89,9 +89,9 @@ def test_where_no_seat_acts_a_seat_must_be_named(name: str) -> None:
 
 @every_game
 def test_information_states_are_there_or_named_as_missing(name: str) -> None:
-    found = points(name)
-    kind = found[0].get_game().get_type()
-    for state in (found[0], found[-1]):
+    result = points(name)
+    kind = result[0].get_game().get_type()
+    for state in (result[0], result[-1]):
         refuses(lambda state=state: state.information_state_tensor(0), "observation_tensor$")
         if kind.provides_information_state_string:
             refuses(state.information_state_string, "^no seat acts")
@@ -104,9 +104,9 @@ def test_information_states_are_there_or_named_as_missing(name: str) -> None:
 @every_game
 def test_only_the_one_who_acts_has_legal_actions(name: str) -> None:
     """OpenSpiel's own mask for a seat at a chance node writes outside its memory."""
-    found = points(name)
+    result = points(name)
     actions = pyspiel.load_game(name).num_distinct_actions()
-    for state in found[:30] + found[-1:]:
+    for state in result[:30] + result[-1:]:
         for player in range(state.num_players()):
             legal = state.legal_actions() if player == state.current_player() else []
             assert state.legal_actions(player) == legal
@@ -116,7 +116,7 @@ def test_only_the_one_who_acts_has_legal_actions(name: str) -> None:
         mask = np.zeros(len(state.legal_actions_mask()), int)
         mask[state.legal_actions()] = 1
         assert state.legal_actions_mask() == mask.tolist()
-    assert found[-1].legal_actions() == []
+    assert result[-1].legal_actions() == []
 
 
 @every_game

@@ -168,7 +168,7 @@ def test_a_seat_of_a_table_is_drawn_as_it_sees_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("picture", "said"),
+    ("picture", "output"),
     [
         ({"theme": "blue"}, "theme"),
         ({"theme": []}, "theme"),
@@ -179,9 +179,9 @@ def test_a_seat_of_a_table_is_drawn_as_it_sees_it() -> None:
         ([], "picture="),
     ],
 )
-def test_a_bad_picture_is_refused_when_the_environment_is_made(picture: Any, said: str) -> None:
+def test_a_bad_picture_is_refused_when_the_environment_is_made(picture: Any, output: str) -> None:
     for made in (make, lambda name, **kw: make_vec(name, 2, **kw)):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=output):
             made("pyramid", picture=picture)
 
 

@@ -46,9 +46,9 @@ def rllib(monkeypatch: pytest.MonkeyPatch, registered: dict[str, Any]) -> Iterat
     monkeypatch.setattr(agents, "MultiAgentEnv", type("MultiAgentEnv", (), {}), raising=False)
     monkeypatch.setattr(registry, "register_env", registered.__setitem__, raising=False)
     monkeypatch.delitem(sys.modules, MODULE, raising=False)
-    import parlour.envs.interfaces.rllib as found
+    import parlour.envs.interfaces.rllib as result
 
-    yield found
+    yield result
     sys.modules.pop(MODULE, None)
 
 
@@ -82,7 +82,7 @@ def test_an_env_config_is_the_keywords(rllib: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("context", "said"),
+    ("context", "output"),
     [
         ({"varian": "web"}, "unexpected keyword argument 'varian'"),
         ({"num_envs": 2, "variant": "wep"}, "did you mean 'web'"),
@@ -91,8 +91,8 @@ def test_an_env_config_is_the_keywords(rllib: Any) -> None:
         ({"num_envs": 2, "autoreset_mode": "same_step"}, "SAME_STEP: RLlib plays by NEXT_STEP"),
     ],
 )
-def test_a_wrong_env_config_is_refused(rllib: Any, context: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_a_wrong_env_config_is_refused(rllib: Any, context: dict[str, Any], output: str) -> None:
+    with pytest.raises(ValueError, match=output):
         rllib.make_env("pyramid", context)
 
 

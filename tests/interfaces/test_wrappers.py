@@ -189,7 +189,7 @@ def test_dictionaries_as_libraries_want_them(form: dict[str, Any], encoding: str
 
 
 def test_what_dictionaries_cannot_be_is_named() -> None:
-    for wrong, said in (
+    for wrong, output in (
         ({"observation_key": ""}, "observation_key='': allowed is a non-empty string"),
         ({"mask_key": 3}, "mask_key=3: allowed is a non-empty string"),
         ({"mask_key": "observation"}, "mask_key='observation': allowed is a string other"),
@@ -199,7 +199,7 @@ def test_what_dictionaries_cannot_be_is_named() -> None:
     ):
         for wrap in (lambda **form: DictObservation(single(), **form),
                      lambda **form: DictVectorObservation(vector(), **form)):  # fmt: skip
-            with pytest.raises(ValueError, match=said):
+            with pytest.raises(ValueError, match=output):
                 wrap(**wrong)
 
 
@@ -365,8 +365,8 @@ def test_infos_as_lists(mode: AutoresetMode) -> None:
     ended = 0
     for _ in range(60):
         for info, other in zip(infos, expected, strict=True):
-            said = {key: other[key] for key in info}
-            assert gym.utils.env_checker.data_equivalence(info, said, exact=True)
+            output = {key: other[key] for key in info}
+            assert gym.utils.env_checker.data_equivalence(info, output, exact=True)
             ended += "won" in info.get("final_info", info)
         actions = legal(np.stack([info["action_mask"] for info in infos]), rng)
         *_, infos = envs.step(actions)

@@ -45,8 +45,8 @@ PLAIN = [
 
 def malformed(n: int, seed: int = 0) -> list[str]:
     """So many texts that no message is."""
-    rng, found = random.Random(seed), list(PLAIN)
-    while len(found) < n:
+    rng, result = random.Random(seed), list(PLAIN)
+    while len(result) < n:
         do = rng.choice(list(MESSAGES))
         fields = dict(GOOD[do])
         kind = rng.choice(("unknown", "missing", "wrong"))
@@ -60,5 +60,5 @@ def malformed(n: int, seed: int = 0) -> list[str]:
             fields[name] = rng.choice([v for v in WRONG if not MESSAGES[do][name].fits(v)])
         else:
             continue
-        found.append(json.dumps({"do": do, **fields}))
-    return found[:n]
+        result.append(json.dumps({"do": do, **fields}))
+    return result[:n]

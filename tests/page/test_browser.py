@@ -47,9 +47,9 @@ RESTING_PLACE = """async (selector) => {
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with sync_api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
+        actual = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield actual
+        actual.close()
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +64,9 @@ def game_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def page(browser: Any, served: Served) -> Iterator[Any]:
     context = browser.new_context(reduced_motion="reduce")
-    found = open_page(context, served)
-    yield found
-    assert found.errors == []
+    actual = open_page(context, served)
+    yield actual
+    assert actual.errors == []
     context.close()
 
 
@@ -124,9 +124,9 @@ def test_a_replay_in_one_file_needs_no_server(browser: Any, game_file: Path) -> 
 
 def solution(variant: str, deal: int) -> tuple[SolitaireSession, list[int]]:
     play = SolitaireSession(PYRAMID, variant, {}, {"deal": deal, "deal_set": "pyramid-1"})
-    found = solver_of(PYRAMID, play.rules)(play.deal.history[0], play.rules, limit=LIMIT)
-    assert found.actions is not None
-    return play, found.actions
+    actual = solver_of(PYRAMID, play.rules)(play.deal.history[0], play.rules, limit=LIMIT)
+    assert actual.actions is not None
+    return play, actual.actions
 
 
 def item_of(play: SolitaireSession, action: int) -> str:
@@ -242,13 +242,13 @@ def test_a_result_that_is_not_saved_is_said_so(page: Any, served: Served) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["poker_squares", "puss_in_the_corner"])
 def test_the_next_card_is_dragged_to_its_place(page: Any, name: str) -> None:
-    found = find_game(name)
-    play = SolitaireSession(found, found.default, {}, {"deal": 3, "deal_set": f"{name}-1"})
+    actual = find_game(name)
+    play = SolitaireSession(actual, actual.default, {}, {"deal": 3, "deal_set": f"{name}-1"})
     items = play.view()["scene"]["items"]
     card = next(item for item in items if item["drops"])
     place, action = list(card["drops"].items())[-1]
     onto = [item for item in items if item["place"] == place][-1]
-    begin(page, found.default, 3, name)
+    begin(page, actual.default, 3, name)
     ends = [spot(page, f'svg .item[data-id="{item["id"]}"]') for item in (card, onto)]
     page.mouse.move(*ends[0])
     page.mouse.down()
@@ -349,8 +349,8 @@ def test_the_page_says_that_an_answer_takes_its_time(
 
     monkeypatch.setattr(SolitaireSession, "click", wait_first)
     click_card(page, 'svg .item[data-id="stock"]')
-    said = page.locator("[data-part=said]")
-    sync_api.expect(said).to_have_text("still at work", timeout=SLOW)  # it was compiled before
+    output = page.locator("[data-part=said]")
+    sync_api.expect(output).to_have_text("still at work", timeout=SLOW)  # it was compiled before
     go_on.set()
     moves(page, 1)
     shows(page, "said", "turned up: ")
@@ -366,10 +366,10 @@ def test_only_the_first_use_is_said_to_compile(page: Any, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(SolitaireSession, "advise", wait_first)
     page.select_option("[data-part=agent]", "uniform")
-    said = page.locator("[data-part=said]")
+    output = page.locator("[data-part=said]")
     for text in (re.compile("still at work: the first use"), "still at work"):
         page.click("text=Advise")
-        sync_api.expect(said).to_have_text(text, timeout=SLOW)
+        sync_api.expect(output).to_have_text(text, timeout=SLOW)
         go_on.set()
         shows(page, "said", "uniform plays")
         go_on.clear()
@@ -398,11 +398,11 @@ def test_words_can_be_read_on_a_phone(page: Any) -> None:
     )
     for name in GAMES:
         begin(page, find_game(name).default, 3, name)
-        found = page.eval_on_selector_all("[data-part=svg] > text", heights)
-        assert found and min(found) >= 12, name
+        actual = page.eval_on_selector_all("[data-part=svg] > text", heights)
+        assert actual and min(actual) >= 12, name
     page.set_viewport_size({"width": 1280, "height": 844})
     drawn = page.locator('[data-part=svg] > text[font-size="17"]')
-    sync_api.expect(drawn).to_have_count(len(found))
+    sync_api.expect(drawn).to_have_count(len(actual))
 
 
 @pytest.mark.slow
@@ -462,8 +462,8 @@ def test_a_hand_in_stakes_with_partners_is_reviewed_from_ones_first_choice(page:
     page.click("text=Play on")
     sync_api.expect(page.locator("[data-do=review]")).to_be_enabled(timeout=SLOW)
     page.click("text=Review this game")
-    said = page.locator(".replay [data-part=said]")
-    sync_api.expect(said).to_contain_text("next: seat 1", timeout=SLOW)
+    output = page.locator(".replay [data-part=said]")
+    sync_api.expect(output).to_contain_text("next: seat 1", timeout=SLOW)
     told = []
     sync_api.expect(page.locator(".replay .verdict")).to_contain_text("as good", timeout=SLOW)
     slide = page.locator(".replay input[type=range]")

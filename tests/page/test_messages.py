@@ -32,15 +32,15 @@ def test_what_may_be_left_out_has_a_default() -> None:
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(Refusal) as refused:
         read_message(text)
-    said = refused.value.to_dict()
-    assert said["kind"] == "refused"
-    assert said["field"] and said["allowed"]
-    assert len(json.dumps(said)) < 2000
-    json.dumps(said, ensure_ascii=False).encode()  # no half of a character
+    output = refused.value.to_dict()
+    assert output["kind"] == "refused"
+    assert output["field"] and output["allowed"]
+    assert len(json.dumps(output)) < 2000
+    json.dumps(output, ensure_ascii=False).encode()  # no half of a character
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "output"),
     [
         ('{"do": "click", "action": "3"}', "action='3': allowed are whole numbers from 0 to 254"),
         ('{"do": "click", "action": 3, "by": 1}', "by=1: allowed are the fields do, action, start"),
@@ -48,7 +48,7 @@ def test_anything_else_is_refused(text: str) -> None:
         ('{"do": "click"}', "action=None: allowed are whole numbers"),
     ],
 )
-def test_a_refusal_names_field_value_and_what_is_allowed(text: str, said: str) -> None:
+def test_a_refusal_names_field_value_and_what_is_allowed(text: str, output: str) -> None:
     with pytest.raises(Refusal) as refused:
         read_message(text)
-    assert str(refused.value).startswith(said)
+    assert str(refused.value).startswith(output)

@@ -52,29 +52,29 @@ def serve(folder: Path, *more: str) -> Iterator[Running]:
 @contextmanager
 def tab(port: int) -> Iterator[ClientConnection]:
     url = f"http://localhost:{port}"
-    with connect(f"ws://localhost:{port}/ws", origin=url, open_timeout=SOON) as found:  # type: ignore[arg-type]
-        wait(found, "games")
-        found.send('{"do": "hello"}')
-        wait(found, "view")
-        yield found
+    with connect(f"ws://localhost:{port}/ws", origin=url, open_timeout=SOON) as actual:  # type: ignore[arg-type]
+        wait(actual, "games")
+        actual.send('{"do": "hello"}')
+        wait(actual, "view")
+        yield actual
 
 
-def wait(found: ClientConnection, kind: str, moves: int = 0) -> dict[str, Any]:
+def wait(actual: ClientConnection, kind: str, moves: int = 0) -> dict[str, Any]:
     """Return the next message of a kind; of views, one after at least so many moves."""
     while True:
-        said = dict(json.loads(found.recv(SOON)))
+        said = dict(json.loads(actual.recv(SOON)))
         if said["kind"] == kind and (not moves or said["play"]["moves"] >= moves):
             return said
 
 
-def begin(found: ClientConnection, game: str) -> dict[str, Any]:
-    found.send(json.dumps({"do": "new", "game": game, "deal": 3}))
-    return wait(found, "view")
+def begin(actual: ClientConnection, game: str) -> dict[str, Any]:
+    actual.send(json.dumps({"do": "new", "game": game, "deal": 3}))
+    return wait(actual, "view")
 
 
 def children(process: int) -> set[int]:
     """Worker processes that live."""
-    found = set()
+    actual = set()
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             state, parent, *_ = stat.read_text().rpartition(")")[2].split()
@@ -82,8 +82,8 @@ def children(process: int) -> set[int]:
         except OSError:
             continue
         if int(parent) == process and state != "Z" and "spawn_main" in words:
-            found.add(int(stat.parent.name))
-    return found
+            actual.add(int(stat.parent.name))
+    return actual
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -94,9 +94,9 @@ def test_work_of_closed_tabs_ends_and_others_are_answered_meanwhile(tmp_path: Pa
     with serve(tmp_path) as server, tab(server.port) as other:
         begin(other, "pyramid")
         with ExitStack() as tabs:
-            for found in [tabs.enter_context(tab(server.port)) for _ in range(TABS)]:
-                begin(found, "klondike")
-                found.send(json.dumps(HEAVY))
+            for actual in [tabs.enter_context(tab(server.port)) for _ in range(TABS)]:
+                begin(actual, "klondike")
+                actual.send(json.dumps(HEAVY))
             wait_until(lambda: children(server.process.pid), SOON)
             other.send('{"do": "agent_move", "agent": "greedy"}')
             wait(other, "view", moves=1)
@@ -110,9 +110,9 @@ def test_work_of_closed_tabs_ends_and_others_are_answered_meanwhile(tmp_path: Pa
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_one_signal_ends_the_server_and_its_workers(tmp_path: Path, number: signal.Signals) -> None:
     with serve(tmp_path) as server, ExitStack() as tabs:
-        for found in [tabs.enter_context(tab(server.port)) for _ in range(TABS)]:
-            begin(found, "klondike")
-            found.send(json.dumps(HEAVY))
+        for actual in [tabs.enter_context(tab(server.port)) for _ in range(TABS)]:
+            begin(actual, "klondike")
+            actual.send(json.dumps(HEAVY))
         wait_until(lambda: children(server.process.pid), SOON)
         workers = children(server.process.pid)
         server.process.send_signal(number)
@@ -137,8 +137,8 @@ def test_a_server_ends_while_a_thread_compiles(tmp_path: Path) -> None:
             assert process.stdout is not None
             port = re.search(r"http://localhost:(\d+)", process.stdout.readline())
             assert port is not None
-            with tab(int(port[1])) as found:
-                found.send(json.dumps({"do": "new", "game": "pyramid"}))
+            with tab(int(port[1])) as actual:
+                actual.send(json.dumps({"do": "new", "game": "pyramid"}))
                 threading.Event().wait(0.5)
                 process.send_signal(signal.SIGINT)
                 assert process.wait(SOON) == 130
@@ -148,13 +148,13 @@ def test_a_server_ends_while_a_thread_compiles(tmp_path: Path) -> None:
 
 def test_results_and_bests_are_saved_where_db_says(tmp_path: Path) -> None:
     path = tmp_path / "new" / "mine.sqlite"
-    with serve(tmp_path / "home", "--db", str(path)) as server, tab(server.port) as found:
+    with serve(tmp_path / "home", "--db", str(path)) as server, tab(server.port) as actual:
         assert server.said[1] == f"results: {path}\n"
-        view = begin(found, "poker_squares")
+        view = begin(actual, "poker_squares")
         while not view["play"]["over"]:
             click = {"do": "click", "action": view["play"]["can"][0]}
-            found.send(json.dumps(click))
-            view = wait(found, "view", moves=view["play"]["moves"] + 1)
+            actual.send(json.dumps(click))
+            view = wait(actual, "view", moves=view["play"]["moves"] + 1)
         assert view["tally"]["played"] == 1
         assert view["play"]["own_best"] == "Your first result by these rules."
     assert sorted(file.name for file in path.parent.iterdir()) == ["mine.best.json", "mine.sqlite"]

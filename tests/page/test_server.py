@@ -28,30 +28,30 @@ NEW = {"do": "new", "game": "pyramid", "variant": "classic", "deal": 3}
 def fetch(served: Served, path: str = "/", **headers: str) -> tuple[int, str]:
     request = urllib.request.Request(f"http://127.0.0.1:{served.port}{path}", headers=headers)
     try:
-        with urllib.request.urlopen(request) as found:
-            return found.status, found.headers["content-security-policy"]
+        with urllib.request.urlopen(request) as result:
+            return result.status, result.headers["content-security-policy"]
     except urllib.error.HTTPError as error:
         return error.code, ""
 
 
 @contextmanager
 def tab(served: Served, session: str | None = None) -> Iterator[ClientConnection]:
-    with connect(f"ws://localhost:{served.port}/ws", origin=served.url) as found:  # type: ignore[arg-type]
-        assert json.loads(found.recv())["kind"] == "games"
-        ask(found, {"do": "hello", "session": session})
-        yield found
+    with connect(f"ws://localhost:{served.port}/ws", origin=served.url) as result:  # type: ignore[arg-type]
+        assert json.loads(result.recv())["kind"] == "games"
+        ask(result, {"do": "hello", "session": session})
+        yield result
 
 
-def ask(found: ClientConnection, message: dict[str, Any] | str) -> dict[str, Any]:
+def ask(result: ClientConnection, message: dict[str, Any] | str) -> dict[str, Any]:
     """Send a message; return the next answer."""
-    found.send(message if isinstance(message, str) else json.dumps(message))
-    return dict(json.loads(found.recv(60)))
+    result.send(message if isinstance(message, str) else json.dumps(message))
+    return dict(json.loads(result.recv(60)))
 
 
-def wait(found: ClientConnection, kind: str) -> dict[str, Any]:
-    while (said := json.loads(found.recv(60)))["kind"] != kind:
+def wait(result: ClientConnection, kind: str) -> dict[str, Any]:
+    while (output := json.loads(result.recv(60)))["kind"] != kind:
         pass
-    return dict(said)
+    return dict(output)
 
 
 def test_it_listens_on_loopback_alone(served: Served) -> None:
@@ -147,30 +147,30 @@ def test_a_websocket_without_an_origin_is_refused(served: Served) -> None:
 
 
 def test_500_malformed_messages_are_500_refusals(served: Served) -> None:
-    with tab(served) as found:
+    with tab(served) as result:
         for text in malformed(500, seed=1):
-            said = ask(found, text)
-            assert said["kind"] == "refused", text[:200]
-            assert said["field"] and said["allowed"]
-        assert ask(found, NEW)["play"]["moves"] == 0  # it goes on as if nothing had been
+            output = ask(result, text)
+            assert output["kind"] == "refused", text[:200]
+            assert output["field"] and output["allowed"]
+        assert ask(result, NEW)["play"]["moves"] == 0  # it goes on as if nothing had been
 
 
 def test_nothing_is_done_before_hello(served: Served) -> None:
-    with connect(f"ws://localhost:{served.port}/ws", origin=served.url) as found:  # type: ignore[arg-type]
-        found.recv()
-        assert ask(found, NEW)["field"] == "do"
+    with connect(f"ws://localhost:{served.port}/ws", origin=served.url) as result:  # type: ignore[arg-type]
+        result.recv()
+        assert ask(result, NEW)["field"] == "do"
 
 
 def test_a_message_that_is_far_too_long_ends_its_tab_alone(served: Served) -> None:
-    with tab(served) as found, tab(served) as other:
-        found.send("x" * (LARGEST_FRAME + 1))
+    with tab(served) as result, tab(served) as other:
+        result.send("x" * (LARGEST_FRAME + 1))
         with pytest.raises(ConnectionClosed):
-            found.recv(10)
+            result.recv(10)
         assert ask(other, NEW)["kind"] == "view"
-    with tab(served) as found:
-        found.send(b"\x00\x01")  # no text
+    with tab(served) as result:
+        result.send(b"\x00\x01")  # no text
         with pytest.raises(ConnectionClosed):
-            found.recv(10)
+            result.recv(10)
 
 
 def test_a_tab_that_waits_for_no_answer_is_closed(
@@ -181,28 +181,28 @@ def test_a_tab_that_waits_for_no_answer_is_closed(
     monkeypatch.setattr(
         SolitaireSession, "take_back", lambda play, moves: (go_on.wait(60), real(play, moves))
     )
-    with tab(served) as found:
-        ask(found, NEW)
+    with tab(served) as result:
+        ask(result, NEW)
         for _ in range(MOST_WAITING + 2):
-            found.send('{"do": "restart"}')
+            result.send('{"do": "restart"}')
         with pytest.raises(ConnectionClosed):
             while True:
-                found.recv(60)
+                result.recv(60)
         go_on.set()
 
 
 def test_one_sessions_crash_harms_no_other(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    with tab(served) as found, tab(served) as other:
-        ask(found, NEW), ask(other, NEW)
+    with tab(served) as result, tab(served) as other:
+        ask(result, NEW), ask(other, NEW)
         with monkeypatch.context() as broken:
             broken.setattr(SolitaireSession, "click", lambda *_: 1 // 0)
-            found.send('{"do": "click", "action": 39}')
-            assert wait(found, "crashed")["text"] == CRASHED
+            result.send('{"do": "click", "action": 39}')
+            assert wait(result, "crashed")["text"] == CRASHED
         other.send('{"do": "agent_move", "agent": "greedy"}')
         assert wait(other, "view")["play"]
-        found.send('{"do": "restart"}')
-        assert wait(found, "refused")["text"] == "no game has begun"
-        assert ask(found, NEW)["play"]["moves"] == 0
+        result.send('{"do": "restart"}')
+        assert wait(result, "refused")["text"] == "no game has begun"
+        assert ask(result, NEW)["play"]["moves"] == 0
 
 
 def test_games_that_take_their_time_hold_no_other_up(
@@ -219,14 +219,14 @@ def test_games_that_take_their_time_hold_no_other_up(
     monkeypatch.setattr(SolitaireSession, "take_back", wait_first)
     with ExitStack() as tabs:
         slow = [tabs.enter_context(tab(served)) for _ in range(SLOW_TABS)]
-        for found in slow:
-            ask(found, NEW)
-            found.send('{"do": "restart"}')
+        for result in slow:
+            ask(result, NEW)
+            result.send('{"do": "restart"}')
         with tab(served) as other:
             assert ask(other, NEW)["kind"] == "view"
         go_on.set()
-        for found in slow:
-            assert wait(found, "refused")["text"] == "there is no move to take back"
+        for result in slow:
+            assert wait(result, "refused")["text"] == "there is no move to take back"
 
 
 def test_tabs_of_one_session_see_the_same_and_others_nothing(served: Served) -> None:
@@ -234,19 +234,19 @@ def test_tabs_of_one_session_see_the_same_and_others_nothing(served: Served) -> 
         session = ask(one, NEW)["session"]
         with tab(served, session) as two:
             one.send('{"do": "agent_move", "agent": "greedy"}')
-            while not (said := wait(two, "view"))["play"]["moves"]:
+            while not (output := wait(two, "view"))["play"]["moves"]:
                 pass
-            assert said["session"] == session
+            assert output["session"] == session
         assert "play" not in ask(stranger, {"do": "hello", "session": None})
     with tab(served, session) as back:  # after a reload
         assert ask(back, {"do": "hello", "session": session})["play"]["moves"] == 1
 
 
 def test_the_command_needs_the_extra_and_nothing_else_does() -> None:
-    said = _explain(ModuleNotFoundError("No module named 'starlette'", name="starlette"))
-    assert said.endswith('pip install "parlour[page]"')
-    said = _explain(ModuleNotFoundError("No module named 'parlour.page'", name="parlour.page"))
-    assert "install Parlour anew" in said  # an old install, that no extra mends
+    output = _explain(ModuleNotFoundError("No module named 'starlette'", name="starlette"))
+    assert output.endswith('pip install "parlour[page]"')
+    output = _explain(ModuleNotFoundError("No module named 'parlour.page'", name="parlour.page"))
+    assert "install Parlour anew" in output  # an old install, that no extra mends
     code = (
         "import sys; from parlour.training.cli.main import run; run(['list'])\n"
         "assert not {'starlette', 'uvicorn', 'websockets', 'parlour.page'} & set(sys.modules)"

@@ -48,9 +48,9 @@ def click(session: Session, *actions: int) -> None:
 
 def solution(session: Session) -> list[int]:
     play = lone(session)
-    found = solver_of(PYRAMID, play.rules)(play.deal.history[-1], play.rules)
-    assert found.actions is not None
-    return found.actions
+    actual = solver_of(PYRAMID, play.rules)(play.deal.history[-1], play.rules)
+    assert actual.actions is not None
+    return actual.actions
 
 
 def winnable_deal(variant: str) -> int:
@@ -97,10 +97,10 @@ def test_cards_of_a_move_may_be_clicked_in_any_order() -> None:
 def test_an_illegal_click_changes_nothing_and_says_why() -> None:
     session = begin(variant="classic", deal=ANY)
     before = session.view()
-    said = answer(session, "click", {"action": 0, "start": None})
-    assert said is not None
-    assert said["kind"] == "refused"
-    assert "covered by" in said["text"]
+    output = answer(session, "click", {"action": 0, "start": None})
+    assert output is not None
+    assert output["kind"] == "refused"
+    assert "covered by" in output["text"]
     for wrong in (41, 62):
         assert answer(session, "click", {"action": wrong, "start": None})
     after = session.view()
@@ -132,8 +132,8 @@ def walk_watched(variant: str, deal: int, seed: int) -> tuple[Session, list[bool
         PYRAMID, None, plain._asdict(), {"deal": deal, "deal_set": "pyramid-1"}
     )
     session = begin(variant=variant, deal=deal)
-    play, clicks, found = lone(session), [], []
-    while found[-1:] != [False] and len(clicks) < 300:
+    play, clicks, actual = lone(session), [], []
+    while actual[-1:] != [False] and len(clicks) < 300:
         moves = [move for move in play.moves if move != [UNDO]]
         taking = [move for move in moves if min(move) < DEAL] or moves
         move = taking[rng.integers(len(taking))]
@@ -147,15 +147,15 @@ def walk_watched(variant: str, deal: int, seed: int) -> tuple[Session, list[bool
         truth = solve(state, plain, limit=LIMIT).winnable
         assert view["chances"]["position"] is truth
         assert bool(view["notice"]) is (truth is False)
-        found.append(truth)
-    return session, found
+        actual.append(truth)
+    return session, actual
 
 
 @pytest.mark.parametrize("variant", ["classic", "web"])
 def test_the_notice_appears_exactly_when_the_solver_says_so(variant: str) -> None:
     deal = {"classic": winnable_deal("classic"), "web": 14}[variant]  # 14 is lost by such moves
-    session, found = walk_watched(variant, deal, seed=0)
-    assert found[-1] is False
+    session, actual = walk_watched(variant, deal, seed=0)
+    assert actual[-1] is False
     assert "take moves back" in session.view()["play"]["notice"]
     if variant == "web":
         click(session, UNDO)
@@ -176,8 +176,8 @@ def test_a_deal_that_cannot_be_won_is_said_so_at_once(variant: str) -> None:
         first = solve(lone(session).deal.history[0], rules, limit=LIMIT).winnable
         session.judge()
         assert session.view()["play"]["chances"] == {"deal": first, "position": first}
-        said = session.view()["play"]["notice"]
-        assert said == ("This deal cannot be won, whatever is played." if first is False else "")
+        output = session.view()["play"]["notice"]
+        assert output == ("This deal cannot be won, whatever is played." if first is False else "")
     assert first is False
 
 
@@ -220,15 +220,15 @@ def test_a_game_is_reviewed_when_it_is_over_and_not_before() -> None:
     while not session.view()["play"]["over"]:
         session.handle("agent_move", {"agent": "greedy"})
     number = session.number
-    said = session.handle("review", {})
-    assert said is not None
-    assert said["kind"] == "replay"
-    assert said["data"]["played"] == lone(session).deal.actions
+    output = session.handle("review", {})
+    assert output is not None
+    assert output["kind"] == "replay"
+    assert output["data"]["played"] == lone(session).deal.actions
     assert session.number == number  # the game itself has not changed
-    found = session.review()
-    assert (found["kind"], found["ticket"]) == ("review", said["ticket"])
-    assert found["review"]["totals"]["outcome"] == float(lone(session).deal.result().won)
-    json.dumps([said, found], allow_nan=False)
+    actual = session.review()
+    assert (actual["kind"], actual["ticket"]) == ("review", output["ticket"])
+    assert actual["review"]["totals"]["outcome"] == float(lone(session).deal.result().won)
+    json.dumps([output, actual], allow_nan=False)
 
 
 def test_a_hand_is_reviewed_as_ones_own_seat_sees_it() -> None:
@@ -236,15 +236,15 @@ def test_a_hand_is_reviewed_as_ones_own_seat_sees_it() -> None:
     if not table_of(session).table.is_over:
         assert answer(session, "review", {})
     play_hand(session)
-    said = session.handle("review", {})
-    assert said is not None
+    output = session.handle("review", {})
+    assert output is not None
     assert session.shown is not None
     assert session.shown.seat == 1
     states = session.shown.replay.states()
-    begin_at = said["data"]["begin"]
+    begin_at = output["data"]["begin"]
     assert states[begin_at]["turn"] == 1
     assert begin_at == (states["turn"][:-1] == 1).argmax()  # it always has a choice
-    down = [item for item in said["data"]["items"] if item["face"] == "down"]
+    down = [item for item in output["data"]["items"] if item["face"] == "down"]
     assert all(item["card"] is None for item in down)
 
 
@@ -252,9 +252,9 @@ def test_recorded_games_are_opened_by_number() -> None:
     replay = agents_game("classic", ANY)
     session = Sessions(replays=(replay,)).find(None)
     assert list_games((replay,))["replays"] == [replay.headline]
-    said = session.handle("replay", {"number": 0})
-    assert said is not None
-    assert len(said["data"]["scenes"]) == len(replay.actions) + 1
+    output = session.handle("replay", {"number": 0})
+    assert output is not None
+    assert len(output["data"]["scenes"]) == len(replay.actions) + 1
     assert answer(session, "replay", {"number": 1}) == {
         "kind": "refused",
         "text": "number=1: there are 1 recorded games",
@@ -380,8 +380,8 @@ def test_opponents_who_were_interrupted_play_on(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(PageAgent, "choose", choose)
     before = list(table_of(session).table.actions)
     action = session.view()["play"]["can"][0]
-    said = answer(session, "click", {"action": action, "start": None})
-    assert said is not None and said["kind"] == "refused"
+    output = answer(session, "click", {"action": action, "start": None})
+    assert output is not None and output["kind"] == "refused"
     assert session.is_waiting
     assert len(table_of(session).table.actions) == len(before) + 2
     view = session.view()["play"]
@@ -391,8 +391,8 @@ def test_opponents_who_were_interrupted_play_on(monkeypatch: pytest.MonkeyPatch)
         ("agent_move", {"agent": "greedy"}),
         ("advise", {"agent": "greedy"}),
     ):
-        said = answer(session, do, fields)
-        assert said is not None and said["text"] == "it is not your turn yet"
+        output = answer(session, do, fields)
+        assert output is not None and output["text"] == "it is not your turn yet"
     session.handle("go_on", {})
     assert not session.is_waiting
     play_hand(session)
@@ -520,9 +520,9 @@ def test_a_best_result_that_cannot_be_saved_is_said_so(
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
     session = begin(variant="classic", deal=(deal := winnable_deal("classic")))
     click(session, *solution(session))
-    said = session.view()["play"]["own_best"]
-    assert said.startswith("Your first result by these rules. It could not be saved: ")
-    assert "/dev/null" in said
+    output = session.view()["play"]["own_best"]
+    assert output.startswith("Your first result by these rules. It could not be saved: ")
+    assert "/dev/null" in output
     kept = Session(ResultStore(tmp_path / "results.sqlite", tmp_path / "best.json"))
     begin(kept, variant="classic", deal=deal)
     click(kept, *solution(kept))
@@ -533,14 +533,14 @@ def test_a_best_result_that_cannot_be_saved_is_said_so(
 def refused(session: Session, do: str, **fields: Any) -> str:
     """Why a message is refused, which changes nothing."""
     before = session.play, session.view()
-    said = answer(session, do, fields)
-    assert said is not None and said["kind"] == "refused"
+    output = answer(session, do, fields)
+    assert output is not None and output["kind"] == "refused"
     assert session.play is before[0]
     after = session.view()
     for view in (before[1], after):
         view.get("play", {}).pop("seconds", None)
     assert after == before[1]
-    return str(said["text"])
+    return str(output["text"])
 
 
 def refused_new(session: Session, game: str, **fields: Any) -> str:
@@ -555,18 +555,18 @@ def test_every_field_is_checked_in_every_game(name: str) -> None:
     players = chosen.num_players(chosen.make_rules())
     assert "variant" in refused_new(session, name, variant="no such")
     assert "no_such" in refused_new(session, name, options={"no_such": "1"})
-    said = refused(session, "click", action=MOST_ACTIONS - 1, start=None)
-    assert "has actions 0 to" in said or "possible are" in said
+    output = refused(session, "click", action=MOST_ACTIONS - 1, start=None)
+    assert "has actions 0 to" in output or "possible are" in output
     for do in ("advise", "agent_move"):
         assert "agent='no such'" in refused(session, do, agent="no such")
     assert "0 recorded games" in refused(session, "replay", number=0)
     assert "not over yet" in refused(session, "review")
     if players == 1:
         for seat in (0, 7):
-            said = refused_new(session, name, seat=seat)
-            assert said == f"seat must be left out in a game for one player, got {seat}"
-        said = refused_new(session, name, opponents=["greedy"])
-        assert said == "opponents must be left out in a game for one player, got ['greedy']"
+            output = refused_new(session, name, seat=seat)
+            assert output == f"seat must be left out in a game for one player, got {seat}"
+        output = refused_new(session, name, opponents=["greedy"])
+        assert output == "opponents must be left out in a game for one player, got ['greedy']"
         assert "only for games with several players" in refused(session, "next_hand")
     else:
         assert f"seats 0–{players - 1}" in refused_new(session, name, seat=players)

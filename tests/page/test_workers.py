@@ -24,15 +24,15 @@ SOON = 60.0
 
 @pytest.fixture
 def pool() -> Iterator[WorkerPool]:
-    found = WorkerPool(2)
-    yield found
-    found.close()
+    actual = WorkerPool(2)
+    yield actual
+    actual.close()
 
 
 @pytest.fixture
 def threads() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor() as found:
-        yield found
+    with ThreadPoolExecutor() as actual:
+        yield actual
 
 
 def is_alive(process: int) -> bool:
@@ -70,8 +70,8 @@ def test_an_asker_gets_the_worker_that_knows_it(pool: WorkerPool) -> None:
 
 
 def test_no_more_workers_than_the_limit(pool: WorkerPool, threads: ThreadPoolExecutor) -> None:
-    found = list(threads.map(lambda _: pool.run(Asker(), os.getpid), range(12)))
-    assert len(set(found)) <= 2
+    actual = list(threads.map(lambda _: pool.run(Asker(), os.getpid), range(12)))
+    assert len(set(actual)) <= 2
     assert not pool.busy
 
 

@@ -113,12 +113,12 @@ def compare_tricks(
             assert (shown["shown_trick"], shown["shown_after"]) == (number, trick["shown_after"])
         if trick["asker"] is not None:
             assert shown["asker"] == turned(trick["asker"])
-    found = [
+    result = [
         (NAMES[copy // 2], int(by), int(when))
         for copy, (by, when) in enumerate(zip(shown["played_by"], shown["when"], strict=True))
         if by
     ]
-    assert sorted(found) == sorted(played)
+    assert sorted(result) == sorted(played)
     winners = [trick["winner"] for trick in tricks if trick["winner"] is not None]
     assert [int(one) for one in shown["winners"] if one] == [turned(one) for one in winners]
     if tricks and tricks[-1]["winner"] is None:

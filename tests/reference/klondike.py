@@ -145,20 +145,20 @@ class Klondike:
 
     def _moves(self) -> set[int]:
         """The legal actions but DEAL and REDEAL."""
-        found = set()
+        result = set()
         if self.waste:
             top = self.waste[-1]
-            found |= {WASTE_UP} if self.fits_foundation(top) else set()
-            found |= {WASTE_TO + k for k in range(COLUMNS) if self.fits_column(top, k)}
+            result |= {WASTE_UP} if self.fits_foundation(top) else set()
+            result |= {WASTE_TO + k for k in range(COLUMNS) if self.fits_column(top, k)}
         for source, column in enumerate(self.columns):
             if column and self.fits_foundation(column[-1]):
-                found.add(COLUMN_UP + source)
+                result.add(COLUMN_UP + source)
             for target in range(COLUMNS):
                 if target != source and self.run_start(source, target) is not None:
-                    found.add(column_to(source, target))
+                    result.add(column_to(source, target))
         if self.worry_back:
-            found |= {action for action in range(BACK, ACTIONS) if self.card_back(action)}
-        return found
+            result |= {action for action in range(BACK, ACTIONS) if self.card_back(action)}
+        return result
 
     def may_redeal(self) -> bool:
         if self.stock or not self.waste:
@@ -168,8 +168,8 @@ class Klondike:
     def legal(self) -> set[int]:
         if self.won:
             return set()
-        found = self.possible | ({DEAL} if self.stock else set())
-        return found | ({REDEAL} if self.may_redeal() else set())
+        result = self.possible | ({DEAL} if self.stock else set())
+        return result | ({REDEAL} if self.may_redeal() else set())
 
     # How it ends
 

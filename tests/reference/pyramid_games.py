@@ -37,11 +37,11 @@ def tops(cards: list[str]) -> str:
 
 def removals(game: Pyramid) -> set[tuple[int, ...]]:
     """All removals that clicks can make from here, found by clicking through copies."""
-    found = set()
+    result = set()
     for place in game.legal() - {DEAL, REDEAL, UNDO}:
         after = play(copy.deepcopy(game), place)
-        found |= removals(after) if after.picked else {(*game.picked, place)}
-    return found
+        result |= removals(after) if after.picked else {(*game.picked, place)}
+    return result
 
 
 # No two of these, and none of them alone, total 13: nothing is free to go at the start.

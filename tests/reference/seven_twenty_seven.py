@@ -317,8 +317,8 @@ class SevenTwentySeven(Table):
         hands = {seat: self.cards(seat) for seat in self.live}
         declared: dict[int, int] | None = None
         if self._rules.declare != "cards_speak":
-            said = {seat: self._said[seat] for seat in self.live}
-            declared = {seat: word for seat, word in said.items() if word is not None}
+            output = {seat: self._said[seat] for seat in self.live}
+            declared = {seat: word for seat, word in output.items() if word is not None}
         for seat in self.live:
             self.hands[seat] = [(card, True) for card in self.cards(seat)]
         rules = self._rules

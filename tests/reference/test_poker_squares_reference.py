@@ -134,19 +134,19 @@ def test_four_of_a_suit_or_four_in_a_row_are_nothing(cards: str, category: str) 
 
 def test_every_category_is_as_frequent_as_it_should_be() -> None:
     """All 2 598 960 hands, those of the same ranks and the same flush counted at once."""
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     for ranks in itertools.combinations_with_replacement(RANKS, 5):
         counts = Counter(ranks)
         if max(counts.values()) == 5:
             continue
         ways = math.prod(math.comb(4, count) for count in counts.values())
         if len(counts) == 5:
-            found[hand([rank + "s" for rank in ranks])] += 4
+            result[hand([rank + "s" for rank in ranks])] += 4
             ways -= 4
         # equal ranks stand side by side, so that no card comes twice
         mixed = [rank + "cdhsc"[at] for at, rank in enumerate(ranks)]
-        found[hand(mixed)] += ways
-    assert [found[category] for category in CATEGORIES] == [
+        result[hand(mixed)] += ways
+    assert [result[category] for category in CATEGORIES] == [
         1_302_540,
         1_098_240,
         123_552,

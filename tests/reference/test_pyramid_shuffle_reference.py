@@ -263,9 +263,9 @@ def random_rules(rng: random.Random) -> Rules:
 
 def test_it_is_what_trying_every_order_finds() -> None:
     rng = random.Random(1)
-    found = []
+    result = []
     for _ in range(300):
         table, rules = random_table(rng), random_rules(rng)
-        found.append(some_order_helps(table, rules))
-        assert shuffle_may_help(table, rules) == found[-1], (table, rules)
-    assert 50 < sum(found) < 250, "both answers occur"
+        result.append(some_order_helps(table, rules))
+        assert shuffle_may_help(table, rules) == result[-1], (table, rules)
+    assert 50 < sum(result) < 250, "both answers occur"

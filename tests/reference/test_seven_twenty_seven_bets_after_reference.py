@@ -21,10 +21,10 @@ HANDS = ["7h Kh", "Th Td", "9c Kc"]  # 7.5, 20, 9.5
 DECLARATIONS = ("simultaneous", "sequential")
 
 
-def declared(*said: int, **options: Any) -> SevenTwentySeven:
+def declared(*output: int, **options: Any) -> SevenTwentySeven:
     """A hand of three, without a bet so far, after these declarations; seat 0 says the first."""
     options = {"declare": "simultaneous", "bets_after": True, **options}
-    return play(until(new(*HANDS, **options), "declare"), *said)
+    return play(until(new(*HANDS, **options), "declare"), *output)
 
 
 # The round
@@ -109,30 +109,30 @@ def test_a_side_whose_declarers_have_all_folded_goes_to_the_other() -> None:
 
 
 def test_a_folded_seat_is_not_in_the_way_of_a_both_seat() -> None:
-    said = [DECLARE_7, BOTH, DECLARE_27]
-    game = play(declared(*said), *[CALL] * 3)
+    output = [DECLARE_7, BOTH, DECLARE_27]
+    game = play(declared(*output), *[CALL] * 3)
     assert game.won == [1, 0, 2], "7.5 is nearer to 7 than 20"
-    game = play(declared(*said), CALL, BETS[0], CALL, FOLD)
+    game = play(declared(*output), CALL, BETS[0], CALL, FOLD)
     assert game.pot == 5 and game.won == [0, 5, 0], "nobody else is left at 7"
 
 
 def test_a_folded_both_seat_is_not_in_the_way_either() -> None:
-    said = [BOTH, BOTH, DECLARE_27]
-    assert play(declared(*said), *[CALL] * 3).won == [0, 0, 3]
-    game = play(declared(*said), BETS[0], FOLD, CALL)
+    output = [BOTH, BOTH, DECLARE_27]
+    assert play(declared(*output), *[CALL] * 3).won == [0, 0, 3]
+    game = play(declared(*output), BETS[0], FOLD, CALL)
     assert game.won == [0, 0, 5], "7.5 against 9.5 at 27: dropped out, so all goes to 27"
-    game = play(declared(*said), CALL, BETS[0], CALL, FOLD)
+    game = play(declared(*output), CALL, BETS[0], CALL, FOLD)
     assert game.won == [0, 5, 0]
 
 
 @pytest.mark.parametrize("declare", DECLARATIONS)
 def test_folds_can_end_the_hand_after_the_declarations(declare: str) -> None:
-    said = [DECLARE_27, DECLARE_7, DECLARE_27]
-    game = play(declared(*said, declare=declare), BETS[4], FOLD)
+    output = [DECLARE_27, DECLARE_7, DECLARE_27]
+    game = play(declared(*output, declare=declare), BETS[4], FOLD)
     assert not game.over
     play(game, FOLD)
     assert game.over and game.pot == 8 and game.won == [8, 0, 0] and game.net == [2, -1, -1]
-    assert game.declared == said, "what was said decides nothing, and stays public"
+    assert game.declared == output, "what was said decides nothing, and stays public"
     seen = game.seen_by(1)
     assert seen["up"] == [["7h"], ["Th"], ["9c"]] and seen["hidden"] == [1, 1, 1]
 

@@ -55,9 +55,9 @@ def compare_hands(s: Any, reference: Reference) -> None:
     for seat, hand in enumerate(reference.hands):
         assert cards(s["hands"][seat]) == set(hand) | set(reference.laid_away[seat])
         flags = s["seats"][seat]["voids"]
-        found = {suit for suit, flag in zip(SUITS, flags, strict=True) if flag}
+        result = {suit for suit, flag in zip(SUITS, flags, strict=True) if flag}
         seen = cards(s["seen"][seat])
-        assert found - {card[1] for card in seen} == reference.voids[seat] - {
+        assert result - {card[1] for card in seen} == reference.voids[seat] - {
             card[1] for card in seen
         }
     card = NAMES[s["card"] - 1] if s["card"] else None

@@ -40,7 +40,7 @@ def test_what_it_prints_can_be_solved(capsys: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "output"),
     [
         (["klondike"], "give either --deck, in the notation of --from, or --deal"),
         (["klondike", "--deck", "Ac", "--deal", "1"], "give either --deck"),
@@ -51,7 +51,7 @@ def test_what_it_prints_can_be_solved(capsys: Any) -> None:
         (["klondike", "--deck", "Ac Ac"], "Ac is in the deck twice"),
     ],
 )
-def test_wrong_words_are_refused(words: list[str], said: str, capsys: Any) -> None:
+def test_wrong_words_are_refused(words: list[str], output: str, capsys: Any) -> None:
     assert parlour(["convert-deal", *words]) == 2
     complaint = capsys.readouterr().err
-    assert said in complaint and len(complaint.splitlines()) == 1
+    assert output in complaint and len(complaint.splitlines()) == 1

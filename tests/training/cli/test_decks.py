@@ -56,14 +56,14 @@ def test_every_command_reads_a_deck_as_it_is_printed(
     more = {"solve": ["--limit", "1", "--json"], "play": ["--agent", "greedy", "--delay", "0"]}
     words = [*command.split(), "klondike", *more.get(command, []), "--deck"]
     assert main([*words, "-" if from_input else way]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     if command == "solve":
-        said = json.loads(said)["deck"]
-    assert " ".join(NAMES) in " ".join(said.split())  # `play` wraps its headline
+        output = json.loads(output)["deck"]
+    assert " ".join(NAMES) in " ".join(output.split())  # `play` wraps its headline
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "output"),
     [
         (codecs.BOM_UTF16_LE + "Ah".encode("utf-16-le"), "text must be UTF-8, got UTF-16"),
         (codecs.BOM_UTF16_BE + "Ah".encode("utf-16-be"), "text must be UTF-8, got UTF-16"),
@@ -74,20 +74,20 @@ def test_every_command_reads_a_deck_as_it_is_printed(
 )
 @pytest.mark.parametrize("command", ["solve", "play", "convert-deal"])
 def test_other_encodings_are_named(
-    command: str, data: bytes, said: str, capsys: Any, monkeypatch: pytest.MonkeyPatch
+    command: str, data: bytes, output: str, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     give(monkeypatch, data)
     assert main([*command.split(), "klondike", "--deck", "-"]) == 2
-    found = capsys.readouterr()
-    assert said in found.err and not found.out
+    result = capsys.readouterr()
+    assert output in result.err and not result.out
 
 
 @pytest.mark.parametrize("command", ["solve", "play", "convert-deal"])
 def test_a_deal_with_unknown_cards_is_refused_with_their_number(command: str, capsys: Any) -> None:
     deck = " ".join([*NAMES[:33], *["??"] * 19])
     assert main([*command.split(), "klondike", "--deck", deck]) == 2
-    said = "deck must have all 52 cards known, got 33 known and 19 unknown"
-    assert said in capsys.readouterr().err
+    output = "deck must have all 52 cards known, got 33 known and 19 unknown"
+    assert output in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("game", "notation"), FORMATS, ids=lambda one: getattr(one, "name", one))
@@ -115,8 +115,8 @@ def test_actions_that_are_cards_are_read_as_they_are_printed(name: str) -> None:
     cards = [label for label in labels if label in NAMES]
     assert bool(cards) == (name in ("twenty_eight", "twenty_nine", "fifty_six"))
     for written in (cards, [card.translate(SIGNS) for card in cards]):
-        found = read_actions(game, rules, state, written)
-        assert [labels[action] for action in found] == cards
+        result = read_actions(game, rules, state, written)
+        assert [labels[action] for action in result] == cards
 
 
 def test_a_person_plays_a_deck_from_standard_input(tmp_path: Path) -> None:
@@ -126,18 +126,18 @@ def test_a_person_plays_a_deck_from_standard_input(tmp_path: Path) -> None:
     process, terminal = pty.fork()
     if not process:
         os.execvpe("sh", ["sh", "-c", command], os.environ | {"PYTHONIOENCODING": "utf-8"})
-    said = b""
+    output = b""
     with os.fdopen(terminal, "rb+", buffering=0) as stream:
-        while b"? for help" not in said:
-            said += stream.read(4096)
+        while b"? for help" not in output:
+            output += stream.read(4096)
         stream.write(b"q\n")
         try:
             while more := stream.read(4096):
-                said += more
+                output += more
         except OSError:  # how Linux says that the other side is closed
             pass
     assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
-    assert "Goodbye." in said.decode()
+    assert "Goodbye." in output.decode()
 
 
 def test_without_a_terminal_the_person_has_left(tmp_path: Path) -> None:

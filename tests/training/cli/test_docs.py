@@ -58,8 +58,8 @@ def test_every_game_shows_all_its_tables(clone: Path) -> None:
         assert all(f"| `{option}` |" in text for option in game.rules._fields)
         for piece in game.features.pieces:  # of several seats the first stands for all
             group, thing, _ = (*piece.name.split("."), "0", "")[:3]
-            said = f"| `{piece.name}` |" if thing == "0" else f"| `{group}.1` … `{group}."
-            assert said in text, piece.name
+            printed = f"| `{piece.name}` |" if thing == "0" else f"| `{group}.1` … `{group}."
+            assert printed in text, piece.name
 
 
 def play(env: gym.Env) -> set[str]:
@@ -79,8 +79,8 @@ def test_every_game_shows_what_info_says(name: str) -> None:
     part = text.partition("## Information\n")[2].partition("\n## ")[0]
     shown = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`[^|]+) \|", part, re.MULTILINE))))
     game = GAMES[name]
-    said = {key for variant in game.variants for key in play(CardEnv(game, variant))}
-    assert shown - {"winnable"} == said
+    printed = {key for variant in game.variants for key in play(CardEnv(game, variant))}
+    assert shown - {"winnable"} == printed
     assert ("winnable" in shown) == (game.solve is not None and game.measure == "won")
 
 

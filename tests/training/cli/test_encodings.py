@@ -93,13 +93,13 @@ def test_nothing_is_lost_in_any_encoding(
     wanted = run(words, "utf-8", monkeypatch)
     letters = str.maketrans(SUIT_SIGNS, SUITS)
     for encoding in ENCODINGS:
-        found = run(words, encoding, monkeypatch)
+        result = run(words, encoding, monkeypatch)
         arrange = sorted if line.startswith("train") else list  # its columns differ
-        assert arrange(words_of(found, encoding)) == arrange(words_of(wanted, encoding))
-        assert found.count("?") == wanted.count("?")
-        assert cards_in(found.translate(letters)) == cards_in(wanted.translate(letters))
+        assert arrange(words_of(result, encoding)) == arrange(words_of(wanted, encoding))
+        assert result.count("?") == wanted.count("?")
+        assert cards_in(result.translate(letters)) == cards_in(wanted.translate(letters))
         if "é" not in line:
-            assert not re.search(r"\\x|\\u|\\N", found.replace("\\x1b", ""))
+            assert not re.search(r"\\x|\\u|\\N", result.replace("\\x1b", ""))
 
 
 @pytest.mark.parametrize(
@@ -126,5 +126,5 @@ def test_columns_of_tables_stay_aligned(encoding: str) -> None:
     lines = file.buffer.getvalue().decode(encoding).splitlines()  # type: ignore[attr-defined]
     rows = [line for line in lines if line.strip() and "title" not in line]
     assert len({len(row) for row in rows}) == 1, rows
-    ends = [{found.end() for found in re.finditer(r"\S+(?= {2,}|\s*$)", row)} for row in rows]
+    ends = [{result.end() for result in re.finditer(r"\S+(?= {2,}|\s*$)", row)} for row in rows]
     assert len(ends[0] & ends[2] & ends[3]) >= 2, rows

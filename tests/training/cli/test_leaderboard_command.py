@@ -43,8 +43,8 @@ def run(path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[str], SAYS]
     def call(words: str) -> SAYS:
         capsys.readouterr()
         status = main.main(["leaderboard", "--file", str(path), *words.split()])
-        said = capsys.readouterr()
-        return status, said.out + said.err
+        output = capsys.readouterr()
+        return status, output.out + output.err
 
     return call
 
@@ -69,14 +69,14 @@ def count(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_new_entry_is_played_once_and_then_verified(
     path: Path, run: Callable[[str], SAYS], count: list[str]
 ) -> None:
-    status, said = run("--update --only poker-squares")
-    assert status == 0 and "played 2 of 2 lines; 0 could not be played" in said
+    status, output = run("--update --only poker-squares")
+    assert status == 0 and "played 2 of 2 lines; 0 could not be played" in output
     assert [bool(entry.claim) for entry in read_leaderboard(path)] == [True, True, False]
     assert run("--update")[0] == 0 and count == ["greedy", "uniform", "greedy"]
     written = path.read_bytes()
     assert run("--update") == (0, "played 0 of 3 lines; 0 could not be played\n")
-    status, said = run("")
-    assert status == 0 and "\n3 claims: 3 hold, 0 fail; 0 not played yet\n" in said
+    status, output = run("")
+    assert status == 0 and "\n3 claims: 3 hold, 0 fail; 0 not played yet\n" in output
     assert count == ["greedy", "uniform", "greedy"]
     assert path.read_bytes() == written
 
@@ -87,15 +87,15 @@ def test_it_says_what_was_checked_and_what_was_not(
     monkeypatch.setattr(claims, "ALL_SECONDS", 0.0)
     path.write_text(path.read_text().replace("greedy,,120", "greedy,,5000"))
     run("--update")
-    said = run("")[1]
-    assert "greedy on poker_squares-1: score " in said
-    assert ": holds on the first 200 of 5,000 deals\n" in said
-    assert ": holds on all 110 deals\n" in said
-    assert f"must be within a factor of {TIME_FACTOR} of that on this machine" in said
-    assert "this sample checks score and interval" in said
-    assert "Not checked, since this is impossible: parlour, machine, date." in said
-    said = run("--deals all")[1]
-    assert ": holds on all 5,000 deals\n" in said and "this sample checks" not in said
+    output = run("")[1]
+    assert "greedy on poker_squares-1: score " in output
+    assert ": holds on the first 200 of 5,000 deals\n" in output
+    assert ": holds on all 110 deals\n" in output
+    assert f"must be within a factor of {TIME_FACTOR} of that on this machine" in output
+    assert "this sample checks score and interval" in output
+    assert "Not checked, since this is impossible: parlour, machine, date." in output
+    output = run("--deals all")[1]
+    assert ": holds on all 5,000 deals\n" in output and "this sample checks" not in output
 
 
 def test_a_claim_that_fails_in_time_alone_is_counted_as_such(
@@ -103,9 +103,9 @@ def test_a_claim_that_fails_in_time_alone_is_counted_as_such(
 ) -> None:
     run("--update")
     forge(path, ms=1e6)
-    status, said = run("")
-    assert status == 1 and "line 2: ms: must be within a factor of 20 of " in said
-    assert "2 hold, 1 fail (1 only by time per decision; the machine may be busy); 0 not" in said
+    status, output = run("")
+    assert status == 1 and "line 2: ms: must be within a factor of 20 of " in output
+    assert "2 hold, 1 fail (1 only by time per decision; the machine may be busy); 0 not" in output
 
 
 @pytest.fixture
@@ -180,13 +180,13 @@ def test_code_needs_leave(
     )
     monkeypatch.syspath_prepend(path.parent)
     path.write_text(path.read_text().replace("classic,,greedy", "classic,,own_agent:Own"))
-    status, said = run("--update --only poker-squares")
-    assert status == 1 and "got code: --allow-code imports own_agent:Own" in said
+    status, output = run("--update --only poker-squares")
+    assert status == 1 and "got code: --allow-code imports own_agent:Own" in output
     assert not Path("ran").exists() and read_leaderboard(path)[0].claim is None
     assert run("--update --allow-code --only poker-squares")[0] == 0
     assert Path("ran").exists() and read_leaderboard(path)[0].claim is not None
-    status, said = run("--only poker-squares")
-    assert status == 1 and "line 2: agent: " in said and "--allow-code" in said
+    status, output = run("--only poker-squares")
+    assert status == 1 and "line 2: agent: " in output and "--allow-code" in output
     assert run("--only poker-squares --allow-code")[0] == 0
     run("--page")
     assert "| code: `own_agent:Own` |" in page(path)
@@ -237,9 +237,9 @@ def test_a_claim_that_does_not_reproduce_is_marked(
     honest = read_leaderboard(path)[0].claim
     assert honest is not None
     forge(path, score=160.0, low=150.0, high=170.0)
-    status, said = run("--mark --page")
-    assert status == 1 and "3 claims: 2 hold, 1 fail" in said
-    assert "greedy on poker_squares-1: line 2: score: must be " in said
+    status, output = run("--mark --page")
+    assert status == 1 and "3 claims: 2 hold, 1 fail" in output
+    assert "greedy on poker_squares-1: line 2: score: must be " in output
     assert "| ✗ `greedy` | ~~160.00 [150.00, 170.00]~~ |" in page(path)
     assert "- ✗ `greedy`, poker_squares-1: score: must be " in page(path)
     assert run("")[0] == 1  # it stays so until it is played again
@@ -255,8 +255,8 @@ def test_a_line_changed_by_hand_is_marked(path: Path, run: Callable[[str], SAYS]
     rows = list(csv.reader(path.read_text().splitlines()))
     rows[2][COLUMNS.index("score")] = "15"
     path.write_text("".join(",".join(f'"{cell}"' for cell in row) + "\n" for row in rows))
-    status, said = run("--mark --page")
-    assert status == 1 and "line 3: seal: must be " in said
+    status, output = run("--mark --page")
+    assert status == 1 and "line 3: seal: must be " in output
     assert "✗ `uniform`" in page(path) and "✗ `greedy`" not in page(path)
 
 
@@ -272,9 +272,9 @@ def test_an_agent_that_is_not_there_keeps_no_other_from_playing(
     path: Path, run: Callable[[str], SAYS]
 ) -> None:
     path.write_text(path.read_text().replace("greedy,,120", "no/such/folder,,120"))
-    status, said = run("--update --page")
-    assert status == 1 and "played 3 of 3 lines; 1 could not be played" in said
-    assert "line 2: cannot be played: agent 'no/such/folder' not found: it is neither" in said
+    status, output = run("--update --page")
+    assert status == 1 and "played 3 of 3 lines; 1 could not be played" in output
+    assert "line 2: cannot be played: agent 'no/such/folder' not found: it is neither" in output
     assert [bool(entry.claim) for entry in read_leaderboard(path)] == [False, True, True]
     assert "✗ `no/such/folder`" in page(path)
 
@@ -311,8 +311,8 @@ def test_who_sees_all_is_the_bound_where_there_are_no_labels(
 ) -> None:
     path.write_text(path.read_text() + "pyramid,classic,passes=2,oracle,,100\n")
     run("--update --only pyramid --page")
-    found = {entry.agent: entry.claim for entry in read_leaderboard(path) if entry.claim}
-    gap = 100 * (found["oracle"].score - found["greedy"].score)
+    result = {entry.agent: entry.claim for entry in read_leaderboard(path) if entry.claim}
+    gap = 100 * (result["oracle"].score - result["greedy"].score)
     assert f"| ≈ {gap:.2f} | " in page(path) and "| ≈ 0.00 | " in page(path)
     assert "| yes |" in page(path)
 
@@ -330,12 +330,12 @@ def test_who_sees_all_is_the_bound_where_there_are_no_labels(
     ],
 )
 def test_wrong_words_are_told(run: Callable[[str], SAYS], words: str, error: str) -> None:
-    status, said = run(words)
-    assert status == 2 and error in said
+    status, output = run(words)
+    assert status == 2 and error in output
 
 
 def test_a_bad_line_ends_the_command(path: Path, run: Callable[[str], SAYS]) -> None:
     path.write_text(path.read_text() + "pyramid,classic,,greedy,,few\n")
     for words in ("", "--update", "--check"):
-        status, said = run(words)
-        assert status == 2 and f"{path}: line 5: deals: must be a whole number from 1 to" in said
+        status, output = run(words)
+        assert status == 2 and f"{path}: line 5: deals: must be a whole number from 1 to" in output

@@ -91,40 +91,40 @@ def process(*words: str, code: str | None = None, stdin: str = "") -> Said:
         env=os.environ | {"PYTHONIOENCODING": "utf-8"},
         timeout=120,
     )
-    said = done.stderr.replace(f"{COMPILING}\n", "")  # where no kernels are on disk yet
-    return Said(done.returncode, done.stdout, said)
+    output = done.stderr.replace(f"{COMPILING}\n", "")  # where no kernels are on disk yet
+    return Said(done.returncode, done.stdout, output)
 
 
-def check_estimate(found: dict[str, float], n: int) -> None:
-    assert list(found) == ["mean", "low", "high", "n"]
-    assert found["low"] <= found["mean"] <= found["high"]
-    assert found["n"] == n
+def check_estimate(actual: dict[str, float], n: int) -> None:
+    assert list(actual) == ["mean", "low", "high", "n"]
+    assert actual["low"] <= actual["mean"] <= actual["high"]
+    assert actual["n"] == n
 
 
 def test_evaluate_prints_one_json_object() -> None:
     line = "evaluate pyramid --variant classic --agent uniform --deals 2000 --seed 1 --json"
-    said = process(*line.split())
-    assert (said.status, said.err) == (0, "")
-    found = said.json
-    check_estimate(found["won"], 2000)
-    check_estimate(found["score"], 2000)
-    assert found["won"]["high"] < 0.01
-    assert 10.0 < found["score"]["mean"] < 11.2
-    assert (found["variant"], found["agent"], found["seed"]) == ("classic", "uniform", 1)
+    output = process(*line.split())
+    assert (output.status, output.err) == (0, "")
+    actual = output.json
+    check_estimate(actual["won"], 2000)
+    check_estimate(actual["score"], 2000)
+    assert actual["won"]["high"] < 0.01
+    assert 10.0 < actual["score"]["mean"] < 11.2
+    assert (actual["variant"], actual["agent"], actual["seed"]) == ("classic", "uniform", 1)
 
 
 def test_compare_prints_results_and_paired_differences(parlour: Any) -> None:
     line = "compare pyramid --variant three-passes --agents uniform greedy mine_for_a_test:Last"
-    said = parlour(f"{line} --deals 300 --json")
-    assert said.status == 0
-    found = said.json
-    assert [one["agent"] for one in found["results"]] == ["uniform", "greedy", "last"]
-    pairs = [(one["agent"], one["minus"]) for one in found["differences"]]
+    output = parlour(f"{line} --deals 300 --json")
+    assert output.status == 0
+    actual = output.json
+    assert [one["agent"] for one in actual["results"]] == ["uniform", "greedy", "last"]
+    pairs = [(one["agent"], one["minus"]) for one in actual["differences"]]
     assert pairs == [("greedy", "uniform"), ("last", "greedy"), ("last", "uniform")]
-    for one in found["results"] + found["differences"]:
+    for one in actual["results"] + actual["differences"]:
         check_estimate(one["won"], 300)
         check_estimate(one["score"], 300)
-    assert found["differences"][0]["won"]["low"] > 0
+    assert actual["differences"][0]["won"]["low"] > 0
 
 
 @pytest.mark.parametrize(
@@ -138,10 +138,10 @@ def test_what_the_others_finished_is_not_lost(
     line = f"compare pyramid --agents {agents} --deals 40 --out"
     table = parlour(f"{line} shown")
     printed = parlour(f"{line} printed --json")
-    for said in (table, printed):
-        assert said.status == 2
-        assert said.err.splitlines()[-1].startswith("parlour: error: ")
-        assert error in said.err
+    for output in (table, printed):
+        assert output.status == 2
+        assert output.err.splitlines()[-1].startswith("parlour: error: ")
+        assert error in output.err
     assert "greedy − uniform" in table.out
     assert "summary.json" in table.out
     assert [one["agent"] for one in printed.json["results"]] == ["uniform", "greedy"]
@@ -161,14 +161,14 @@ def test_an_agent_that_fails_by_the_second_variant(parlour: Any, elsewhere: Path
     )
     agents = "uniform second_for_a_test:Second"
     line = f"compare pyramid --variant web classic --agents {agents} --deals 9 --out found"
-    said = parlour(line)
-    assert said.status == 2
-    assert "agent 'second' chose action 0" in said.err
-    assert "second − uniform" in said.out
-    found = json.loads((elsewhere / "found" / "summary.json").read_text())
-    played = [(one["variant"], one["agent"]) for one in found["results"]]
+    output = parlour(line)
+    assert output.status == 2
+    assert "agent 'second' chose action 0" in output.err
+    assert "second − uniform" in output.out
+    actual = json.loads((elsewhere / "found" / "summary.json").read_text())
+    played = [(one["variant"], one["agent"]) for one in actual["results"]]
     assert played == [("web", "uniform"), ("web", "second"), ("classic", "uniform")]
-    assert len(found["differences"]) == 1
+    assert len(actual["differences"]) == 1
 
 
 def test_what_one_agent_does_is_the_same_in_both_commands(parlour: Any) -> None:
@@ -180,25 +180,25 @@ def test_what_one_agent_does_is_the_same_in_both_commands(parlour: Any) -> None:
 
 
 def test_options_change_the_rules(parlour: Any) -> None:
-    found = parlour("evaluate pyramid --option passes=2 --option undo=yes --deals 5 --json").json
-    assert (found["rules"]["passes"], found["rules"]["undo"]) == (2, True)
-    assert found["variant"] == "three-passes + passes=2, undo=yes"
-    found = parlour("compare pyramid --variant all --deals 2 --max-moves 9 --json").json
-    played = dict.fromkeys(one["variant"] for one in found["results"])
+    actual = parlour("evaluate pyramid --option passes=2 --option undo=yes --deals 5 --json").json
+    assert (actual["rules"]["passes"], actual["rules"]["undo"]) == (2, True)
+    assert actual["variant"] == "three-passes + passes=2, undo=yes"
+    actual = parlour("compare pyramid --variant all --deals 2 --max-moves 9 --json").json
+    played = dict.fromkeys(one["variant"] for one in actual["results"])
     assert list(played) == list(GAMES["pyramid"].variants)
 
 
 def test_a_game_for_several_is_evaluated_from_every_seat(parlour: Any) -> None:
     line = "evaluate seven-twenty-seven --agent uniform --deals 20 --hands 2 --seed 1 --json"
-    said = parlour(f"{line} --opponents greedy mine_for_a_test:Last")
-    assert said.status == 0
-    found = said.json
-    check_estimate(found["net"], 20)
-    check_estimate(found["won"], 20)
-    assert len(found["positions"]) == 4
-    assert (found["opponents"], found["hands"]) == (["greedy", "last"], 2)
-    found = parlour("evaluate seven-twenty-seven --variant mini --deals 20 --json").json
-    assert len(found["positions"]) == 2
+    output = parlour(f"{line} --opponents greedy mine_for_a_test:Last")
+    assert output.status == 0
+    actual = output.json
+    check_estimate(actual["net"], 20)
+    check_estimate(actual["won"], 20)
+    assert len(actual["positions"]) == 4
+    assert (actual["opponents"], actual["hands"]) == (["greedy", "last"], 2)
+    actual = parlour("evaluate seven-twenty-seven --variant mini --deals 20 --json").json
+    assert len(actual["positions"]) == 2
 
 
 def test_a_game_for_several_is_compared_in_pairs_and_in_a_field(
@@ -206,10 +206,10 @@ def test_a_game_for_several_is_compared_in_pairs_and_in_a_field(
 ) -> None:
     agents = "uniform greedy mine_for_a_test:Last"
     line = f"compare seven-twenty-seven --agents {agents} --opponents uniform --deals 20 --out"
-    found = parlour(f"{line} one --json").json
-    assert [one["agent"] for one in found["results"]] == ["uniform", "greedy", "last"]
-    assert len(found["pairs"]) == 6
-    difference = found["differences"][0]
+    actual = parlour(f"{line} one --json").json
+    assert [one["agent"] for one in actual["results"]] == ["uniform", "greedy", "last"]
+    assert len(actual["pairs"]) == 6
+    difference = actual["differences"][0]
     assert (difference["agent"], difference["minus"]) == ("greedy", "uniform")
     for at in difference["positions"]:
         assert at["holm"]["low"] <= at["low"] <= at["mean"] <= at["high"] <= at["holm"]["high"]
@@ -226,32 +226,32 @@ def test_a_game_for_several_is_compared_in_pairs_and_in_a_field(
     for folder in ("one", "two"):
         files = sorted(path.name for path in (elsewhere / folder).iterdir())
         assert files == sorted(FILES)
-    assert json.loads((elsewhere / "one" / "summary.json").read_text()) == found
+    assert json.loads((elsewhere / "one" / "summary.json").read_text()) == actual
 
 
 def test_what_others_did_at_tables_is_not_lost(parlour: Any) -> None:
     agents = "uniform mine_for_a_test:Wrong"
-    said = parlour(
+    output = parlour(
         f"compare seven-twenty-seven --variant declare --agents {agents} --deals 9 --json"
     )
-    assert said.status == 2
-    assert "agent 'wrong' chose action 0" in said.err
-    assert [one["agent"] for one in said.json["results"]] == ["uniform"]
+    assert output.status == 2
+    assert "agent 'wrong' chose action 0" in output.err
+    assert [one["agent"] for one in output.json["results"]] == ["uniform"]
 
 
 def test_all_variants_are_those_with_as_many_players_as_the_default(parlour: Any) -> None:
-    said = parlour("compare poker_squares --variant all --agents uniform --deals 2 --json")
-    played = [one["variant"] for one in said.json["results"]]
+    output = parlour("compare poker_squares --variant all --agents uniform --deals 2 --json")
+    played = [one["variant"] for one in output.json["results"]]
     rules = GAMES["poker_squares"].variants
     left_out = "leaves out duel, classic-duel, which are for several players"
-    assert said.err == f"parlour: notice: --variant all {left_out}\n"
+    assert output.err == f"parlour: notice: --variant all {left_out}\n"
     assert played == [name for name in rules if rules[name].players == 1]
 
 
 def test_what_was_warmed_is_not_compiled_again(parlour: Any) -> None:
-    said = parlour("compile poker_squares")
-    parts = [line.split(" ...")[0] for line in said.out.splitlines()]
-    assert (said.status, said.err) == (0, "")
+    output = parlour("compile poker_squares")
+    parts = [line.split(" ...")[0] for line in output.out.splitlines()]
+    assert (output.status, output.err) == (0, "")
     assert parts == [f"poker_squares: {part}" for part in ("environments", "agents", "solver")]
     again = process("compile", "poker_squares")
     assert again.out.count("nothing to compile\n") == 3
@@ -269,9 +269,9 @@ def test_a_saved_agent_plays_under_its_own_name(parlour: Any, elsewhere: Path) -
     rules = game.make_rules("classic")
     save_network(elsewhere / "made", "my favourite", game, rules, network, settings)
     line = "compare pyramid --variant classic --agents uniform made --deals 40 --json"
-    found = parlour(line).json
-    assert [one["agent"] for one in found["results"]] == ["uniform", "my favourite"]
-    assert found["differences"][0]["agent"] == "my favourite"
+    actual = parlour(line).json
+    assert [one["agent"] for one in actual["results"]] == ["uniform", "my favourite"]
+    assert actual["differences"][0]["agent"] == "my favourite"
     other = parlour(line.replace("classic", "web"))
     assert other.status == 2
     assert "passes" in other.err
@@ -289,8 +289,8 @@ def test_a_game_has_a_nickname(parlour: Any) -> None:
 def test_runs_beside_a_missing_one_are_named(parlour: Any, elsewhere: Path) -> None:
     (elsewhere / "runs" / "one").mkdir(parents=True)
     (elsewhere / "runs" / "one" / "settings.json").write_text("{}")
-    said = parlour("train --resume runs/on")
-    assert "there is no such folder; there are runs/one (see parlour train --help)" in said.err
+    output = parlour("train --resume runs/on")
+    assert "there is no such folder; there are runs/one (see parlour train --help)" in output.err
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
@@ -319,15 +319,15 @@ def test_a_shell_completes(parlour: Any, words: str, wanted: set[str]) -> None:
 
 
 def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
-    said = parlour("compare pyramid --deals 40 --out found")
-    assert said.status == 0
-    assert "greedy − uniform" in said.out
+    output = parlour("compare pyramid --deals 40 --out found")
+    assert output.status == 0
+    assert "greedy − uniform" in output.out
     files = sorted(path.name for path in (elsewhere / "found").iterdir())
     assert files == sorted(FILES)
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "output"),
     [
         ("evaluat pyramid", "unknown command 'evaluat'; did you mean 'evaluate'?"),
         ("evaluate pyramd", "unknown game 'pyramd'; did you mean 'pyramid'? allowed: pyramid"),
@@ -411,13 +411,13 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
         ),
     ],
 )
-def test_errors_are_one_line_and_say_what_is_allowed(parlour: Any, line: str, said: str) -> None:
-    found = parlour(line)
-    assert found.status == 2
-    assert found.out == ""
-    assert found.err.startswith("parlour: error: ")
-    assert said in found.err
-    assert found.err.count("\n") == 1
+def test_errors_are_one_line_and_say_what_is_allowed(parlour: Any, line: str, output: str) -> None:
+    actual = parlour(line)
+    assert actual.status == 2
+    assert actual.out == ""
+    assert actual.err.startswith("parlour: error: ")
+    assert output in actual.err
+    assert actual.err.count("\n") == 1
 
 
 def test_debug_shows_where(parlour: Any) -> None:
@@ -463,8 +463,8 @@ def test_list_and_rules(parlour: Any) -> None:
 
 
 def test_bench(parlour: Any) -> None:
-    found = parlour("bench pyramid --rows 16 --seconds 0.05 --json").json
-    assert found["batched_steps_per_second"] > found["single_steps_per_second"] > 0
+    actual = parlour("bench pyramid --rows 16 --seconds 0.05 --json").json
+    assert actual["batched_steps_per_second"] > actual["single_steps_per_second"] > 0
 
 
 def test_all_benchmarks(
@@ -503,43 +503,43 @@ def test_without_the_extras() -> None:
         "evaluate seven-twenty-seven --deals 4 --json": '"net"',
     }
     for line, text in core.items():
-        said = process(*line.split(), code=CORE_ONLY)
-        assert (said.status, said.err) == (0, ""), line
-        assert text in said.out
+        output = process(*line.split(), code=CORE_ONLY)
+        assert (output.status, output.err) == (0, ""), line
+        assert text in output.out
     for line in ("evaluate pyramid --deals 20", "train pyramid"):
-        said = process(*line.split(), code=CORE_ONLY)
-        assert said.status == 2
-        assert said.err.count("\n") == 1
-        assert 'not installed: pip install "parlour[train]"' in said.err
+        output = process(*line.split(), code=CORE_ONLY)
+        assert output.status == 2
+        assert output.err.count("\n") == 1
+        assert 'not installed: pip install "parlour[train]"' in output.err
 
 
 def test_a_game_by_standard_input() -> None:
     words = "play pyramid --variant web --deal 3"
-    said = process(*words.split(), stdin="?\n5s 8c\nu\nd\nnonsense\nq\n")
-    assert (said.status, said.err) == (0, "")
+    output = process(*words.split(), stdin="?\n5s 8c\nu\nd\nnonsense\nq\n")
+    assert (output.status, output.err) == (0, "")
     for text in ("Pyramid, web, deal 3", "moves now:", "score 2, moves 1", "moves 3", "'nonsense'"):
-        assert text in said.out
-    assert said.out.endswith("Goodbye.\n")
+        assert text in output.out
+    assert output.out.endswith("Goodbye.\n")
 
 
 def test_a_seat_at_a_table_by_standard_input() -> None:
     words = "play seven-twenty-seven --deal 3 --seat 1 --opponents uniform greedy --hands 2"
-    said = process(*words.split(), stdin="?\nnonsense\nstand\nq\n")
-    assert (said.status, said.err) == (0, "")
+    output = process(*words.split(), stdin="?\nnonsense\nstand\nq\n")
+    assert (output.status, output.err) == (0, "")
     for text in (
         "Seven Twenty-Seven, home, deal 3, deal set seven_twenty_seven-1",
         "seat 0 (uniform), seat 1 (you), seat 2 (uniform), seat 3 (greedy)",
         "moves now: draw (d), stand (s)",
         "'nonsense' is no move now",
     ):
-        assert text in said.out
-    assert said.out.endswith("Goodbye.\n")
+        assert text in output.out
+    assert output.out.endswith("Goodbye.\n")
     alone = process(*f"{words} --agent uniform".split(), code=CORE_ONLY)
     assert (alone.status, alone.err) == (0, "")
     assert "After 2 hands" in alone.out
 
 
 def test_version_from_any_folder() -> None:
-    said = process("--version")
-    assert said.status == 0
-    assert said.out.startswith("parlour ")
+    output = process("--version")
+    assert output.status == 0
+    assert output.out.startswith("parlour ")

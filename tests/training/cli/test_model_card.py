@@ -40,12 +40,12 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def edit(folder: Path, scored: Mapping[str, object] = MappingProxyType({}), **trained: Any) -> None:
     """Change what a saved agent says of scores and training (None: nothing), and let it draw."""
     file = folder / "agent.json"
-    said = json.loads(file.read_text())
-    known = said["trained"] | trained
-    said["trained"] = {name: value for name, value in known.items() if value is not None}
-    said["scored"] |= scored
-    said["samples"] = True
-    file.write_text(json.dumps(said))
+    output = json.loads(file.read_text())
+    known = output["trained"] | trained
+    output["trained"] = {name: value for name, value in known.items() if value is not None}
+    output["scored"] |= scored
+    output["samples"] = True
+    file.write_text(json.dumps(output))
 
 
 def test_an_agent_of_ones_own_plays_for_its_card(
@@ -136,9 +136,9 @@ def test_what_no_card_can_say_is_refused_by_its_field(
     mine: Path, part: str, values: dict[str, object], error: str
 ) -> None:
     file = mine / "agent.json"
-    said = json.loads(file.read_text())
-    said[part] |= values
-    file.write_text(json.dumps(said))
+    output = json.loads(file.read_text())
+    output[part] |= values
+    file.write_text(json.dumps(output))
     with pytest.raises(ValueError, match=error):
         card.write_card(mine, [])
 
@@ -178,7 +178,7 @@ def test_every_agent_that_comes_along_is_on_the_leaderboard_on_two_deal_sets() -
             agent, rules = entry.claim.agent_digest, entry.claim.rules_digest
             deal_sets.setdefault((agent, rules), []).append(entry.deal_set)
     assert {agent for agent, _ in deal_sets} == set(map(card.digest_agent, FOLDERS))
-    assert all(len(found) == len(set(found)) == 2 for found in deal_sets.values())
+    assert all(len(result) == len(set(result)) == 2 for result in deal_sets.values())
 
 
 def test_a_card_has_a_table_for_each_of_the_rules_that_were_played() -> None:

@@ -47,11 +47,11 @@ def played(
     **given: Any,
 ) -> str:
     """All that is said while a person types these lines; the others stand and call."""
-    said: list[str] = []
+    output: list[str] = []
     play_hands(
-        TerminalGame(GAME, variant, ask=script(*lines), say=said.append, **given), seat, agent
+        TerminalGame(GAME, variant, ask=script(*lines), say=output.append, **given), seat, agent
     )
-    return "\n".join(said)
+    return "\n".join(output)
 
 
 class Quiet:
@@ -175,17 +175,17 @@ def test_a_secret_declaration_is_not_told_before_the_showdown() -> None:
 
 
 def test_a_secret_square_is_not_told() -> None:
-    said: list[str] = []
+    output: list[str] = []
     table = TerminalGame(
-        find_game("poker_squares"), "classic-duel", ask=script("e5", "c3"), say=said.append
+        find_game("poker_squares"), "classic-duel", ask=script("e5", "c3"), say=output.append
     )
     play_hands(table._replace(seed=1), SeatChoice(1, ["greedy"]))
-    text = "\n".join(said)
+    text = "\n".join(output)
     assert text.count("seat 0 has chosen") == 3
     assert "square" not in text
-    said.clear()
+    output.clear()
     play_hands(table._replace(seed=1, ask=script("e5", "c3")), SeatChoice(0, ["greedy"]))
-    assert len(re.findall(r"seat 1: square \w\d", "\n".join(said))) == 2
+    assert len(re.findall(r"seat 1: square \w\d", "\n".join(output))) == 2
 
 
 def test_the_dealer_moves_on_and_totals_run() -> None:
@@ -213,10 +213,10 @@ def test_another_hand_goes_on_with_the_session() -> None:
 
 @pytest.mark.parametrize(("name", "until"), [("twenty_eight", 3), ("fifty_six", 6)])
 def test_hands_are_played_until_a_side_stands_at_a_number(name: str, until: int) -> None:
-    said: list[str] = []
-    terminal = TerminalGame(find_game(name), say=said.append, seed=6, delay=0.0)
+    output: list[str] = []
+    terminal = TerminalGame(find_game(name), say=output.append, seed=6, delay=0.0)
     play_hands(terminal, SeatChoice(0, ["greedy"], until=until), "greedy")
-    text = "\n".join(said)
+    text = "\n".join(output)
     sums = [
         [int(net) for net in re.findall(r" ([+-]\d+)", total)]
         for total in re.findall(r"^After \d+ hands: (.*)\.$", text, re.MULTILINE)
@@ -229,10 +229,12 @@ def test_hands_are_played_until_a_side_stands_at_a_number(name: str, until: int)
 
 
 def test_of_three_players_half_stakes_are_counted() -> None:
-    said: list[str] = []
-    terminal = TerminalGame(find_game("twenty_eight"), "three", say=said.append, seed=6, delay=0.0)
+    output: list[str] = []
+    terminal = TerminalGame(
+        find_game("twenty_eight"), "three", say=output.append, seed=6, delay=0.0
+    )
     play_hands(terminal, SeatChoice(0, ["greedy"], until=2), "greedy")
-    (last,) = re.findall(r"^After \d+ hands: (.*)\.$", "\n".join(said), re.MULTILINE)[-1:]
+    (last,) = re.findall(r"^After \d+ hands: (.*)\.$", "\n".join(output), re.MULTILINE)[-1:]
     nets = [float(net) for net in re.findall(r" ([+-][\d.]+)", last)]
     assert 2 <= max(map(abs, nets)) <= 2.5
     assert sum(nets) == 0
@@ -263,13 +265,13 @@ def test_ctrl_c_leaves() -> None:
     def ask(_: str) -> str:
         raise KeyboardInterrupt
 
-    said: list[str] = []
-    play_hands(TerminalGame(GAME, ask=ask, say=said.append), SeatChoice(0, ["quiet"]))
-    assert said[-1] == "\nGoodbye."
+    output: list[str] = []
+    play_hands(TerminalGame(GAME, ask=ask, say=output.append), SeatChoice(0, ["quiet"]))
+    assert output[-1] == "\nGoodbye."
 
 
 @pytest.mark.parametrize(
-    ("seat", "said"),
+    ("seat", "output"),
     [
         (SeatChoice(4), "seat=4: allowed are the seats 0–3"),
         (SeatChoice(0, ["quiet"] * 4), "opponents: 4 given; allowed are 1–3"),
@@ -279,8 +281,8 @@ def test_ctrl_c_leaves() -> None:
         (SeatChoice(0, None, until=0), "until=0: allowed are whole numbers from 1"),
     ],
 )
-def test_what_makes_no_sense_is_refused(seat: SeatChoice, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_what_makes_no_sense_is_refused(seat: SeatChoice, output: str) -> None:
+    with pytest.raises(ValueError, match=output):
         played(seat=seat)
 
 

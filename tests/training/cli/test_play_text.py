@@ -71,16 +71,16 @@ def test_lists_break_between_items_and_other_lines_between_words(
     assert wrap_lines("word " * 100) == "word " * 100
 
 
-def said(*lines: str, **keywords: Any) -> str:
+def output(*lines: str, **keywords: Any) -> str:
     """What is said in a game of Pyramid to a person who types these lines."""
-    found: list[str] = []
+    result: list[str] = []
     left = iter(lines)
 
     def ask(_: str) -> str:
         return next(left, "q")
 
-    play_solitaire(TerminalGame(PYRAMID, ask=ask, say=found.append, **keywords))
-    return "\n".join(found)
+    play_solitaire(TerminalGame(PYRAMID, ask=ask, say=result.append, **keywords))
+    return "\n".join(result)
 
 
 @pytest.mark.parametrize("winnable", [True, False, None])
@@ -92,24 +92,24 @@ def test_a_deal_that_cannot_be_won_is_told_before_the_first_move(
 
     monkeypatch.setattr(FakeSolver, "__call__", solve)
     with solved(PYRAMID):
-        text = said("d", "d", "u", "q", chosen={"deal": 2})
+        text = output("d", "d", "u", "q", chosen={"deal": 2})
         assert text.count(HOPELESS) == (winnable is False)
         if winnable is False:
             assert text.index(HOPELESS) < text.index("\nPyramid\n")
-        assert HOPELESS not in said("d", "q", chosen={"deal": 2}, notice=False)
+        assert HOPELESS not in output("d", "q", chosen={"deal": 2}, notice=False)
 
 
 def test_the_end_of_a_won_game_says_so_once() -> None:
     won = evaluate(PYRAMID, "greedy", deals=200).results.facts["won"]
-    found: list[str] = []
-    table = TerminalGame(PYRAMID, chosen={"deal": int(won.argmax())}, delay=0, say=found.append)
+    result: list[str] = []
+    table = TerminalGame(PYRAMID, chosen={"deal": int(won.argmax())}, delay=0, say=result.append)
     play_solitaire(table, "greedy")
-    assert re.fullmatch(r"Won in \d+ moves, \d:\d\d\.", found[-1])
+    assert re.fullmatch(r"Won in \d+ moves, \d:\d\d\.", result[-1])
 
 
 def test_the_end_of_another_game_says_why_it_ended() -> None:
     won = evaluate(PYRAMID, "greedy", deals=20).results.facts["won"]
-    found: list[str] = []
-    table = TerminalGame(PYRAMID, chosen={"deal": int(won.argmin())}, delay=0, say=found.append)
+    result: list[str] = []
+    table = TerminalGame(PYRAMID, chosen={"deal": int(won.argmin())}, delay=0, say=result.append)
     play_solitaire(table, "greedy")
-    assert re.fullmatch(r"Over, no move is left: score \d+ in \d+ moves, \d:\d\d\.", found[-1])
+    assert re.fullmatch(r"Over, no move is left: score \d+ in \d+ moves, \d:\d\d\.", result[-1])

@@ -64,10 +64,10 @@ def test_what_is_wrong_is_named_with_game_and_action(
     lines[4] = json.dumps(changed)
     recorded.write_text("\n".join(lines) + '\n{"format":1,"par')
     assert main(["replay", "games.jsonl"]) == 1
-    said = capsys.readouterr()
-    assert said.out.splitlines()[8].startswith("game 5: Pyramid, three-passes, deal ")
-    assert "8 games, 1 not as recorded" in said.out
-    assert "line 9, the last, was cut short: it is left out" in said.err
+    output = capsys.readouterr()
+    assert output.out.splitlines()[8].startswith("game 5: Pyramid, three-passes, deal ")
+    assert "8 games, 1 not as recorded" in output.out
+    assert "line 9, the last, was cut short: it is left out" in output.err
     assert main(["replay", "games.jsonl", "--game", "5"]) == 2
     assert "game 5 is not as recorded: " in capsys.readouterr().err
 
@@ -79,9 +79,9 @@ def test_a_game_becomes_one_page(recorded: Path, capsys: pytest.CaptureFixture[s
         assert capsys.readouterr().out == "written: game.html\n"
         text = Path("game.html").read_text(encoding="utf-8")
         assert load_replays(recorded)[1].headline in text
-        found = re.search(r'id="parlour-data"[^>]*>(.*?)</script>', text, re.DOTALL)
-        assert found is not None
-        told = json.loads(found[1])["replay"]
+        result = re.search(r'id="parlour-data"[^>]*>(.*?)</script>', text, re.DOTALL)
+        assert result is not None
+        told = json.loads(result[1])["replay"]
         assert (told["review"] is None) == (worlds == "0")
     assert main(["replay", "games.jsonl", "--html", "game.html"]) == 2
     assert "name a game, with --game" in capsys.readouterr().err
@@ -100,12 +100,12 @@ def test_a_game_is_shown(recorded: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["replay", "games.jsonl", "--game", "2", "--move", "1", "--svg", "at.svg"]) == 0
     assert Path("at.svg").read_text().startswith("<svg")
     assert main(["replay", "games.jsonl", "--game", "2", "--json"]) == 0
-    said = capsys.readouterr().out.splitlines()[-1]
-    assert [each["action"] for each in json.loads(said)["actions"]] == list(one.actions)
+    output = capsys.readouterr().out.splitlines()[-1]
+    assert [each["action"] for each in json.loads(output)["actions"]] == list(one.actions)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "output"),
     [
         ("--game 0", "--game 0: games are numbered from 1"),
         ("--game 9", "--game 9: games.jsonl has fewer games"),
@@ -116,10 +116,10 @@ def test_a_game_is_shown(recorded: Path, capsys: pytest.CaptureFixture[str]) -> 
     ],
 )
 def test_what_makes_no_sense_is_refused(
-    recorded: Path, words: str, said: str, capsys: pytest.CaptureFixture[str]
+    recorded: Path, words: str, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["replay", "games.jsonl", *words.split()]) == 2
-    assert said in capsys.readouterr().err
+    assert output in capsys.readouterr().err
 
 
 def test_no_file_and_a_file_that_is_there(
@@ -135,10 +135,10 @@ def test_no_file_and_a_file_that_is_there(
 
 
 def play(*lines: str, agent: str = "human", **keywords: object) -> str:
-    said: list[str] = []
-    table = TerminalGame(PYRAMID, ask=script(*lines), say=said.append, **keywords)  # type: ignore[arg-type]
+    output: list[str] = []
+    table = TerminalGame(PYRAMID, ask=script(*lines), say=output.append, **keywords)  # type: ignore[arg-type]
     play_solitaire(table, agent)
-    return "\n".join(said)
+    return "\n".join(output)
 
 
 @pytest.mark.parametrize("begun", [{"chosen": {"deal": 4}}, {"seed": 5}, {"seed": 5, "deck": True}])
@@ -165,8 +165,8 @@ def test_a_game_that_is_left_is_recorded_as_it_stands(tmp_path: Path) -> None:
 
 def test_hands_at_a_table_are_recorded(tmp_path: Path) -> None:
     for name, keywords in (("deal_set", {"chosen": {"deal": 2}}), ("seed", {"seed": 3})):
-        path, said = tmp_path / f"{name}.jsonl", list[str]()
-        table = TerminalGame(TABLE, say=said.append, delay=0.0, record=path, **keywords)  # type: ignore[arg-type]
+        path, output = tmp_path / f"{name}.jsonl", list[str]()
+        table = TerminalGame(TABLE, say=output.append, delay=0.0, record=path, **keywords)  # type: ignore[arg-type]
         play_hands(table, SeatChoice(1, ["uniform"], 3), "greedy")
         replays = load_replays(path)
         assert len(replays) == 3 and list(verify_replays(replays)) == []
@@ -200,10 +200,10 @@ def test_blank_lines_and_a_byte_order_mark_are_skipped(
     lines = recorded.read_bytes().splitlines()
     recorded.write_bytes(b"\xef\xbb\xbf\r\n" + b"\n  \n".join(lines) + b"\n\n \t\n")
     assert main(["replay", "games.jsonl"]) == 0
-    found = capsys.readouterr()
-    assert found.err == ""
-    assert [line.split()[0] for line in found.out.splitlines()[:8]] == list("12345678")
-    assert "8 games, all as recorded" in found.out
+    result = capsys.readouterr()
+    assert result.err == ""
+    assert [line.split()[0] for line in result.out.splitlines()[:8]] == list("12345678")
+    assert "8 games, all as recorded" in result.out
     assert main(["replay", "games.jsonl", "--game", "3", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["game"] == 3
 
@@ -215,9 +215,9 @@ def test_a_file_without_games_is_not_verified(
     Path("empty.jsonl").write_bytes(content)
     for words in (["--json"], []):
         assert main(["replay", "empty.jsonl", *words]) == 2
-        found = capsys.readouterr()
-        assert "empty.jsonl must contain at least one game, got none" in found.err
-        assert found.out == ""
+        result = capsys.readouterr()
+        assert "empty.jsonl must contain at least one game, got none" in result.err
+        assert result.out == ""
 
 
 def test_a_file_in_utf_16_is_named(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:

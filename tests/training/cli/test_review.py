@@ -25,8 +25,8 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
 def read(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     status, out, err = run(capsys, *words, "--json")
     assert (status, err) == (0, "")
-    found: dict[str, Any] = json.loads(out)
-    return found
+    result: dict[str, Any] = json.loads(out)
+    return result
 
 
 def test_one_game_is_a_table_json_and_a_picture(
@@ -49,9 +49,9 @@ def test_one_game_is_a_table_json_and_a_picture(
 def test_actions_are_reviewed_that_somebody_has_played(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    found = read(capsys, "pyramid", "--deal", "0", "--worlds", "2", "--actions", "DEAL", "deal")
-    assert [one["label"] for one in found["decisions"]] == ["DEAL", "DEAL"]
-    assert (found["outcome"], found["agent"]) == (None, "")
+    result = read(capsys, "pyramid", "--deal", "0", "--worlds", "2", "--actions", "DEAL", "deal")
+    assert [one["label"] for one in result["decisions"]] == ["DEAL", "DEAL"]
+    assert (result["outcome"], result["agent"]) == (None, "")
     status, out, _ = run(capsys, "pyramid", "--deal", "0", "--worlds", "2", "--actions", "DEAL")
     assert status == 0
     assert "so far; the game goes on" in out
@@ -59,12 +59,12 @@ def test_actions_are_reviewed_that_somebody_has_played(
 
 def test_a_deal_set_is_summed_up(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ("pyramid", "--agent", "uniform", "--deals", "2", "--first", "5", *SMALL)
-    found = read(capsys, *words)
-    assert (found["deals"], found["first"], found["agent"]) == (2, 5, "uniform")
+    result = read(capsys, *words)
+    assert (result["deals"], result["first"], result["agent"]) == (2, 5, "uniform")
     status, out, _ = run(capsys, *words, "--out", str(tmp_path))
     assert status == 0
-    for said in ("a deal, mean of 2", "by kind of action", "by phase", "worst decisions"):
-        assert said in out
+    for output in ("a deal, mean of 2", "by kind of action", "by phase", "worst decisions"):
+        assert output in out
     assert (tmp_path / "review.png").stat().st_size > 10_000
 
 
@@ -88,15 +88,15 @@ def test_what_was_done_before_it_was_stopped_is_kept(
 
 def test_a_table_of_several_is_played_out(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("seven-twenty-seven", "--variant", "mini", "--player", "greedy", *SMALL)
-    found = read(capsys, *words, "--deal", "1", "--seat", "1", "--opponents", "tight")
-    assert (found["unit"], found["seat"], found["exact"]) == ("net", 1, False)
+    result = read(capsys, *words, "--deal", "1", "--seat", "1", "--opponents", "tight")
+    assert (result["unit"], result["seat"], result["exact"]) == ("net", 1, False)
     whole = read(capsys, *words, "--deals", "2")
     assert whole["deals"] == 2
     assert whole["winnable"] is None
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "output"),
     [
         ("pyramid --deal 0 --deals 3", "--deals: --deal names one deal"),
         ("pyramid --actions DEAL", "--actions goes with --deal NUMBER"),
@@ -113,11 +113,11 @@ def test_a_table_of_several_is_played_out(capsys: pytest.CaptureFixture[str]) ->
     ],
 )
 def test_what_is_wrong_is_one_line(
-    words: str, said: str, capsys: pytest.CaptureFixture[str]
+    words: str, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(capsys, *words.split())
     assert (status, out) == (2, "")
-    assert said in err
+    assert output in err
     assert err.count("\n") == 1
 
 
@@ -145,9 +145,9 @@ def test_deals_lost_though_winnable_are_played_again(
     rows = pd.read_parquet(tmp_path / "decisions.parquet")
     assert list(rows["deal"].unique()) == [f"deal {n} of deal set pyramid-1" for n in wanted[:2]]
     assert rows.groupby("deal")["threw_away"].sum().tolist() == [1, 1]
-    found = read(capsys, *words, "--deals", "2")
-    assert (found["deals"], found["lost_though_winnable"]) == (2, len(wanted))
-    assert (found["winnable"], found["threw_away"], found["key"]) == (2, 2, "k")
+    result = read(capsys, *words, "--deals", "2")
+    assert (result["deals"], result["lost_though_winnable"]) == (2, len(wanted))
+    assert (result["winnable"], result["threw_away"], result["key"]) == (2, 2, "k")
     one = read(capsys, *words, "--deal", str(wanted[1]))
     assert one["deal"] == f"deal {wanted[1]} of deal set pyramid-1"
     assert sum(line["threw_away"] for line in one["decisions"]) == 1
@@ -157,8 +157,8 @@ def test_drawn_games_are_the_same_ones(capsys: pytest.CaptureFixture[str], resul
     """Uniform draws: only by the key and its own name does it lose as it did."""
     first = find_lost(results, "uniform")[0]
     words = ("--from", str(results), *LOST, "--agent", "uniform", "--deal", str(first.deal))
-    found = read(capsys, *words)
-    assert found["facts"]["score"] == first.score
+    result = read(capsys, *words)
+    assert result["facts"]["score"] == first.score
     other = review_lost.choose_lost(results, "uniform", deal=first.deal)
     changed = [other[0]._replace(key="another")]
     spec = review_lost.make_lost_spec(changed)
@@ -168,7 +168,7 @@ def test_drawn_games_are_the_same_ones(capsys: pytest.CaptureFixture[str], resul
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "output"),
     [
         ("--from {0}", "--from RESULTS and --lost-though-winnable go together"),
         ("pyramid --lost-though-winnable", "--from RESULTS and --lost-though-winnable go together"),
@@ -188,9 +188,9 @@ def test_drawn_games_are_the_same_ones(capsys: pytest.CaptureFixture[str], resul
     ],
 )
 def test_what_is_wrong_with_results_is_one_line(
-    words: str, said: str, capsys: pytest.CaptureFixture[str], results: Path
+    words: str, output: str, capsys: pytest.CaptureFixture[str], results: Path
 ) -> None:
     status, out, err = run(capsys, *words.format(results).split())
     assert (status, out) == (2, "")
-    assert said in err
+    assert output in err
     assert err.count("\n") == 1

@@ -22,7 +22,7 @@ def fake() -> Iterator[FakeSolver]:
         yield fake
 
 
-def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+def output(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     assert main.main(["solve", "pyramid", *words]) == 0
     captured = capsys.readouterr()
     assert captured.err == ""
@@ -31,18 +31,18 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 def deals_by_code(fake: FakeSolver) -> dict[int, int]:
     """A deal that is lost, one that is undecided and one that is winnable."""
-    env, found = CardEnv(GAME), {}
+    env, result = CardEnv(GAME), {}
     for deal in range(60):
         env.reset(options={"deal": deal})
-        found.setdefault(fake(env.clone(), RULES).winnable_code, deal)
-    assert set(found) == {-1, 0, 1}
-    return found
+        result.setdefault(fake(env.clone(), RULES).winnable_code, deal)
+    assert set(result) == {-1, 0, 1}
+    return result
 
 
 def test_it_says_yes_no_or_undecided(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
     deals = deals_by_code(fake)
     for code, word in ((1, "yes, in "), (0, "no\n"), (-1, "undecided\n")):
-        text = said(capsys, "--deal", str(deals[code]))
+        text = output(capsys, "--deal", str(deals[code]))
         assert text.startswith(f"Pyramid, three-passes, deal {deals[code]}, deal set pyramid-1\n")
         assert f"winnable: {word}" in text
         assert " positions looked at" in text
@@ -50,20 +50,20 @@ def test_it_says_yes_no_or_undecided(fake: FakeSolver, capsys: pytest.CaptureFix
 
 def test_the_way_wins(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
     deal = deals_by_code(fake)[1]
-    found = json.loads(said(capsys, "--deal", str(deal), "--fewest", "--json"))
-    assert (found["winnable"], found["deal"], found["deal_set"]) == (True, deal, "pyramid-1")
+    result = json.loads(output(capsys, "--deal", str(deal), "--fewest", "--json"))
+    assert (result["winnable"], result["deal"], result["deal_set"]) == (True, deal, "pyramid-1")
     env = CardEnv(GAME)
     env.reset(options={"deal": deal})
     deck = [int(card) for card in env.state["deck"]]
-    for action in found["actions"]:
+    for action in result["actions"]:
         *_, info = env.step(action)
     assert info["won"]
-    assert info["moves"] == found["fewest"]
-    assert len(found["moves"]) == len(found["actions"])
+    assert info["moves"] == result["fewest"]
+    assert len(result["moves"]) == len(result["actions"])
 
     names = " ".join(map(card_name, deck))
-    of_deck = json.loads(said(capsys, "--deck", names, "--json"))
-    assert of_deck["actions"] == found["actions"]
+    of_deck = json.loads(output(capsys, "--deck", names, "--json"))
+    assert of_deck["actions"] == result["actions"]
     assert of_deck["deck"] == names
 
 
@@ -71,12 +71,12 @@ def test_a_position_after_some_actions(
     fake: FakeSolver, capsys: pytest.CaptureFixture[str]
 ) -> None:
     deal = deals_by_code(fake)[1]
-    whole = json.loads(said(capsys, "--deal", str(deal), "--json"))["actions"]
+    whole = json.loads(output(capsys, "--deal", str(deal), "--json"))["actions"]
     names = [GAME.label(action).upper() for action in whole[:5]]
     for given in (names, [str(action) for action in whole[:5]]):
-        rest = json.loads(said(capsys, "--deal", str(deal), "--json", "--actions", *given))
+        rest = json.loads(output(capsys, "--deal", str(deal), "--json", "--actions", *given))
         assert rest["actions"] == whole[5:]
-    end = json.loads(said(capsys, "--deal", str(deal), "--json", "--actions", *map(str, whole)))
+    end = json.loads(output(capsys, "--deal", str(deal), "--json", "--actions", *map(str, whole)))
     assert (end["winnable"], end["moves"], end["nodes"]) == (True, [], 0)
 
 
@@ -84,11 +84,11 @@ def test_moves_name_cards_and_the_time_is_the_solvers(
     fake: FakeSolver, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deal = deals_by_code(fake)[1]
-    found = json.loads(said(capsys, "--deal", str(deal), "--json"))
-    shown = said(capsys, "--deal", str(deal)).splitlines()
+    result = json.loads(output(capsys, "--deal", str(deal), "--json"))
+    shown = output(capsys, "--deal", str(deal)).splitlines()
     env = CardEnv(GAME)
     env.reset(options={"deal": deal})
-    for line, cards in zip(shown[2:-1], found["cards"], strict=True):
+    for line, cards in zip(shown[2:-1], result["cards"], strict=True):
         names = cards.split()
         values = [parse_card(name) // 4 for name in names]
         assert sum(values) == 13 if names else " DEAL" in line or " REDEAL" in line
@@ -103,13 +103,13 @@ def test_moves_name_cards_and_the_time_is_the_solvers(
 
     monkeypatch.setattr(CompilationListener, "seconds", 0.0)
     monkeypatch.setattr(FakeSolver, "__call__", compiling)
-    last = said(capsys, "--deal", str(deal)).splitlines()[-1]
+    last = output(capsys, "--deal", str(deal)).splitlines()[-1]
     assert last.endswith("; before that the solver was compiled, once, in 95 s")
     assert "solved in " in last
 
 
 def test_variants_and_deal_sets(capsys: pytest.CaptureFixture[str]) -> None:
-    text = said(
+    text = output(
         capsys, "--deal", "3", "--deal-set", "mine", "--variant", "web", "--option", "passes=2"
     )
     assert text.startswith("Pyramid, web + passes=2, deal 3, deal set mine\n")
@@ -123,9 +123,9 @@ def test_a_game_played_for_its_score(capsys: pytest.CaptureFixture[str]) -> None
         assert "best score found: " in text
         assert ", 25 moves\n" in text
         assert main.main(["solve", "poker_squares", "--deal", "3", "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
-    assert found["winnable"] is None
-    assert isinstance(found["score"], int)
+        result = json.loads(capsys.readouterr().out)
+    assert result["winnable"] is None
+    assert isinstance(result["score"], int)
 
 
 def test_contracts_of_a_deal_of_partners(capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,8 +134,8 @@ def test_contracts_of_a_deal_of_partners(capsys: pytest.CaptureFixture[str]) -> 
     assert lines[0] == "Twenty-Eight, classic, deal 3, deal set twenty_eight-1"
     assert [line.split(":")[0] for line in lines[2:6]] == [f"  seat {n}" for n in range(4)]
     assert main.main(["solve", "28", "--deal", "3", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["contracts"]
-    best = max(found, key=lambda one: one["points"])
+    result = json.loads(capsys.readouterr().out)["contracts"]
+    best = max(result, key=lambda one: one["points"])
     assert lines[-1] == f"the best: seat {best['seat']}, {best['making']}: {best['points']}"
     assert main.main(["solve", "28", "--deal", "3", "--limit", "3"]) == 0
     assert capsys.readouterr().out.endswith("undecided within the limit of positions\n")
@@ -144,10 +144,10 @@ def test_contracts_of_a_deal_of_partners(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_contract_in_play(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["solve", "29", "--deal", "3", "--actions", "bid 29", "trumps clubs"]
     assert main.main(words) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert main.main([*words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert f"the bidder's side takes {found['points']} points and does not make its" in said
+    result = json.loads(capsys.readouterr().out)
+    assert f"the bidder's side takes {result['points']} points and does not make its" in output
     assert main.main([*words, "--limit", "3"]) == 0
     assert "exact points undecided after" in capsys.readouterr().out
 
@@ -196,8 +196,8 @@ def test_a_wrong_way_is_not_shown(
     right = FakeSolver.__call__
 
     def cut(self: FakeSolver, *given: object, **keywords: object) -> object:
-        found = right(self, *given, **keywords)  # type: ignore[arg-type]
-        return found._replace(actions=found.actions and found.actions[:-1])
+        result = right(self, *given, **keywords)  # type: ignore[arg-type]
+        return result._replace(actions=result.actions and result.actions[:-1])
 
     monkeypatch.setattr(FakeSolver, "__call__", cut)
     assert main.main(["solve", "pyramid", "--deal", str(deal)]) == 2
@@ -210,12 +210,12 @@ def test_a_solver_without_contracts_says_what_comes_of_play(
     start = ["bid 28", "in clubs", *["pass"] * 5]
     words = ["solve", "56", "--deal", "3", "--limit", "2000", "--actions", *start]
     assert main.main(words) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert main.main([*words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    low, high = found["bounds"]
-    assert found["points"] is None
+    result = json.loads(capsys.readouterr().out)
+    low, high = result["bounds"]
+    assert result["points"] is None
     assert 0 <= low < high <= 56
-    assert f"the bidder's side takes between {low} and {high} points and " in said
+    assert f"the bidder's side takes between {low} and {high} points and " in output
     assert main.main(["solve", "56", "--deal", "3"]) == 2
     assert "a position is needed in which a contract is being played" in capsys.readouterr().err

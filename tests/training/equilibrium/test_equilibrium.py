@@ -72,11 +72,11 @@ def some_policy(tree: Tree, seed: int = 0) -> np.ndarray:
 
 def reached(tree: Tree) -> np.ndarray:
     """How likely each node is if all play evenly."""
-    found, weights = np.ones(tree.nodes), tree.uniform()
+    result, weights = np.ones(tree.nodes), tree.uniform()
     for node in range(1, tree.nodes):
         arc = tree.arc[node]
-        found[node] = found[tree.parent[node]] * (tree.chance[node] if arc < 0 else weights[arc])
-    return found
+        result[node] = result[tree.parent[node]] * (tree.chance[node] if arc < 0 else weights[arc])
+    return result
 
 
 def test_the_size_of_mini(mini: Tree) -> None:
@@ -155,23 +155,23 @@ def plain_best(tree: Tree, seat: int, policy: np.ndarray) -> float:
 def test_best_responses_are_best(options: dict[str, Any]) -> None:
     tree = build_tree(rules(options), dealer=0)
     policy = some_policy(tree)
-    found = exploit(tree, policy)
+    result = exploit(tree, policy)
     for seat in range(tree.players):
         best = plain_best(tree, seat, policy)
-        assert found.values[seat] + found.gains[seat] == pytest.approx(best)
+        assert result.values[seat] + result.gains[seat] == pytest.approx(best)
 
 
 @pytest.mark.parametrize("options", SMALL, ids=str)
 def test_best_responses_win_what_they_promise(options: dict[str, Any]) -> None:
     tree = build_tree(rules(options))
     for policy in (tree.uniform(), some_policy(tree)):
-        found = exploit(tree, policy)
-        assert (found.gains >= 0).all()
-        promised = (found.values + found.gains).mean()
-        assert play_against(tree, found.best, policy) == pytest.approx(promised)
+        result = exploit(tree, policy)
+        assert (result.gains >= 0).all()
+        promised = (result.values + result.gains).mean()
+        assert play_against(tree, result.best, policy) == pytest.approx(promised)
         assert play_against(tree, policy, policy) == pytest.approx(0, abs=1e-12)
-        assert found.exploitability == pytest.approx(found.position_gains.mean())
-        assert found.nash_conv == pytest.approx(found.position_gains.sum())
+        assert result.exploitability == pytest.approx(result.position_gains.mean())
+        assert result.nash_conv == pytest.approx(result.position_gains.sum())
 
 
 def test_positions_are_those_of_a_table_with_one_dealer() -> None:
@@ -186,13 +186,13 @@ def test_positions_are_those_of_a_table_with_one_dealer() -> None:
 
 def test_cfr_plus_solves_mini(mini: Tree) -> None:
     solver, curve = run_cfr(mini, 100)
-    found = [point.exploitability for point in curve]
+    result = [point.exploitability for point in curve]
     assert [point.iterations for point in curve] == [1, 2, 5, 10, 20, 50, 100]
-    assert found == sorted(found, reverse=True)
-    assert found[0] == pytest.approx(1.5328, abs=1e-4)
-    assert found[-1] < 0.01
+    assert result == sorted(result, reverse=True)
+    assert result[0] == pytest.approx(1.5328, abs=1e-4)
+    assert result[-1] < 0.01
     average = exploit(mini, solver.average())
-    assert average.exploitability == found[-1]
+    assert average.exploitability == result[-1]
     # Being first is worth a fifth of an ante, all of it by the chip that is left over: it goes to
     # the dealer's left.
     assert average.position_values == pytest.approx([0.199, -0.199], abs=0.005)
@@ -314,31 +314,31 @@ def test_probabilities_must_add_up(small: Tree) -> None:
 
 
 def test_the_table_and_who_reads_it(tmp_path: Path) -> None:
-    found = find_equilibrium(["uniform", GreedyAgent()], iterations=200)
-    names = [row.agent for row in found.rows]
+    result = find_equilibrium(["uniform", GreedyAgent()], iterations=200)
+    names = [row.agent for row in result.rows]
     assert names == ["CFR+", "uniform", "greedy"]
-    solved, uniform, greedy = found.rows
+    solved, uniform, greedy = result.rows
     assert solved.exploited.exploitability < 0.002
     assert solved.against == pytest.approx(0, abs=1e-12)
     assert uniform.exploited.exploitability == pytest.approx(1.5328, abs=1e-4)
     assert 0.002 < greedy.exploited.exploitability < uniform.exploited.exploitability
     for row in (uniform, greedy):
         assert row.against < 0
-    said = json.loads(json.dumps(found.summary()))
-    assert said["information_sets"] == 52_416
-    assert said["curve"][-1]["iterations"] == 200
-    assert [row["agent"] for row in said["agents"]] == names
+    output = json.loads(json.dumps(result.summary()))
+    assert output["information_sets"] == 52_416
+    assert output["curve"][-1]["iterations"] == 200
+    assert [row["agent"] for row in output["agents"]] == names
 
-    agent = make_policy_table(found.tree, found.solver.average())
-    exact = exploit(found.tree, extract_policy(agent, found.tree).policy)
+    agent = make_policy_table(result.tree, result.solver.average())
+    exact = exploit(result.tree, extract_policy(agent, result.tree).policy)
     assert exact.exploitability < 0.01  # a little is lost: an observation is not all of the past
-    turn = next(iter_turns(found.tree))
+    turn = next(iter_turns(result.tree))
     actions = agent.act(turn)
     assert turn.masks[np.arange(len(actions)), actions].all()
 
     pytest.importorskip("torch")
-    row = save_equilibrium(found, tmp_path / "solved")
-    again = PolicyTableAgent.load(tmp_path / "solved", GAME, found.tree.rules)
+    row = save_equilibrium(result, tmp_path / "solved")
+    again = PolicyTableAgent.load(tmp_path / "solved", GAME, result.tree.rules)
     assert row.exploited.exploitability == exact.exploitability
     assert np.array_equal(again.policy, agent.policy)
     assert np.array_equal(again.act(turn), actions)
@@ -357,9 +357,9 @@ def iter_turns(tree: Tree) -> Any:
 
 
 def test_own_reach_is_of_the_seat_alone(small: Tree) -> None:
-    found = own_reach(small, small.uniform())
+    result = own_reach(small, small.uniform())
     first = small.owner == small.player[small.player >= 0][0]
-    assert found.max() == 1 and found.min() > 0
+    assert result.max() == 1 and result.min() > 0
     assert first.any()
 
 
@@ -374,10 +374,10 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     words = ["--option", "max_stands=1", "--iterations", "30"]
     assert main(["exploitability", *words, "--json", "--agents", "greedy", "--dealer", "1"]) == 0
     out, err = capsys.readouterr()
-    said = json.loads(out)
+    output = json.loads(out)
     assert err.replace(f"{COMPILING}\n", "") == ""
-    assert (said["variant"], said["dealer"]) == ("mini + max_stands=1", 1)
-    assert [row["agent"] for row in said["agents"]] == ["CFR+", "greedy"]
+    assert (output["variant"], output["dealer"]) == ("mini + max_stands=1", 1)
+    assert [row["agent"] for row in output["agents"]] == ["CFR+", "greedy"]
     pytest.importorskip("rich")
     pytest.importorskip("torch")
     assert main(["exploitability", *words, "--save", str(tmp_path / "one")]) == 0
@@ -420,7 +420,7 @@ def spiel(tree: Tree) -> tuple[Any, dict[str, int]]:
     }
     dealer = -1 if tree.dealer is None else tree.dealer
     game = pyspiel.load_game(bridge.NAME, options | {"dealer": dealer})
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     todo = [(0, game.new_initial_state())]
     while todo:
         node, state = todo.pop()
@@ -429,12 +429,12 @@ def spiel(tree: Tree) -> tuple[Any, dict[str, int]]:
             continue
         if state.current_player() >= 0:
             own = state.information_state_string()
-            assert found.setdefault(own, int(tree.infoset[node])) == tree.infoset[node]
+            assert result.setdefault(own, int(tree.infoset[node])) == tree.infoset[node]
         first, count = int(tree.first[node]), int(tree.branches[node])
         assert state.legal_actions() == tree.outcome[first : first + count].tolist()
         todo += [(first + k, state.child(a)) for k, a in enumerate(state.legal_actions())]
-    assert len(found) == tree.infosets
-    return game, found
+    assert len(result) == tree.infosets
+    return game, result
 
 
 def tabular(game: Any, sets: dict[str, int], tree: Tree, policy: np.ndarray) -> Any:
@@ -449,11 +449,11 @@ def tabular(game: Any, sets: dict[str, int], tree: Tree, policy: np.ndarray) -> 
 
 
 def flat(made: Any, sets: dict[str, int], tree: Tree) -> np.ndarray:
-    found = np.zeros(len(tree.actions))
+    result = np.zeros(len(tree.actions))
     for own, infoset in sets.items():
         entries = slice(tree.starts[infoset], tree.starts[infoset + 1])
-        found[entries] = made.policy_for_key(own)[tree.actions[entries]]
-    return found
+        result[entries] = made.policy_for_key(own)[tree.actions[entries]]
+    return result
 
 
 def beside_openspiel(tree: Tree, iterations: int) -> None:
@@ -468,13 +468,13 @@ def beside_openspiel(tree: Tree, iterations: int) -> None:
     assert flat(average, sets, tree) == pytest.approx(ours.average(), abs=1e-9)
     assert flat(theirs.current_policy(), sets, tree) == pytest.approx(ours.policy, abs=1e-9)
     for policy in (some_policy(tree), ours.average()):
-        made, found = tabular(game, sets, tree, policy), exploit(tree, policy)
+        made, result = tabular(game, sets, tree, policy), exploit(tree, policy)
         conv = exploitability.nash_conv(game, made, return_only_nash_conv=False, use_cpp_br=False)
-        assert found.nash_conv == pytest.approx(conv.nash_conv, abs=1e-9)
-        assert found.gains.tolist() == pytest.approx(list(conv.player_improvements), abs=1e-9)
+        assert result.nash_conv == pytest.approx(conv.nash_conv, abs=1e-9)
+        assert result.gains.tolist() == pytest.approx(list(conv.player_improvements), abs=1e-9)
         root = game.new_initial_state()
         values = expected_game_score.policy_value(root, [made] * tree.players)
-        assert found.values.tolist() == pytest.approx(list(values), abs=1e-9)
+        assert result.values.tolist() == pytest.approx(list(values), abs=1e-9)
     if tree.players == 2:
         theirs_too = exploitability.exploitability(game, tabular(game, sets, tree, tree.uniform()))
         assert exploit(tree, tree.uniform()).exploitability == pytest.approx(theirs_too, abs=1e-9)

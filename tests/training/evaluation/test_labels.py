@@ -110,8 +110,8 @@ def test_room_follows_the_file_and_not_its_number_of_rows(whole: Labels, tmp_pat
 def test_in_parallel_it_is_the_same(fake: FakeSolver, whole: Labels) -> None:
     ended: list[int] = []
     keywords: dict[str, Any] = {"jobs": 2, "backend": "threading", "progress": ended.append}
-    found = load_labels(labelling.make_labels(GAME, deals=120, **keywords))
-    assert found.metadata()["content"] == whole.metadata()["content"]
+    actual = load_labels(labelling.make_labels(GAME, deals=120, **keywords))
+    assert actual.metadata()["content"] == whole.metadata()["content"]
     assert sum(ended) == 120
 
 
@@ -122,8 +122,8 @@ def test_a_backend_that_cannot_hand_out_results_one_by_one(
         supports_return_generator = False
 
     monkeypatch.setitem(BACKENDS, "all-at-once", AllAtOnce)
-    found = load_labels(labelling.make_labels(GAME, deals=120, jobs=1, backend="all-at-once"))
-    assert found.metadata()["content"] == whole.metadata()["content"]
+    actual = load_labels(labelling.make_labels(GAME, deals=120, jobs=1, backend="all-at-once"))
+    assert actual.metadata()["content"] == whole.metadata()["content"]
 
 
 def test_what_was_done_is_not_done_again(
@@ -146,9 +146,9 @@ def test_what_was_done_is_not_done_again(
     labelling.make_labels(GAME, deals=10, optimal=False, jobs=1)
     fake.asked = 0
     with pytest.warns(UserWarning, match="is damaged, so this part is computed again"):
-        found = load_labels(labelling.make_labels(GAME, deals=120, jobs=1))
+        actual = load_labels(labelling.make_labels(GAME, deals=120, jobs=1))
     assert fake.asked == 70
-    assert found.metadata()["content"] == whole.metadata()["content"]
+    assert actual.metadata()["content"] == whole.metadata()["content"]
     assert [path.name for path in Path("runs/labels").iterdir()] == ["pyramid-three-passes.parquet"]
 
 
@@ -287,9 +287,9 @@ def test_files_are_found(fake: FakeSolver, whole: Labels) -> None:
     labelling.make_labels(GAME, deals=30, first=500, jobs=1)
     labelling.make_labels(GAME, deals=4, deal_set="mine/1", jobs=1)
     for first, deals, n in ((0, 20, 20), (0, 60, 120), (500, 30, 30), (0, None, 120)):
-        found = find_labels(GAME, RULES, None, first, deals)
-        assert found is not None
-        assert len(found) == n
+        actual = find_labels(GAME, RULES, None, first, deals)
+        assert actual is not None
+        assert len(actual) == n
     assert len(find_labels(GAME, RULES, "mine/1") or ()) == 4
     assert find_labels(GAME, RULES, "other") is None
     assert find_labels(GAME, GAME.make_rules("web")) is None
@@ -316,10 +316,10 @@ def test_overlaps(whole: Labels) -> None:
 
 
 def test_an_evaluation_says_what_could_be_reached(whole: Labels) -> None:
-    found = evaluate(GAME, "uniform", first=100, deals=60, labels=whole, key="k")
-    compared = found.label_comparison
+    actual = evaluate(GAME, "uniform", first=100, deals=60, labels=whole, key="k")
+    compared = actual.label_comparison
     assert compared is not None
-    winnable, won = whole.winnable[100:] == 1, found.results.facts["won"][:20]
+    winnable, won = whole.winnable[100:] == 1, actual.results.facts["won"][:20]
     assert (compared.deals, compared.undecided) == (
         20,
         np.count_nonzero(whole.winnable[100:] == -1),
@@ -327,7 +327,7 @@ def test_an_evaluation_says_what_could_be_reached(whole: Labels) -> None:
     assert compared.winnable == compared.bound == wilson_rate(winnable)
     assert compared.won == wilson_rate(won[winnable])
     assert compared.lost == np.count_nonzero(winnable & ~won)
-    summary = json.loads(json.dumps(found.summary()))["label_comparison"]
+    summary = json.loads(json.dumps(actual.summary()))["label_comparison"]
     assert summary["of_the_winnable_won"]["n"] == np.count_nonzero(winnable)
     assert summary["lost_though_winnable"] == compared.lost
     greedy = evaluate(GAME, SeesAll(), deals=120, labels=whole).label_comparison
@@ -369,30 +369,30 @@ def test_a_way_that_is_none_is_loud(fake: FakeSolver) -> None:
     env.reset(seed=1)
     state = env.clone()
     legal = int(env.action_masks().argmax())
-    for found, message in (
+    for actual, message in (
         (Solution(True, [], 1, [41]), "cannot be gone: action 1, UNDO, is not legal"),
         (Solution(True, [], 1, [legal]), "says won True, played: False"),
         (Solution(None, [], 1, [legal], score=12), "says score 12, played"),
         (Solution(None, [], 1, [legal], fewest=9), "says moves 9, played"),
     ):
         with pytest.raises(Contradiction, match=message):
-            verify_solution(GAME, RULES, state, found)
+            verify_solution(GAME, RULES, state, actual)
 
 
 def test_tables_files_and_picture(whole: Labels, tmp_path: Path) -> None:
-    found = compare(GAME, ["uniform", "greedy"], deals=150, labels=whole, key="k")
+    actual = compare(GAME, ["uniform", "greedy"], deals=150, labels=whole, key="k")
     for width in (60, 80, 120):
         out = StringIO()
-        report.show(found, Console(file=out, width=width))
+        report.show(actual, Console(file=out, width=width))
         assert "upper bound: winnable, of 120 labelled deals: " in out.getvalue()
         assert "of these won %" in out.getvalue()
         assert max(map(len, out.getvalue().splitlines())) <= width
-    rows = report.episodes(found).to_pandas()
+    rows = report.episodes(actual).to_pandas()
     one = rows[rows.agent == "greedy"]
     assert one.winnable[:120].tolist() == whole.winnable.tolist()
     assert one.winnable[120:].isna().all()
     assert one.fewest.notna().sum() == np.count_nonzero(whole.fewest != -1)
-    assert "dashed: winnable, " in plot_comparison(found).axes[0].get_xlabel()
+    assert "dashed: winnable, " in plot_comparison(actual).axes[0].get_xlabel()
     without = report.episodes(compare(GAME, ["uniform"], deals=5))
     assert "winnable" not in without.column_names
 
@@ -406,22 +406,22 @@ def test_a_game_played_for_its_score(tmp_path: Path) -> None:
         SQUARES, SQUARES.make_rules(), GreedyAgent(), deal_seeds("poker_squares-1", range(30))
     )
     assert made.score.dtype == np.int32
-    found = compare(SQUARES, ["uniform", "greedy"], deals=30)
-    compared = [one.label_comparison for one in found.evaluations]
+    actual = compare(SQUARES, ["uniform", "greedy"], deals=30)
+    compared = [one.label_comparison for one in actual.evaluations]
     assert compared[0] is not None
     assert compared[1] is not None
     assert compared[0].regret is not None
     assert compared[0].winnable is None
     assert compared[0].bound == compared[0].best == compared[1].best
-    scores = found.evaluations[0].results.score
+    scores = actual.evaluations[0].results.score
     assert compared[0].regret.mean == pytest.approx((made.score - scores).mean())
     assert (made.score - greedy.score).mean() == pytest.approx(compared[1].regret.mean)  # type: ignore[union-attr]
     out = StringIO()
-    report.show(found, Console(file=out, width=80))
+    report.show(actual, Console(file=out, width=80))
     assert "upper bound: best score found, of 30 labelled deals: " in out.getvalue()
     assert "regret" in out.getvalue()
-    assert report.episodes(found).to_pandas().best_score[:30].tolist() == made.score.tolist()
-    assert "dashed: best found" in plot_comparison(found).axes[0].get_xlabel()
+    assert report.episodes(actual).to_pandas().best_score[:30].tolist() == made.score.tolist()
+    assert "dashed: best found" in plot_comparison(actual).axes[0].get_xlabel()
 
 
 def test_commands(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
@@ -435,10 +435,10 @@ def test_commands(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
     for part in ("Wilson 95 % [", ", 99 % [", " undecided\n", "fewest moves mean ", "content  "):
         assert part in message.out
     assert main.main(["deals", "show", "runs/labels/pyramid-web.parquet", "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)
-    assert (found["variant"], sum(found["counts"].values())) == ("web", 60)
-    assert found["winnable"]["99"]["low"] < found["winnable"]["95"]["low"]
-    assert sum(found["fewest"]["counts"].values()) == found["fewest"]["n"]
+    (actual,) = json.loads(capsys.readouterr().out)
+    assert (actual["variant"], sum(actual["counts"].values())) == ("web", 60)
+    assert actual["winnable"]["99"]["low"] < actual["winnable"]["95"]["low"]
+    assert sum(actual["fewest"]["counts"].values()) == actual["fewest"]["n"]
     assert main.main(["evaluate", "pyramid", "--agent", "oracle", "--deals", "50", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["label_comparison"]["lost_though_winnable"] == 0
     assert main.main(["evaluate", "pyramid", "--deals", "5", "--labels", "no", "--json"]) == 0

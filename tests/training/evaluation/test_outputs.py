@@ -159,8 +159,8 @@ def test_names_are_printed_as_they_are(
         deals=2,
         opponents=[named("[f]"), named("[f]")],
     )
-    for found, names in ((alone, NAMES), (several, NAMES[:4])):
-        report.show(found, open_console())
+    for result, names in ((alone, NAMES), (several, NAMES[:4])):
+        report.show(result, open_console())
         out = capsys.readouterr().out
         rows = [line.split("  ")[0].strip() for line in out.splitlines()]
         assert [name for name in names if name not in rows] == []

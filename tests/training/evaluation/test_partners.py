@@ -29,11 +29,11 @@ def test_a_partner_has_the_other_seats_of_a_side() -> None:
     table = GAMES["twenty_eight"]
     rules, seeds = table.make_rules(), deal_seeds("partners", range(30))
     own, mate, other = Seen("own"), Seen("mate"), Seen("other")
-    found = play_duplicate(table, rules, own, [other], seeds, partner=mate, key="p")
+    result = play_duplicate(table, rules, own, [other], seeds, partner=mate, key="p")
     alone = play_duplicate(table, rules, Seen("alone"), [other], seeds, key="p")
-    np.testing.assert_array_equal(found.nets, alone.nets)  # all play the same way
+    np.testing.assert_array_equal(result.nets, alone.nets)  # all play the same way
     assert own.seats == mate.seats == other.seats
-    assert len({seat for _, seat in own.seats}) == 4 and (found.nets != 0).any()
+    assert len({seat for _, seat in own.seats}) == 4 and (result.nets != 0).any()
 
 
 def test_a_bad_partner_costs() -> None:

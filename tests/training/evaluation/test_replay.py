@@ -53,11 +53,11 @@ def test_room_follows_the_file_and_not_its_longest_line() -> None:
     games = [long, *[replace(short, line=2 + i) for i in range(3000)]]
     tracemalloc.start()
     try:
-        found = faults(games)
+        actual = faults(games)
         most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert [line for line, _ in found] == [1]
+    assert [line for line, _ in actual] == [1]
     actions = sum(len(one.actions) for one in games)
     states = len(games) * PYRAMID.state.itemsize
     assert most < 10 * (8 * actions + states)
@@ -67,7 +67,7 @@ def random_replays(chosen: Game, variant: str, n: int, by_deck: bool) -> list[Re
     """Games of random legal actions: numbered deals, or decks and generators of deals drawn."""
     rules, rng = chosen.make_rules(variant), np.random.default_rng(5)
     names = ("someone",) * chosen.num_players(rules)
-    found = []
+    actual = []
     for deal in range(n):
         rows = Rows(chosen, rules, 1)
         if by_deck:
@@ -83,8 +83,8 @@ def random_replays(chosen: Game, variant: str, n: int, by_deck: bool) -> list[Re
             rows.step(np.array(actions[-1:]))
         end = "over" if rows.states["over"][0] else LEFT
         result = read_result(chosen, rules, rows.states)[0]
-        found.append(Replay(chosen, rules, variant, names, tuple(actions), result, end, **begun))
-    return found
+        actual.append(Replay(chosen, rules, variant, names, tuple(actions), result, end, **begun))
+    return actual
 
 
 @pytest.mark.parametrize("by_deck", [False, True])
@@ -112,13 +112,13 @@ def test_the_generator_belongs_to_a_deck() -> None:
 def test_evaluate_records_what_is_played(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     options = {"passes": 2}
-    found = evaluate(
+    actual = evaluate(
         PYRAMID, "greedy", variant="classic", options=options, deals=60, first=5, record=path
     )
     replays = load_replays(path)
     assert sorted(one.deal for one in replays) == list(range(5, 65))  # type: ignore[type-var]
     assert faults(replays) == []
-    facts = found.results.facts
+    facts = actual.results.facts
     for one in replays:
         row = one.deal - 5  # type: ignore[operator]
         assert one.result == {name: facts[name][row] for name in ("won", "score", "moves")}
@@ -159,21 +159,21 @@ def test_compare_records_every_agent_and_variant(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "variant"), [("seven_twenty_seven", "home"), ("poker", "duel")])
 def test_tables_of_several_are_recorded(tmp_path: Path, name: str, variant: str) -> None:
     path, chosen = tmp_path / "hands.jsonl", find_game({"poker": "poker_squares"}.get(name, name))
-    found = compare(
+    actual = compare(
         chosen, ["greedy", "uniform"], variants=[variant], deals=3, hands=2, record=path
     )
     replays = load_replays(path)
     assert faults(replays) == []
-    seats = chosen.num_players(found.evaluations[0].spec.rules)
-    assert len(replays) == len(found.evaluations) * 3 * 2 * seats
+    seats = chosen.num_players(actual.evaluations[0].spec.rules)
+    assert len(replays) == len(actual.evaluations) * 3 * 2 * seats
     assert {one.hand for one in replays} == {0, 1}
     assert {len(one.agents) for one in replays} == {seats}
 
 
 def test_hands_are_those_that_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "hands.jsonl"
-    found = compare(TABLE, ["greedy", "uniform"], deals=4, record=path)
-    pair = found.pairs(found.evaluations[0].spec.variant)["uniform", "greedy"]
+    actual = compare(TABLE, ["greedy", "uniform"], deals=4, record=path)
+    pair = actual.pairs(actual.evaluations[0].spec.variant)["uniform", "greedy"]
     mine = [
         one
         for one in load_replays(path)

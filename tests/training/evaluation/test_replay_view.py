@@ -26,8 +26,8 @@ def lone(tmp_path_factory: pytest.TempPathFactory) -> Replay:
 
 @pytest.fixture(scope="module")
 def table() -> Replay:
-    found = find_game("seven_twenty_seven")
-    choice = TableChoice(found, found.make_rules("home"), None, 5, "view")
+    result = find_game("seven_twenty_seven")
+    choice = TableChoice(result, result.make_rules("home"), None, 5, "view")
     session = TableSession(choice, SeatChoice(1), "greedy")
     session.begin_hand()
     while not session.is_over:
@@ -68,9 +68,9 @@ def test_a_seat_is_shown_nothing_of_the_others_cards(table: Replay) -> None:
 
 def test_the_review_tells_of_every_decision_and_sums_up(lone: Replay) -> None:
     review = review_replay(lone, worlds=10)
-    found = json.loads(json.dumps(replay_data(lone, 0, review), allow_nan=False))["review"]
-    assert [one["step"] for one in found["decisions"]] == review.steps.tolist()
-    totals = found["totals"]
+    result = json.loads(json.dumps(replay_data(lone, 0, review), allow_nan=False))["review"]
+    assert [one["step"] for one in result["decisions"]] == review.steps.tolist()
+    totals = result["totals"]
     way = totals["first_chance"] - totals["loss"] - totals["unseen"] + totals["luck"]
     assert way == pytest.approx(totals["outcome"])
     with pytest.raises(ValueError, match="seat=3"):
@@ -84,9 +84,9 @@ def test_the_file_needs_nothing_else(lone: Replay, tmp_path: Path) -> None:
     assert not re.search(r"(?:src|href)=\"(?!data:)|@import|url\(", text)
     assert "default-src 'none'" in text
     (data,) = re.findall(r'id="parlour-data">(.*?)</script>', text)
-    found = json.loads(data)
-    assert len(found["replay"]["scenes"]) == len(lone.actions) + 1
-    assert found["replay"]["review"]["decisions"]
+    result = json.loads(data)
+    assert len(result["replay"]["scenes"]) == len(lone.actions) + 1
+    assert result["replay"]["review"]["decisions"]
     assert text.count("</script>") == 2
     assert len(text) < 2_000_000
 

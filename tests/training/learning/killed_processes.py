@@ -75,17 +75,17 @@ def in_fork(do: Callable[[], Any]) -> tuple[int, Any]:
     child = os.fork()
     if child == 0:
         try:
-            said = json.dumps(do()).encode()
-            os.write(theirs, said)
+            output = json.dumps(do()).encode()
+            os.write(theirs, output)
             os._exit(0)
         except BaseException as error:
             print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
             os._exit(1)
     os.close(theirs)
     with os.fdopen(ours, "rb") as answer:
-        said = answer.read()
+        output = answer.read()
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return status, json.loads(said) if status == 0 else None
+    return status, json.loads(output) if status == 0 else None
 
 
 def settings(method: str, runs: Path) -> Settings:
@@ -124,22 +124,22 @@ def make_deal_set(folder: Path) -> None:
 
 def end_of(folder: Path) -> dict[str, str]:
     """What there is in the end: every file with what must be equal in it."""
-    found = {}
+    result = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
         if path.is_dir() or "tensorboard" in name or name.endswith(".json"):
             continue
-        said = path.read_bytes()
+        output = path.read_bytes()
         if path.name == "progress.jsonl":
-            lines = [json.loads(line) for line in said.splitlines()]
-            said = repr([line | {"time": 0} for line in lines]).encode()
+            lines = [json.loads(line) for line in output.splitlines()]
+            output = repr([line | {"time": 0} for line in lines]).encode()
         fixed = path.suffix in (".safetensors", ".parquet", ".jsonl")
-        found[name] = sha256(said).hexdigest() if fixed else ""
+        result[name] = sha256(output).hexdigest() if fixed else ""
     for path in sorted(folder.rglob("*.json")):
         told = json.loads(path.read_text())
         kept = ("steps", "final", "evaluations", "weights_sha256", "rules")
-        found[str(path.relative_to(folder))] = repr([told.get(name) for name in kept])
-    return found
+        result[str(path.relative_to(folder))] = repr([told.get(name) for name in kept])
+    return result
 
 
 def main(what: str, place: Path, first: int, every: int) -> None:

@@ -320,8 +320,8 @@ def kill_node(_: RayActors, cluster: Any) -> None:
 def find_places(crew: RayActors) -> list[str]:
     """The nodes of the actors, each of which has begun."""
     crew.ray.get([actor.__ray_ready__.remote() for actor in crew.actors])
-    found = crew.ray._private.state.actors().values()
-    return sorted(one["Address"]["NodeID"] for one in found)
+    result = crew.ray._private.state.actors().values()
+    return sorted(one["Address"]["NodeID"] for one in result)
 
 
 @pytest.mark.slow
@@ -360,5 +360,5 @@ def test_actors_of_ray_come_to_the_same_weights_though_one_dies(
     finally:
         cluster.shutdown()
     assert len(rollouts) == 4 and killed == [2]
-    assert [found for found, _ in places] == [both for _, both in places]
+    assert [result for result, _ in places] == [both for _, both in places]
     assert_same(folder, two)

@@ -62,14 +62,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_leaves_an_agent_that_plays(whole: Path) -> None:
-    found, names = read_result(whole), list(GAME.heuristic_weights)
-    assert (found["steps"], found["unit"]) == (4 * 6 * 50, "games")
+    actual, names = read_result(whole), list(GAME.heuristic_weights)
+    assert (actual["steps"], actual["unit"]) == (4 * 6 * 50, "games")
     lines = progress.read(whole / "seed-0" / "progress.jsonl")
     assert [line["steps"] for line in lines] == [300, 600, 900, 1200]
     agent = load_agent(str(whole), GAME, RULES)
     assert isinstance(agent, GreedyAgent) and agent.weights is not None
     assert (agent.name, agent.sees_all) == (whole.name, False)
-    assert found["weights"] == dict(zip(names, agent.weights.tolist(), strict=True))
+    assert actual["weights"] == dict(zip(names, agent.weights.tolist(), strict=True))
     assert "1,200 games" in report(whole)
     assert not np.array_equal(agent.weights, OWN)
 
@@ -80,8 +80,8 @@ def test_the_compiled_player_plays_as_the_agent_does() -> None:
         one = find_game(name)
         rules, own = one.make_rules(variant), np.array(list(one.heuristic_weights.values()))
         states = cma_es.play(one, rules, own, seeds, 500)
-        found = play_deals(one, rules, GreedyAgent(), seeds)
-        assert states["score"].tolist() == found.score.tolist()
+        actual = play_deals(one, rules, GreedyAgent(), seeds)
+        assert states["score"].tolist() == actual.score.tolist()
 
 
 def test_games_of_the_search_are_cut_off() -> None:
@@ -160,9 +160,9 @@ def stopped_after_two(runs: Path) -> Path:
 def test_a_resumed_search_is_equal_in_all_its_numbers(tmp_path: Path) -> None:
     folder = stopped_after_two(tmp_path)
     search = cma_es.make_search(SMALL, 0, len(OWN))
-    found = checkpoint.latest(folder / "seed-0")
-    assert found and found.arrays.keys() == {"losses", "middle"}
-    for losses in found.arrays["losses"].tolist():
+    actual = checkpoint.latest(folder / "seed-0")
+    assert actual and actual.arrays.keys() == {"losses", "middle"}
+    for losses in actual.arrays["losses"].tolist():
         search.tell(search.ask(), losses)
     run = CmaEsRun(replace(SMALL, runs=str(tmp_path)), 0, folder / "seed-0")
     run.close()

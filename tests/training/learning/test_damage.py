@@ -74,10 +74,10 @@ def said_by(do: Callable[[], Any]) -> tuple[Any, str]:
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
         try:
-            found, error = do(), ""
+            actual, error = do(), ""
         except ValueError as raised:
-            found, error = None, str(raised)
-    return found, "\n".join([*(str(one.message) for one in noted), error])
+            actual, error = None, str(raised)
+    return actual, "\n".join([*(str(one.message) for one in noted), error])
 
 
 def test_damaged_positions_are_never_read_as_others(stopped: Path, tmp_path: Path) -> None:
@@ -85,12 +85,12 @@ def test_damaged_positions_are_never_read_as_others(stopped: Path, tmp_path: Pat
     file.write_bytes((stopped / "seed-0" / FIRST).read_bytes())
     wanted, equal = read_positions(file, GAME), 0
     for _ in each_damage(file, 600):
-        found, message = said_by(lambda: read_positions(file, GAME))
-        if found is None:
+        actual, message = said_by(lambda: read_positions(file, GAME))
+        if actual is None:
             assert str(file) in message
         else:  # Parquet has bytes that nothing reads
             equal += 1
-            for one, other in zip(wanted, found, strict=True):
+            for one, other in zip(wanted, actual, strict=True):
                 np.testing.assert_array_equal(one, other)
     assert equal < 300
 
@@ -99,14 +99,14 @@ def test_a_damaged_round_is_named(run: Path) -> None:
     """The first round is needed by both checkpoints, the second by the newest alone."""
     seed = run / "seed-0"
     for is_there in each_damage(seed / FIRST, 20):
-        found, message = said_by(lambda: checkpoint.latest(seed))
+        actual, message = said_by(lambda: checkpoint.latest(seed))
         change = "was changed: expected sha256" if is_there else "is missing"
-        assert found is None and f"checkpoint file {FIRST} {change}" in message
+        assert actual is None and f"checkpoint file {FIRST} {change}" in message
         assert f"{seed / 'checkpoints'}: all checkpoints are damaged" in message
     for is_there in each_damage(seed / LAST, 20):
-        found, message = said_by(lambda: checkpoint.latest(seed))
+        actual, message = said_by(lambda: checkpoint.latest(seed))
         change = "was changed: expected sha256" if is_there else "is missing"
-        assert found.values["steps"] == ROUND and f"checkpoint file {LAST} {change}" in message
+        assert actual.values["steps"] == ROUND and f"checkpoint file {LAST} {change}" in message
 
 
 def test_a_run_with_a_damaged_last_round_ends_with_the_same_weights(run: Path, whole: Path) -> None:
@@ -129,8 +129,8 @@ def test_a_damaged_checkpoint_is_named(name: str, run: Path) -> None:
     seed = run / "seed-0"
     newest = sorted((seed / "checkpoints").iterdir())[-1]
     for _ in each_damage(newest / name, 40):
-        found, message = said_by(lambda: checkpoint.latest(seed))
-        assert found.values["steps"] == ROUND
+        actual, message = said_by(lambda: checkpoint.latest(seed))
+        assert actual.values["steps"] == ROUND
         assert f"{newest} is damaged and passed over: " in message
         is_named = "was changed: expected" in message or "is missing" in message
         assert is_named or name == checkpoint.STATE
@@ -143,8 +143,8 @@ def test_stray_files_are_ignored_with_a_notice(run: Path, whole: Path) -> None:
         resume(run, quiet=True)
     assert network_of(run) == network_of(whole)
     with pytest.warns(UserWarning, match=r"1 copy.parquet is ignored: no checkpoint lists it"):
-        found = read_folder(folder, GAME)
-    assert len(found) == 4
+        actual = read_folder(folder, GAME)
+    assert len(actual) == 4
     alone = run / "elsewhere"
     shutil.copytree(folder, alone)
     with pytest.warns(UserWarning, match=r"1 copy.parquet is ignored: the file name must be"):
@@ -157,15 +157,15 @@ def test_stray_files_are_ignored_with_a_notice(run: Path, whole: Path) -> None:
 
 def test_a_damaged_log_is_named(run: Path) -> None:
     seed = run / "seed-0"
-    found, file = checkpoint.latest(seed), seed / "progress.jsonl"
-    assert found is not None
+    actual, file = checkpoint.latest(seed), seed / "progress.jsonl"
+    assert actual is not None
 
     def read() -> bool:
-        checkpoint.compare_log(found, file)
-        RunLog(seed, found.values["steps"]).close()
+        checkpoint.compare_log(actual, file)
+        RunLog(seed, actual.values["steps"]).close()
         return True
 
-    size, data = found.values[checkpoint.LOG]["bytes"], file.read_bytes()
+    size, data = actual.values[checkpoint.LOG]["bytes"], file.read_bytes()
     file.write_bytes(data[:size])
     for _ in each_damage(file, 40):
         _, message = said_by(read)
@@ -184,8 +184,8 @@ def test_changed_settings_are_named(run: Path) -> None:
 
 
 def test_damaged_settings_are_named(run: Path) -> None:
-    found, file = checkpoint.latest(run / "seed-0"), run / "settings.json"
-    assert found is not None
+    actual, file = checkpoint.latest(run / "seed-0"), run / "settings.json"
+    assert actual is not None
     wanted = json.loads(file.read_text())
 
     def read() -> Settings:
@@ -193,7 +193,7 @@ def test_damaged_settings_are_named(run: Path) -> None:
             settings = read_saved(json.loads(file.read_bytes()), str(file))
         except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
             raise ValueError(f"{file}: {error}") from error
-        checkpoint.compare_settings(found, settings.plain(), file)
+        checkpoint.compare_settings(actual, settings.plain(), file)
         return settings
 
     for _ in each_damage(file, 60):
@@ -209,12 +209,12 @@ def test_damaged_results_are_named(whole: Path, tmp_path: Path) -> None:
     wanted = report(folder)
     for is_there in each_damage(of_seed, 40):
         if is_there:
-            found, message = said_by(lambda: summarise(settings, folder) or True)
-            assert (found is None and str(of_seed) in message) or report(folder) == wanted
+            actual, message = said_by(lambda: summarise(settings, folder) or True)
+            assert (actual is None and str(of_seed) in message) or report(folder) == wanted
     for is_there in each_damage(of_run, 40):
         if is_there:
-            found, message = said_by(lambda: report(folder))
-            assert found == wanted or (found is None and str(of_run) in message)
+            actual, message = said_by(lambda: report(folder))
+            assert actual == wanted or (actual is None and str(of_run) in message)
 
 
 RUNS: dict[str, Settings] = {

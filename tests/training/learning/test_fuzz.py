@@ -67,8 +67,8 @@ def tried(do: Callable[[], Any], named: str) -> Any:
             warnings.simplefilter("ignore")
             return do()
     except ValueError as error:
-        said = str(error)
-        assert named in said and "\n" not in said and len(said) < 3000, said
+        output = str(error)
+        assert named in output and "\n" not in output and len(output) < 3000, output
         return None
 
 
@@ -170,11 +170,11 @@ def test_agents(maker: Callable[[Path], Any], tmp_path: Path) -> None:
                 text = json.dumps(again).encode()
         card.write_bytes(text)
         file.write_bytes(spoilt)
-        found = tried(lambda: load_agent(str(tmp_path), GAME, RULES), str(tmp_path))
-        if found is not None:
+        actual = tried(lambda: load_agent(str(tmp_path), GAME, RULES), str(tmp_path))
+        if actual is not None:
             loaded += 1
             tried(lambda: load_agent(f"mcts:{tmp_path}", GAME, RULES), "")
-            assert spoilt != data or numbers_of(found) == wanted
+            assert spoilt != data or numbers_of(actual) == wanted
     assert loaded < 60
 
 
@@ -204,9 +204,9 @@ def test_settings(tmp_path: Path) -> None:
             lines = ["[default]", *(f"{json.dumps(n)} = {as_toml(v)}" for n, v in body.items())]
         data = "\n".join(lines).encode()
         file.write_bytes(data if k % 3 else spoil_bytes(data, rng))
-        found = tried(lambda: preset("poker_squares", file=file), str(file))
-        refused += found is None
-        assert found is None or isinstance(found, Settings)
+        actual = tried(lambda: preset("poker_squares", file=file), str(file))
+        refused += actual is None
+        assert actual is None or isinstance(actual, Settings)
     assert refused > 80
     for kind in SETTINGS.values():
         known = fields(kind)
@@ -243,14 +243,14 @@ def deal_set_file(folder: Path, name: str) -> Path:
         return labelling.make_labels(one, deals=12, jobs=1, out=folder)
 
 
-def write_labels(file: Path, columns: dict[str, Any], said: dict[str, Any], rehash: bool) -> None:
+def write_labels(file: Path, columns: dict[str, Any], output: dict[str, Any], rehash: bool) -> None:
     """Write labels; with ``rehash`` so that every hash in them is right."""
-    if rehash and isinstance(said.get("columns"), dict):
-        said["columns"] = {n: labels._column_digest(np.asarray(v)) for n, v in columns.items()}
+    if rehash and isinstance(output.get("columns"), dict):
+        output["columns"] = {n: labels._column_digest(np.asarray(v)) for n, v in columns.items()}
     if rehash:
-        said["content"] = labels._metadata_digest(said)
+        output["content"] = labels._metadata_digest(output)
     table, buffer = pa.table(columns), BytesIO()
-    pq.write_table(table.replace_schema_metadata({"parlour": json.dumps(said)}), buffer)
+    pq.write_table(table.replace_schema_metadata({"parlour": json.dumps(output)}), buffer)
     file.write_bytes(buffer.getvalue())
     labels._load.cache_clear()
 
@@ -263,24 +263,24 @@ def parts_of(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def test_labels(tmp_path: Path) -> None:
     file = deal_set_file(tmp_path, "pyramid")
-    data, (columns, said) = file.read_bytes(), parts_of(file)
+    data, (columns, output) = file.read_bytes(), parts_of(file)
     rng, loaded = np.random.default_rng(9), 0
     for k in range(160):
         if k % 2:
             file.write_bytes(spoil_bytes(data, rng))
             labels._load.cache_clear()
         else:
-            write_labels(file, columns, spoil(said, rng), rehash=k % 4 == 0)
-        found = tried(lambda: labels.load_labels(file), str(file))
-        if found is not None:
+            write_labels(file, columns, spoil(output, rng), rehash=k % 4 == 0)
+        actual = tried(lambda: labels.load_labels(file), str(file))
+        if actual is not None:
             loaded += 1
-            assert all(np.array_equal(found.columns[n], v) for n, v in columns.items())
-            json.dumps(found.metadata())
+            assert all(np.array_equal(actual.columns[n], v) for n, v in columns.items())
+            json.dumps(actual.metadata())
     assert loaded < 60
 
 
 @pytest.mark.parametrize(
-    ("name", "column", "value", "said"),
+    ("name", "column", "value", "output"),
     [
         ("pyramid", "winnable", 2, "column winnable: 2 at deal 3: allowed are -1, 0 and 1"),
         ("pyramid", "winnable", 0, "column fewest: 20 at deal 3: the deal is not labelled winn"),
@@ -298,7 +298,7 @@ def test_labels(tmp_path: Path) -> None:
     ],
 )
 def test_labels_that_cannot_be(
-    name: str, column: str, value: int, said: str, tmp_path: Path
+    name: str, column: str, value: int, output: str, tmp_path: Path
 ) -> None:
     file = deal_set_file(tmp_path, name)
     columns, told = parts_of(file)
@@ -308,12 +308,12 @@ def test_labels_that_cannot_be(
     labels.load_labels(file)
     columns[column][3] = value
     write_labels(file, columns, told, rehash=True)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=output):
         labels.load_labels(file)
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "output"),
     [
         ("first", -1, "field first: a whole number from 0"),
         ("first", True, "field first: .* got True"),
@@ -325,11 +325,11 @@ def test_labels_that_cannot_be(
         ("more", 1, "unknown field 'more'; allowed: format, "),
     ],
 )
-def test_metadata_that_cannot_be(field: str, value: Any, said: str, tmp_path: Path) -> None:
+def test_metadata_that_cannot_be(field: str, value: Any, output: str, tmp_path: Path) -> None:
     file = deal_set_file(tmp_path, "pyramid")
     columns, told = parts_of(file)
     write_labels(file, columns, told | {field: value}, rehash=True)
-    with pytest.raises(ValueError, match=rf"pyramid-.*parquet: .*{said}"):
+    with pytest.raises(ValueError, match=rf"pyramid-.*parquet: .*{output}"):
         labels.load_labels(file)
 
 
@@ -402,8 +402,8 @@ def put_in_place(file: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_no_file_is_not_opened(kind: str, half: tuple[Path, str], tmp_path: Path) -> None:
-    said = {"pipe": "a pipe, not", "device": "a device, not", "folder": "a folder, not"}
-    refusal = f": .*{said.get(kind, 'bytes; at most')}"
+    output = {"pipe": "a pipe, not", "device": "a device, not", "folder": "a folder, not"}
+    refusal = f": .*{output.get(kind, 'bytes; at most')}"
 
     def refused(file: Path, do: Callable[[], Any]) -> None:
         put_in_place(file, kind)
@@ -426,7 +426,7 @@ def test_what_is_no_file_is_not_opened(kind: str, half: tuple[Path, str], tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("network", "said"),
+    ("network", "output"),
     [
         ({"depth": 10**9}, "depth=1000000000: allowed are numbers from 1 to 128"),
         ({"depth": 10**12}, "field network.depth: a whole number from 0 to"),
@@ -437,10 +437,10 @@ def test_what_is_no_file_is_not_opened(kind: str, half: tuple[Path, str], tmp_pa
         ({"more": 1}, "unknown field network.'more'; allowed: name, encoding, "),
     ],
 )
-def test_networks_of_absurd_size(network: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_networks_of_absurd_size(network: dict[str, Any], output: str, tmp_path: Path) -> None:
     make(tmp_path)
     card = json.loads((tmp_path / "agent.json").read_text())
     card["network"] |= network
     (tmp_path / "agent.json").write_text(json.dumps(card))
-    with quick(), pytest.raises(ValueError, match=said):
+    with quick(), pytest.raises(ValueError, match=output):
         load_agent(str(tmp_path), GAME, RULES)

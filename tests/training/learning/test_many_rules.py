@@ -58,8 +58,8 @@ def test_its_agent_plays_any_of_the_rules_and_refuses_others(folder: Path) -> No
     assert read_rules(agent, GAME) == wanted
     for rules in wanted:
         for allow_rules_mismatch in (False, True):
-            found = load_agent(str(folder), GAME, rules, allow_rules_mismatch=allow_rules_mismatch)
-            assert not getattr(found, "other_rules", False)
+            actual = load_agent(str(folder), GAME, rules, allow_rules_mismatch=allow_rules_mismatch)
+            assert not getattr(actual, "other_rules", False)
     other = GAME.make_rules("book", {"passes": 2})
     with pytest.raises(
         SavedAgentError, match="other rules: 3 of them, the nearest with passes 3, not 2 "
@@ -77,8 +77,8 @@ def test_it_plays_as_the_one_that_comes_along_where_a_variant_has_none_of_its_ow
     many.symlink_to(folder / "seed-0" / "agent")
     own.mkdir()
     monkeypatch.setattr(artefact, "PRETRAINED_FOLDER", tmp_path)
-    found = [artefact.trained_folder(GAME, GAME.make_rules(name)) for name in NAMES]
-    assert found == [own, *[many] * (len(NAMES) - 1)]
+    actual = [artefact.trained_folder(GAME, GAME.make_rules(name)) for name in NAMES]
+    assert actual == [own, *[many] * (len(NAMES) - 1)]
     other = GAME.make_rules("book", {"passes": 2})
     with pytest.raises(ValueError, match="none comes with Parlour for these rules"):
         load_agent("pretrained", GAME, other)
@@ -145,14 +145,14 @@ def test_a_run_whose_rules_have_changed_is_not_resumed(folder: Path, tmp_path: P
 def test_it_is_compared_on_all_its_rules(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["compare", "pyramid", "--agents", "greedy", str(folder), "--deals", "5", "--json"]
     assert parlour([*words, "--variant", *NAMES]) == 0
-    found = json.loads(capsys.readouterr().out)["results"]
-    assert [one["variant"] for one in found[::2]] == list(NAMES)
-    assert not any(one["other_rules"] for one in found)
+    actual = json.loads(capsys.readouterr().out)["results"]
+    assert [one["variant"] for one in actual[::2]] == list(NAMES)
+    assert not any(one["other_rules"] for one in actual)
     assert parlour([*words, "--variant", "all"]) == 2
     assert "trained by other rules: 3 of them" in capsys.readouterr().err
     assert parlour([*words, "--variant", "all", "--allow-rules-mismatch"]) == 0
-    found = json.loads(capsys.readouterr().out)["results"][1::2]
-    assert [one["variant"] for one in found if not one["other_rules"]] == [
+    actual = json.loads(capsys.readouterr().out)["results"][1::2]
+    assert [one["variant"] for one in actual if not one["other_rules"]] == [
         name for name in GAME.variants if name in NAMES
     ]
 
@@ -162,13 +162,13 @@ def test_validation_deals_go_round_the_rules() -> None:
     seeds = np.arange(2**63, 2**63 + 11, dtype=np.uint64)
     rules = [GAME.make_rules(name) for name in NAMES]
     parts = [play_deals(GAME, one, agent, seeds[i::3]) for i, one in enumerate(rules)]
-    found = interleave(parts, 11)
+    actual = interleave(parts, 11)
     for deal in range(11):
         alone = play_deals(GAME, rules[deal % 3], agent, seeds[deal : deal + 1])
-        for name, values in found.facts.items():
+        for name, values in actual.facts.items():
             assert values[deal] == alone.facts[name][0], name
-    assert "stuck" in parts[2].facts and "stuck" not in found.facts
-    assert found.decisions == sum(part.decisions for part in parts)
+    assert "stuck" in parts[2].facts and "stuck" not in actual.facts
+    assert actual.decisions == sum(part.decisions for part in parts)
 
 
 def test_all_stands_for_every_variant_for_as_many_players() -> None:
@@ -195,9 +195,9 @@ def test_halves_of_the_option_sets_have_nothing_in_common_and_stay() -> None:
     squares = find_game("poker_squares")
     named = {"scoring": "custom", "starter": True}
     sets = PPOSettings(game="poker_squares", option_sets=9, option_names=("points",), options=named)
-    found = sets.list_rules().rules
-    assert len({one.points for one in found}) == 9
-    assert {one._replace(points=()) for one in found} == {
+    actual = sets.list_rules().rules
+    assert len({one.points for one in actual}) == 9
+    assert {one._replace(points=()) for one in actual} == {
         squares.make_rules(None, named)._replace(points=())
     }
     both = PPOSettings(variants=("book", "web"), option_sets=3).list_rules().rules

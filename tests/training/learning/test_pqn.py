@@ -82,10 +82,10 @@ def test_a_truncated_game_is_worth_its_best_legal_action() -> None:
     for _ in range(12):
         masks = env.masks()
         *_, infos = env.step(masks.argmax(axis=1))
-        found = model._truncation_values(env, infos)
+        result = model._truncation_values(env, infos)
         for row, info in enumerate(infos):
             if not info.get("TimeLimit.truncated"):
-                assert found[row] == 0
+                assert result[row] == 0
                 continue
             truncated += 1
             with torch.no_grad():
@@ -93,7 +93,7 @@ def test_a_truncated_game_is_worth_its_best_legal_action() -> None:
                 worths = model.network(seen)[0][0].numpy()
             mask = info["terminal_action_mask"]
             assert 0 < mask.sum() < mask.size
-            assert found[row] == pytest.approx(worths[mask].max(), abs=1e-6)
+            assert result[row] == pytest.approx(worths[mask].max(), abs=1e-6)
     assert truncated
 
 
@@ -102,11 +102,11 @@ def test_the_worth_of_a_position_is_that_of_its_best_legal_action() -> None:
     env = model.env
     with torch.no_grad():
         model.network.policy[-1].bias.uniform_(-5, 5)  # illegal actions that seem best
-        found = model._action_values(model._last_obs, env.masks()).amax(dim=1)  # type: ignore
+        result = model._action_values(model._last_obs, env.masks()).amax(dim=1)  # type: ignore
         logits = model.network(torch.from_numpy(np.asarray(model._last_obs)))[0].numpy()
     masks = env.masks()  # type: ignore[union-attr]
-    assert found.numpy() == pytest.approx(np.where(masks, logits, -np.inf).max(axis=1))
-    assert (found.numpy() < logits.max(axis=1)).any()
+    assert result.numpy() == pytest.approx(np.where(masks, logits, -np.inf).max(axis=1))
+    assert (result.numpy() < logits.max(axis=1)).any()
 
 
 def test_returns_are_those_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,8 +127,8 @@ def test_returns_are_those_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None
     for t in reversed(range(len(steps))):
         _, _, rewards, dones, values = steps[t]
         ahead = rewards + 0.9 * np.where(dones, 0, 0.5 * ahead + 0.5 * after)
-        found = model.rollout[2].numpy().reshape(16, 16)[t]
-        assert found == pytest.approx(ahead, abs=1e-5)
+        result = model.rollout[2].numpy().reshape(16, 16)[t]
+        assert result == pytest.approx(ahead, abs=1e-5)
         after = values
     assert any(step[3].any() for step in steps), "no game ended: nothing is shown of ends"
     assert any((step[2] % 1 != 0)[step[3]].any() for step in steps), "none was cut off"
@@ -260,8 +260,8 @@ def test_lambda_returns_are_the_sums_they_stand_for() -> None:
     rewards = np.array([[0.0], [0.0], [1.0], [0.0]])
     dones = np.array([[False], [False], [True], [False]])
     after = np.array([[0.2], [0.4], [9.0], [0.6]])
-    found = lambda_returns(rewards, dones, after, 1.0, 0.5)
+    result = lambda_returns(rewards, dones, after, 1.0, 0.5)
     third, last = 1.0, 0.6
     second = 0.5 * 0.4 + 0.5 * third
     first = 0.5 * 0.2 + 0.5 * second
-    assert found.ravel() == pytest.approx([first, second, third, last])
+    assert result.ravel() == pytest.approx([first, second, third, last])

@@ -36,8 +36,8 @@ GIVEN: dict[str, dict[str, Any]] = {
 
 def pretend(monkeypatch: pytest.MonkeyPatch, amx: bool) -> None:
     """Let torch say of the processor that it has AMX, or has not."""
-    found = dict(torch.cpu.get_capabilities()) | {"amx_bf16": amx}
-    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: found)
+    result = dict(torch.cpu.get_capabilities()) | {"amx_bf16": amx}
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: result)
 
 
 @pytest.mark.parametrize("method", list(GIVEN))

@@ -47,9 +47,9 @@ TABLE = DistillSettings(
 
 def random_turn(name: str, steps: int = 12, variant: str | None = None) -> Turn:
     """Positions some random actions after their deals."""
-    found = find_game(name)
-    rules, rng = found.make_rules(variant), np.random.default_rng(3)
-    rows = Rows(found, rules, 64, StepConfig())
+    result = find_game(name)
+    rules, rng = result.make_rules(variant), np.random.default_rng(3)
+    rows = Rows(result, rules, 64, StepConfig())
     for row in range(rows.n):
         rows.reseed(row, np.random.default_rng([1, row]))
     rows.start(DealSource.DRAW)
@@ -57,7 +57,7 @@ def random_turn(name: str, steps: int = 12, variant: str | None = None) -> Turn:
         rows.step((rng.random(rows.buffers.masks.shape) * rows.buffers.masks).argmax(axis=1))
     states = rows.states[rows.states["over"] == 0]
     agent = HeuristicAgent()
-    return prepare_turn(agent, found, rules, states, np.arange(len(states)).astype(np.uint64))
+    return prepare_turn(agent, result, rules, states, np.arange(len(states)).astype(np.uint64))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_what_others_gain_over_the_player_is_learned() -> None:
     values = np.random.default_rng(0).random(turn.masks.shape).astype(np.float16)
     some = Positions(observations, turn.masks.copy(), values, marks.argmax(axis=1))
     settings = replace(TABLE, game="pyramid", teacher="pimc@2", temperature=0.1)
-    found = DistillLoss(network, pyramid, settings).loss(some).item()
+    result = DistillLoss(network, pyramid, settings).loss(some).item()
     logits = network(torch.from_numpy(observations))[0].detach().numpy()
     errors = []
     for row in range(len(marks)):
@@ -165,7 +165,7 @@ def test_what_others_gain_over_the_player_is_learned() -> None:
             if action != own:
                 gain = float(values[row, action]) - float(values[row, own])
                 errors.append((logits[row, action] - network.lift) * 0.1 - gain)
-    assert found == pytest.approx(np.mean(np.square(errors)), rel=1e-4)
+    assert result == pytest.approx(np.mean(np.square(errors)), rel=1e-4)
 
 
 def test_rollouts_judge_what_actions_gain_at_a_table() -> None:

@@ -228,8 +228,8 @@ def write_weights(folder: Path, tensors: dict[str, np.ndarray]) -> None:
 
 
 def saved_weights(folder: Path) -> dict[str, np.ndarray]:
-    found: dict[str, np.ndarray] = read_tensors((folder / "weights.safetensors").read_bytes())
-    return {name: array.copy() for name, array in found.items()}
+    result: dict[str, np.ndarray] = read_tensors((folder / "weights.safetensors").read_bytes())
+    return {name: array.copy() for name, array in result.items()}
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
@@ -336,7 +336,7 @@ def test_no_two_agents_of_a_comparison_have_one_name(tmp_path: Path) -> None:
     message = re.escape(f"agents {one} and {other} must not have the same name, got 'same'")
     with pytest.raises(ValueError, match=message):
         compare(SEATS, [one], deals=2, opponents=[other, "uniform"], key="k")
-    (found,) = compare(SEATS, [one], deals=2, opponents=[f"mine={other}"], key="k").evaluations
-    assert (found.agent, found.opponents) == ("same", ("mine",))
+    (result,) = compare(SEATS, [one], deals=2, opponents=[f"mine={other}"], key="k").evaluations
+    assert (result.agent, result.opponents) == ("same", ("mine",))
     both = compare(SEATS, [one, other], deals=2, opponents=["uniform"], key="k")
     assert {match.agent for match in both.evaluations} == {f"same ({one})", f"same ({other})"}

@@ -69,10 +69,10 @@ def trained(runs: Path, **changed: Any) -> Path:
 
 def last_parameters(folder: Path, module: str) -> dict[str, np.ndarray]:
     """The weights of a module in the newest checkpoint."""
-    found = checkpoint.latest(folder / "seed-0")
-    assert found is not None
+    result = checkpoint.latest(folder / "seed-0")
+    assert result is not None
     prefix = f"{module}."
-    return {k.removeprefix(prefix): v for k, v in found.arrays.items() if k.startswith(prefix)}
+    return {k.removeprefix(prefix): v for k, v in result.arrays.items() if k.startswith(prefix)}
 
 
 @pytest.fixture(scope="module")
@@ -280,8 +280,8 @@ def test_advantages_of_one_seat_are_those_of_stable_baselines() -> None:
         start = dones[t]
     buffer.compute_returns_and_advantage(torch.zeros(n), dones[-1])
     everybody = np.zeros((steps, n), int), np.ones((steps, n), bool)
-    found = seat_advantages(values, *everybody, pays, dones, 0.8, 0.9)
-    assert np.allclose(found, buffer.advantages, atol=1e-5)
+    result = seat_advantages(values, *everybody, pays, dones, 0.8, 0.9)
+    assert np.allclose(result, buffer.advantages, atol=1e-5)
 
 
 def test_advantages_follow_each_seat_to_its_own_next_decision() -> None:
@@ -291,9 +291,9 @@ def test_advantages_follow_each_seat_to_its_own_next_decision() -> None:
     pays = np.zeros((6, 1, 2))
     pays[2, 0] = 7.0, -7.0
     dones = np.array([[False], [False], [True], [True], [False], [False]])
-    found = seat_advantages(values, actors, waiting, pays, dones, 1.0, 0.5)[:, 0]
+    result = seat_advantages(values, actors, waiting, pays, dones, 1.0, 0.5)[:, 0]
     # Seat 0: 1, then 3, paid 7. Seat 1: 2, paid -7. Nobody's; and two whose next is not known.
-    assert found.tolist() == [3 - 1 + 0.5 * 4, -7 - 2, 7 - 3, 0, 0, 0]
+    assert result.tolist() == [3 - 1 + 0.5 * 4, -7 - 2, 7 - 3, 0, 0, 0]
 
 
 def test_the_magnet_holds_the_policy(tmp_path: Path) -> None:

@@ -45,9 +45,9 @@ def test_settings_of_the_agents_that_come_along_are_read() -> None:
     assert len(cards) == len(list((ROOT / "agents" / "pretrained").glob("*/"))) > 0
     for card in cards:
         trained = json.loads(card.read_text())["trained"]["settings"]
-        found = read_saved(trained, "here")
-        assert (found.method, found.reward) == (trained["method"], trained["reward"])
-        assert found.plain() == {"method": found.method} | {
+        result = read_saved(trained, "here")
+        assert (result.method, result.reward) == (trained["method"], trained["reward"])
+        assert result.plain() == {"method": result.method} | {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in trained.items()
         }  # nothing is missing, nothing is left out
@@ -96,8 +96,8 @@ def test_presets_of_several_methods_share_one_default(tmp_path: Path) -> None:
     file.write_text(
         "[default]\ngenerations = 7\nn_envs = 32\n[search]\nmethod = 'cma-es'\n[other]\nwidth = 8"
     )
-    found = preset("pyramid", "search", file)
-    assert isinstance(found, CmaEsSettings) and found.generations == 7
+    result = preset("pyramid", "search", file)
+    assert isinstance(result, CmaEsSettings) and result.generations == 7
     other = preset("pyramid", "other", file)
     assert isinstance(other, PPOSettings) and (other.n_envs, other.width) == (32, 8)
     file.write_text("[default]\ngenerations = 7")

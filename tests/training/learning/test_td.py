@@ -179,9 +179,9 @@ def test_a_table_of_fewer_features_plays_as_if_the_others_were_worth_nothing(
     told["weights_sha256"] = sha256(data).hexdigest()
     told["network"] |= {"width": size, "options": {"version": version}}
     card.write_text(json.dumps(told))
-    found = ValueTableAgent.load(agent_of(run), GAME).table
-    assert (found[:size] == table[:size]).all() and not found[size:].any()
-    assert len(found) == values.num_features
+    actual = ValueTableAgent.load(agent_of(run), GAME).table
+    assert (actual[:size] == table[:size]).all() and not actual[size:].any()
+    assert len(actual) == values.num_features
     told["network"]["options"]["version"] = values.version
     card.write_text(json.dumps(told))
     with pytest.raises(SavedAgentError, match=f"a table of {size} values"):
@@ -222,9 +222,9 @@ def test_a_game_without_parts_learns_from_its_heuristic_first(tmp_path: Path) ->
     )
     run = train(made, quiet=True)
     assert run.name == "puss_in_the_corner-no-redeal-test"
-    found = json.loads((run / "result.json").read_text())
+    actual = json.loads((run / "result.json").read_text())
     uniform = evaluate("puss_in_the_corner", "uniform", deals=500).estimate("score")
-    assert found["score"]["mean"] > uniform.high + 5
+    assert actual["score"]["mean"] > uniform.high + 5
 
 
 def test_a_checkpoint_of_other_features_is_not_gone_on_with(tmp_path: Path) -> None:

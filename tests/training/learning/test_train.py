@@ -57,9 +57,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def board(folder: Path, tag: str) -> list[tuple[int, float]]:
-    found = EventAccumulator(str(folder / "seed-0" / "tensorboard"), {"scalars": 0})
-    found.Reload()
-    return [(event.step, event.value) for event in found.Scalars(tag)]
+    actual = EventAccumulator(str(folder / "seed-0" / "tensorboard"), {"scalars": 0})
+    actual.Reload()
+    return [(event.step, event.value) for event in actual.Scalars(tag)]
 
 
 def assert_same(folder: Path, whole: Path) -> None:
@@ -94,10 +94,10 @@ def test_the_agent_of_a_run_plays(whole: Path) -> None:
     rules = pyramid.make_rules("classic")
     agent = load_agent(str(whole / "seed-0" / "agent"), pyramid, rules)
     assert isinstance(agent, LearnedAgent)
-    found = evaluate(
+    actual = evaluate(
         pyramid, agent, variant="classic", deals=10, deal_set="pyramid-validation"
     ).estimate("score")
-    assert found.mean == read_result(whole)["final"]["score"]["mean"]
+    assert actual.mean == read_result(whole)["final"]["score"]["mean"]
     assert agent.name == whole.name  # nothing that two runs could share
 
 
@@ -358,8 +358,8 @@ def command(*words: str) -> list[str]:
 
 
 def test_the_file_itself_runs_as_the_command_does() -> None:
-    found = subprocess.run(command("--help"), capture_output=True, text=True, check=True)
-    assert "--learning-rate" in found.stdout
+    actual = subprocess.run(command("--help"), capture_output=True, text=True, check=True)
+    assert "--learning-rate" in actual.stdout
 
 
 @pytest.mark.slow

@@ -60,12 +60,12 @@ def list_processes() -> dict[int, tuple[int, str, str]]:
 
 def list_descendants(pid: int) -> dict[int, str]:
     """The processes below a process, and their commands."""
-    found: dict[int, str] = {}
+    result: dict[int, str] = {}
     processes, wanted = list_processes(), {pid}
     while wanted:
         wanted = {one for one, row in processes.items() if row[0] in wanted}
-        found |= {one: processes[one][2] for one in wanted}
-    return found
+        result |= {one: processes[one][2] for one in wanted}
+    return result
 
 
 def list_alive(pids: set[int]) -> set[int]:
@@ -87,10 +87,10 @@ def stop_at_work(process: "subprocess.Popen[bytes]", signum: int, delay: float =
 
     wait_until(has_workers, BEGIN)
     time.sleep(delay)
-    found = set(list_descendants(process.pid))
+    result = set(list_descendants(process.pid))
     os.kill(process.pid, signum)
     process.wait(LONGEST)
-    return found
+    return result
 
 
 def check_gone(pids: set[int]) -> None:

@@ -26,11 +26,11 @@ def nodes() -> Iterator[Any]:
     """A cluster of two nodes with a processor each: processes of this machine."""
     from ray.cluster_utils import Cluster as Nodes
 
-    found = Nodes(initialize_head=True, head_node_args={"num_cpus": 1})
-    found.second = found.add_node(num_cpus=1)
-    found.wait_for_nodes()
-    yield found
-    found.shutdown()
+    result = Nodes(initialize_head=True, head_node_args={"num_cpus": 1})
+    result.second = result.add_node(num_cpus=1)
+    result.wait_for_nodes()
+    yield result
+    result.shutdown()
 
 
 def run_parlour(nodes: Any, *words: str) -> subprocess.Popen[str]:
@@ -63,18 +63,18 @@ def test_a_deal_set(nodes: Any, tmp_path: Path) -> None:
     (file,) = tmp_path.glob("*.parquet")
     given: dict[str, Any] = {"deals": 2000, "first": 20000, "optimal": False, "jobs": 1}
     whole = load_labels(make_labels(PYRAMID, "classic", **given, out=tmp_path / "serial"))
-    found = load_labels(file)
+    result = load_labels(file)
     for name, values in whole.columns.items():
-        np.testing.assert_array_equal(values, found.columns[name], err_msg=name)
+        np.testing.assert_array_equal(values, result.columns[name], err_msg=name)
 
 
 def test_a_comparison(nodes: Any, tmp_path: Path) -> None:
     agents, words = ("greedy", "pimc@2"), ("--deals", "10000", "--key", "k", "--out", str(tmp_path))
     process = run_parlour(nodes, "compare", "pyramid", "--agents", *agents, *words)
     kill_second(nodes, process, tmp_path / ".chunks", 200)
-    found = pd.read_parquet(tmp_path / "episodes.parquet")
+    result = pd.read_parquet(tmp_path / "episodes.parquet")
     for one in compare("pyramid", agents, deals=10_000, key="k").evaluations:
-        rows = found[found["agent"] == one.agent].sort_values("deal")
+        rows = result[result["agent"] == one.agent].sort_values("deal")
         for fact in ("score", "won", "moves", "decisions"):
             np.testing.assert_array_equal(rows[fact], one.results.facts[fact], err_msg=fact)
 
