@@ -22,8 +22,9 @@ from parlour.training.cli.docs import list_public_names
 
 ROOT = Path(__file__).resolve().parents[1]
 TOPS = ("envs", "agents", "training", "page")
-INTERFACES = ("single", "vector", "seat", "pettingzoo", "rllib", "sb3")
+INTERFACES = ("arguments", "single", "vector", "seat", "wrappers", "pettingzoo", "rllib", "sb3")
 SHELLS = tuple(f"envs/interfaces/{name}.py" for name in INTERFACES)
+"""Interfaces that know no particular game. OpenSpiel's registers each game by its name."""
 LEARNING = {"torch", "stable_baselines3", "sb3_contrib"}
 # llvmlite is Numba's own back end: no distribution of Numba comes without it.
 CORE = {"numpy", "numba", "llvmlite"} | set(sys.stdlib_module_names)
@@ -249,7 +250,7 @@ def test_training_knows_the_page_by_one_command_alone() -> None:
 MODULES_WITH_TORCH = ("card_network", "learned", "build", "tokens")
 
 
-def test_learning_libraries_stay_in_training_and_learned() -> None:
+def test_learning_libraries_stay_in_training_and_networks() -> None:
     names = set(modules("envs", "agents")) - {
         f"agents/networks/{name}.py" for name in MODULES_WITH_TORCH
     }
@@ -262,15 +263,13 @@ def test_stable_baselines3_is_imported_by_its_interface_alone() -> None:
     assert importing(modules("envs", "agents"), "parlour.envs.interfaces.sb3") == []
 
 
-def test_pettingzoo_is_imported_by_the_table_alone() -> None:
+def test_pettingzoo_is_imported_by_its_interface_and_rllib_alone() -> None:
     assert (
         importing(sorted(set(modules(*TOPS)) - {"envs/interfaces/pettingzoo.py"}), "pettingzoo")
         == []
     )
     result = importing(modules(*TOPS), "parlour.envs.interfaces.pettingzoo")
-    assert {at.split(":")[0] for at in result} == {
-        "envs/interfaces/rllib.py"
-    }  # where a table is asked for
+    assert {at.split(":")[0] for at in result} == {"envs/interfaces/rllib.py"}
 
 
 def test_rllib_is_imported_by_its_bridge_alone() -> None:
@@ -298,8 +297,14 @@ def test_core_knows_no_game() -> None:
 
 
 def test_shells_and_agents_import_no_particular_game() -> None:
-    names = [*modules("agents"), *(name for name in SHELLS if name in files())]
-    assert importing(names, *(f"parlour.envs.games.{game}" for game in games())) == []
+    packages = [*games(), "bidding"]
+    names = [*modules("agents"), *SHELLS]
+    assert importing(names, *(f"parlour.envs.games.{name}" for name in packages)) == []
+
+
+def test_every_interface_is_a_shell_or_openspiel() -> None:
+    others = {"envs/interfaces/__init__.py", "envs/interfaces/openspiel.py"}
+    assert set(modules("envs/interfaces")) - others == set(SHELLS)
 
 
 def test_no_utils_and_no_name_of_the_standard_library() -> None:
@@ -389,7 +394,8 @@ def test_rooms_import_only_the_rooms_before_them() -> None:
 
 def test_no_code_asks_which_method_settings_are_of() -> None:
     """A learning method is an object: what differs between methods is in their modules."""
-    result = matching(modules("training"), re.compile(r"isinstance\((?:self\.)?settings"))
+    asks = re.compile(r"isinstance\([\w.]*settings\b|settings\.method (?:==|!=|in)")
+    result = matching(modules("training"), asks)
     assert result == []
 
 
@@ -583,4 +589,4 @@ def test_the_site_shows_every_page() -> None:
 def test_every_game_is_registered() -> None:
     known = {name for name in API_PAGES if name in games()}
     left = sorted(set(games()) - known)
-    assert not left, f"{left}: folders of envs/ that are not in _MODULES of envs/__init__.py"
+    assert not left, f"{left}: folders of envs/games/ that are not in _MODULES of envs/__init__.py"

@@ -34,7 +34,7 @@ class TokenNetwork(CardNetwork):
 
     encoding = "codes"
     name: ClassVar[str]
-    """The name in `networks.NETWORKS`."""
+    """The name in `build.NETWORKS`."""
 
     def __init__(
         self,

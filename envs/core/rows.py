@@ -31,7 +31,7 @@ class Rows:
 
     ``rules`` are those of all games; or several, a list or a `rules_table.RulesTable`: then every
     new game of a row is played by one of them, which the row's own generator chooses
-    (`cards.draw_rules`), so that it deals what a batch by those rules alone deals from there.
+    (`rng.draw_rules`), so that it deals what a batch by those rules alone deals from there.
 
     ``states`` (n,) records of ``game.state``; ``buffers`` the last step's rewards, flags and masks;
     ``codes``, int8 (n, width), the observations, a view of the states. All arrays are reused: copy
@@ -226,7 +226,7 @@ def draw_seeds(states: States) -> None:
 
 @jit
 def draw_row_rules(states: States, which: np.ndarray, k: int, numbers: np.ndarray) -> None:
-    """Write by which of k rules the rows in ``which`` are played next; see `cards.draw_rules`."""
+    """Write by which of k rules the rows in ``which`` are played next; see `rng.draw_rules`."""
     for i in range(len(states)):
         if which[i]:
             numbers[i] = draw_rules(states[i], k)

@@ -40,7 +40,7 @@ class Turn(NamedTuple):
     """For the agent's own random choices (`random_floats`): uint64 (n,).
 
     Who makes them by these plays each game the same way whatever stands beside it. They come from a
-    secret key (`core.keys`), so they tell of no deal.
+    secret key (`core.kernel.rng`), so they tell of no deal.
     """
 
     def take(self, rows: np.ndarray) -> "Turn":

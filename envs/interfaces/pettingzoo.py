@@ -36,7 +36,7 @@ from ..core.options import parse_bool, to_plain, unknown_text
 from ..core.rows import Rows, copy_states, observation_codes, view_states
 from ..core.scene.scene import Scene, ansi, svg
 from ..render.pictures import METADATA, Renderer
-from . import arguments as keywords
+from . import arguments
 from .arguments import kernel_action, whole_number
 
 try:
@@ -94,7 +94,7 @@ class CardAECEnv(AECEnv):
         the seat has chosen one in this hand; and what the game adds.
 
     Arguments:
-        game: The game, as `parlour.envs.game` returns it.
+        game: The game, as `parlour.envs.find_game` returns it.
         variant: The name of rules; None: the game's default.
         encoding: ``"onehot"`` or ``"codes"``.
         reward: ``"progress"``, ``"win"`` or ``"score"``.
@@ -126,7 +126,7 @@ class CardAECEnv(AECEnv):
         **options: Any,
     ) -> None:
         super().__init__()
-        keywords.check_options(game, options)
+        arguments.check_options(game, options)
         rules = game.make_rules(variant, options)
         players = game.num_players(rules)
         if players < 2:
@@ -139,11 +139,11 @@ class CardAECEnv(AECEnv):
         self.metadata = type(self).metadata | {"name": f"{game.name}_v{game.version}"}
         config = StepConfig(
             reward=int(
-                Reward[keywords.check_choice("reward", reward, keywords.REWARD_NAMES).upper()]
+                Reward[arguments.check_choice("reward", reward, arguments.REWARD_NAMES).upper()]
             ),
             reset=int(Autoreset.DISABLED),
             skip_forced=int(parse_bool("skip_forced", skip_forced)),
-            illegal=keywords.illegal_mode(illegal),
+            illegal=arguments.illegal_mode(illegal),
         )
         self.rows = Rows(game, rules, 1, config)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
@@ -151,7 +151,7 @@ class CardAECEnv(AECEnv):
         self.action_spaces = {
             agent: gym.spaces.Discrete(game.actions) for agent in self.possible_agents
         }
-        self.state_space = keywords.observation_space(game, encoding, players)
+        self.state_space = arguments.observation_space(game, encoding, players)
         self.agents: list[str] = []
         self.agent_selection = self.possible_agents[0]
         self._actions = np.zeros(1, np.int64)
@@ -160,7 +160,7 @@ class CardAECEnv(AECEnv):
 
     def _space(self) -> gym.spaces.Dict:
         mask = gym.spaces.Box(0, 1, (self.game.actions,), np.int8)
-        seen = keywords.observation_space(self.game, self.encoding)
+        seen = arguments.observation_space(self.game, self.encoding)
         return gym.spaces.Dict({"observation": seen, "action_mask": mask})
 
     @property
@@ -179,12 +179,12 @@ class CardAECEnv(AECEnv):
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin a new hand: seeded, chosen (``options``), or the next of the generator."""
         given = None if isinstance(options, Mapping) and options == API_TEST else options
-        chosen = keywords.read_reset_options(self.game, self.rules, given)
-        seed = keywords.seed_number(seed)
+        chosen = arguments.read_reset_options(self.game, self.rules, given)
+        seed = arguments.seed_number(seed)
         if seed is not None or not self._started:
             rng, _ = gym.utils.seeding.np_random(seed)
             self.rows.reseed(0, rng)
-        keywords.start_rows(self.rows, chosen)
+        arguments.start_rows(self.rows, chosen)
         self._begin()
 
     def step(self, action: Any) -> None:
@@ -287,13 +287,13 @@ class CardAECEnv(AECEnv):
         """Return what an agent sees now, and which actions it can take: arrays of their own."""
         seat = self._seat(agent)
         codes = observation_codes(self._view_states(seat))
-        seen = keywords.encode_observations(self.game, self.encoding, codes)[0]
+        seen = arguments.encode_observations(self.game, self.encoding, codes)[0]
         return {"observation": seen, "action_mask": self._mask(seat)}
 
     def state(self) -> np.ndarray:
         """Return what all seats together see: their observations, (players, width or columns)."""
         codes = observation_codes(self._view_states(*range(len(self.possible_agents))))
-        return keywords.encode_observations(self.game, self.encoding, codes)
+        return arguments.encode_observations(self.game, self.encoding, codes)
 
     def explain(self, observation: Mapping[str, np.ndarray] | np.ndarray) -> dict[str, Any]:
         """Name what an observation of this game says, in either encoding."""

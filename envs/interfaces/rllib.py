@@ -30,7 +30,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from ..core.game import GAMES, Game, find_game
-from . import arguments as keywords
+from . import arguments
 from .single import CardEnv
 from .vector import CardVectorEnv
 from .wrappers import DictObservation, DictVectorObservation, masked_form
@@ -75,13 +75,13 @@ def make_env(game: str, context: Mapping[str, Any]) -> DictObservation | DictVec
     ``context`` is the ``env_config``: keywords of `parlour.envs.CardEnv`, or of
     `parlour.envs.CardVectorEnv`. Raises ValueError naming what is wrong.
     """
-    found_game, keywords_given = find_game(game), dict(context)
-    if "num_envs" not in keywords_given:
-        return DictObservation(CardEnv(found_game, **keywords_given), **FORM)
-    mode = keywords.autoreset_mode(keywords_given.get("autoreset_mode", AutoresetMode.NEXT_STEP))
+    card_game, keywords = find_game(game), dict(context)
+    if "num_envs" not in keywords:
+        return DictObservation(CardEnv(card_game, **keywords), **FORM)
+    mode = arguments.autoreset_mode(keywords.get("autoreset_mode", AutoresetMode.NEXT_STEP))
     if mode != AutoresetMode.NEXT_STEP:
         raise ValueError(f"autoreset_mode={mode.name}: RLlib plays by NEXT_STEP alone")
-    return DictVectorObservation(CardVectorEnv(found_game, **keywords_given), **FORM)
+    return DictVectorObservation(CardVectorEnv(card_game, **keywords), **FORM)
 
 
 def make_table(game: str, context: Mapping[str, Any]) -> "CardMultiAgentEnv":

@@ -13,7 +13,7 @@ from ..core.options import to_plain
 from ..core.rows import Rows
 from ..core.scene.scene import Scene, ansi, svg
 from ..render.pictures import METADATA, Renderer
-from . import arguments as keywords
+from . import arguments
 from .arguments import kernel_action, whole_number
 from .seat import Opponents
 
@@ -55,7 +55,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         several the score is 0 until the end.
 
     Arguments:
-        game: The game, as `parlour.envs.game` returns it.
+        game: The game, as `parlour.envs.find_game` returns it.
         variant: The name of rules; None: the game's default.
         encoding: ``"onehot"`` or ``"codes"``.
         reward: ``"progress"``, ``"win"`` or ``"score"``.
@@ -115,7 +115,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         self.illegal = illegal
         self._renderer = Renderer(render_mode, picture, game.title)
         self.render_mode = self._renderer.mode
-        self.rows: Rows = keywords.make_rows(
+        self.rows: Rows = arguments.make_rows(
             game,
             1,
             variant,
@@ -129,8 +129,8 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             illegal=illegal,
             reset=Autoreset.DISABLED,
         )
-        self._winnable = keywords.make_winnable_info(self.rows, winnable)
-        self.observation_space = keywords.observation_space(game, encoding)
+        self._winnable = arguments.make_winnable_info(self.rows, winnable)
+        self.observation_space = arguments.observation_space(game, encoding)
         self.action_space = gym.spaces.Discrete(game.actions)
         self._actions = np.zeros(1, np.int64)
         self._started = False
@@ -155,14 +155,14 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         ``"deal_set"`` if that is given, ``{"dealer": 2}`` the seat that deals, where one does (of a
         chosen deck without it the last).
         """
-        chosen = keywords.read_reset_options(self.game, self.rules, options)
-        seed = keywords.seed_number(seed)
+        chosen = arguments.read_reset_options(self.game, self.rules, options)
+        seed = arguments.seed_number(seed)
         super().reset(seed=seed)
         if seed is not None or not self._started:
             self.rows.reseed(0, self.np_random)
             self._started = True
         self._broken = True
-        keywords.start_rows(self.rows, chosen)
+        arguments.start_rows(self.rows, chosen)
         self._broken = False
         self._renderer.show(self.render)
         return self._observation(), self._info()
@@ -176,7 +176,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         if not self._started or self._is_done:
             raise gym.error.ResetNeeded("this game is over or not begun: call reset() first")
         if self._broken:
-            raise gym.error.ResetNeeded(keywords.BROKEN)
+            raise gym.error.ResetNeeded(arguments.BROKEN)
         number = whole_number(action)
         if self.illegal == "raise":
             self._refuse(number)
@@ -210,7 +210,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             )
 
     def _observation(self) -> np.ndarray:
-        return keywords.encode_observations(self.game, self.encoding, self.rows.codes)[0]
+        return arguments.encode_observations(self.game, self.encoding, self.rows.codes)[0]
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self.rows.buffers.masks[0].copy()}

@@ -15,7 +15,7 @@ from ..core.rows import Rows, copy_states, mask_states, observation_codes
 from ..core.rules_table import RulesTable, Variants
 from ..core.scene.scene import Scene, svg_grid
 from ..render.pictures import METADATA, Renderer, draw_grid
-from . import arguments as keywords
+from . import arguments
 from .arguments import SHARED_NAMES, as_array, check_actions, refuse_illegal
 from .seat import Opponents
 
@@ -68,7 +68,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         picture: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
-        num_envs = check_range("num_envs", num_envs, 1, keywords.MOST_ROWS)
+        num_envs = check_range("num_envs", num_envs, 1, arguments.MOST_ROWS)
         self.game = game
         self.num_envs = num_envs
         self.encoding = encoding
@@ -76,9 +76,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
         self._renderer = Renderer(render_mode, picture, game.title)
         self.render_mode = self._renderer.mode
         self.copy = parse_bool("copy", copy)
-        self.autoreset_mode = keywords.autoreset_mode(autoreset_mode)
+        self.autoreset_mode = arguments.autoreset_mode(autoreset_mode)
         self.metadata = type(self).metadata | {"autoreset_mode": self.autoreset_mode}
-        self.rows: Rows = keywords.make_rows(
+        self.rows: Rows = arguments.make_rows(
             game,
             num_envs,
             variant,
@@ -91,11 +91,11 @@ class CardVectorEnv(gym.vector.VectorEnv):
             seat=seat,
             variants=variants,
             illegal=illegal,
-            reset=keywords.AUTORESETS[self.autoreset_mode],
+            reset=arguments.AUTORESETS[self.autoreset_mode],
         )
-        self._winnable = keywords.make_winnable_info(self.rows, winnable)
-        self.single_observation_space = keywords.observation_space(game, encoding)
-        self.observation_space = keywords.observation_space(game, encoding, num_envs)
+        self._winnable = arguments.make_winnable_info(self.rows, winnable)
+        self.single_observation_space = arguments.observation_space(game, encoding)
+        self.observation_space = arguments.observation_space(game, encoding, num_envs)
         self.single_action_space = gym.spaces.Discrete(game.actions)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._actions = np.zeros(num_envs, np.int64)
@@ -134,18 +134,18 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
         With DISABLED, ``options={"reset_mask": bool (num_envs,)}`` names the rows to begin anew.
         """
-        given = keywords.read_options(options)
+        given = arguments.read_options(options)
         which = self._reset_rows(given.pop("reset_mask", None))
-        chosen = keywords.read_reset_options(self.game, self.table, given, self.num_envs)
+        chosen = arguments.read_reset_options(self.game, self.table, given, self.num_envs)
         if chosen is not None and not which.all():
             raise ValueError(
                 "reset options: 'reset_mask' cannot go with a deck, deal, dealer or rules"
             )
         if self._broken and not which.all():
-            raise gym.error.ResetNeeded(f"{keywords.BROKEN}, without reset_mask")
+            raise gym.error.ResetNeeded(f"{arguments.BROKEN}, without reset_mask")
         self._seed(self._seeds(seed), which)
         self._broken = True
-        keywords.start_rows(self.rows, chosen, which)
+        arguments.start_rows(self.rows, chosen, which)
         self._broken = False
         self._renderer.show(self.render)
         return self._observations(), self._infos(np.zeros(self.num_envs, np.bool_))
@@ -166,9 +166,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
     def _seeds(self, seed: Any) -> list[int | None]:
         """Return the seed of each row, None where its generator goes on."""
         if isinstance(seed, list | tuple) or (isinstance(seed, np.ndarray) and seed.ndim):
-            seeds = [keywords.seed_number(one) for one in seed]
+            seeds = [arguments.seed_number(one) for one in seed]
         else:
-            first = keywords.seed_number(seed)
+            first = arguments.seed_number(seed)
             if first is not None:
                 self._np_random, self._np_random_seed = gym.utils.seeding.np_random(first)
             seeds = [None if first is None else first + i for i in range(self.num_envs)]
@@ -190,7 +190,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         if not self._started:
             raise gym.error.ResetNeeded("no game is begun: call reset() first")
         if self._broken:
-            raise gym.error.ResetNeeded(keywords.BROKEN)
+            raise gym.error.ResetNeeded(arguments.BROKEN)
         out = self.rows.buffers
         self._actions[:] = check_actions(actions, self.num_envs)
         if self.illegal == "raise":
@@ -252,7 +252,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
             facts["winnable"][done] = self._winnable(states)
             facts["_winnable"] = done
         final = np.full(self.num_envs, None, dtype=object)
-        observations = keywords.encode_observations(
+        observations = arguments.encode_observations(
             self.game, self.encoding, observation_codes(states)
         )
         for row, observation in zip(np.flatnonzero(done), observations, strict=True):

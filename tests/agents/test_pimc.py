@@ -1,4 +1,4 @@
-"""The agent that deals worlds and has them solved; that it is blind: test_search.py."""
+"""The agent that solves sampled worlds. That it sees no hidden card: `test_leaks.py`."""
 
 import numpy as np
 import pytest

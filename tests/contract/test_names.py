@@ -12,6 +12,9 @@ import pytest
 
 from parlour.envs import GAMES, Game
 from parlour.envs.core.options import unknown_text
+from parlour.envs.games import bidding
+
+BIDDING_GAMES = ("twenty_eight", "twenty_nine", "fifty_six")
 
 
 def sources(game: Game) -> list[Path]:
@@ -50,6 +53,18 @@ def test_options_and_fields_that_functions_name_are_there(name: str) -> None:
     game = GAMES[name]
     wrong = [
         text for file in sources(game) for text in wrong_names(game, file.read_text(), str(file))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_shared_code_of_bidding_games_names_what_all_of_them_have() -> None:
+    """Code that serves one of them alone belongs into that game's folder."""
+    folder = Path(bidding.__file__).parent
+    wrong = [
+        f"{name}: {text}"
+        for name in BIDDING_GAMES
+        for file in sorted(folder.glob("*.py"))
+        for text in wrong_names(GAMES[name], file.read_text(), str(file))
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -264,7 +264,7 @@ def play_deals(
         game: The game.
         rules: Rules for one player.
         agent: The agent.
-        seeds: The seeds of the deals, uint64 (n,), see `deals.deal_seeds`.
+        seeds: The seeds of the deals, uint64 (n,), see `cards.deal_seeds`.
         max_moves: Number of moves after which a game is truncated (None or 0: no limit).
         key: The evaluation seed, from which all draws derive; any text (None: a new one).
         progress: Called with the number of deals that have ended.

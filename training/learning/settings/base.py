@@ -254,7 +254,7 @@ class LearnerSettings(StepSettings):
         check_network(self.network)
 
     def network_spec(self) -> dict[str, Any]:
-        """Return the network as `networks.build_network` takes it and `agent.json` describes it."""
+        """Return the network as `build.build_network` takes it and `agent.json` describes it."""
         return {
             "name": self.network,
             "width": self.width,
