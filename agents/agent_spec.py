@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from parlour.envs import Game
+from parlour.envs.core.options import check_range
 
 from .saved import AGENT_FILE, PRETRAINED_SPEC
 
@@ -212,9 +213,7 @@ def choose_number(name: str, number: int | None, default: int) -> int:
 
     Raises ValueError, with the ``name`` of the argument, for a number below 1.
     """
-    if number is not None and number < 1:
-        raise ValueError(f"{name}={number}: allowed are whole numbers from 1")
-    return default if number is None else number
+    return default if number is None else check_range(name, number, 1)
 
 
 def check_milliseconds(milliseconds: float | None) -> None:

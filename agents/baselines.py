@@ -12,7 +12,7 @@ from parlour.envs import Game
 from parlour.envs.core.baselines import HeuristicAgent, UniformAgent
 from parlour.envs.core.turn import Turn, best_actions
 
-from .explanation import Explanation, certain, of_legal
+from .explanation import Explanation, mask_illegal, one_hot_choice
 from .saved import NO_ENCODING, SavedAgentError, load_saved_agent
 from .validation import name_file_in_errors
 
@@ -66,7 +66,7 @@ class GreedyAgent(HeuristicAgent):
             self.name,
             turn,
             actions,
-            certain(turn, actions),
-            action_values=of_legal(turn, scores),
+            one_hot_choice(turn, actions),
+            action_values=mask_illegal(turn, scores),
             unit="scores of a heuristic",
         )

@@ -234,12 +234,12 @@ def _check(explanation: Explanation, turn: Turn) -> None:
             )
 
 
-def certain(turn: Turn, actions: np.ndarray) -> np.ndarray:
+def one_hot_choice(turn: Turn, actions: np.ndarray) -> np.ndarray:
     """Return probabilities of 1 for these actions, float64 (n, actions)."""
     return np.asarray(np.eye(turn.game.actions)[actions])
 
 
-def of_legal(turn: Turn, values: np.ndarray) -> np.ndarray:
+def mask_illegal(turn: Turn, values: np.ndarray) -> np.ndarray:
     """Return values by action as float64, with nan for illegal actions."""
     return np.where(turn.masks, np.asarray(values, np.float64), np.nan)
 

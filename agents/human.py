@@ -68,7 +68,7 @@ class HumanAgent:
 
     name = "human"
     sees_all = False
-    at_once = 1
+    max_batch = 1
     """The maximum number of games in a turn."""
 
     def __init__(

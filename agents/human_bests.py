@@ -70,7 +70,7 @@ def load_best(rules: str, path: Path | None = None) -> Best | None:
         return None
 
 
-def keep_best(rules: str, best: Best, path: Path | None = None) -> bool:
+def save_if_best(rules: str, best: Best, path: Path | None = None) -> bool:
     """Save a result if it is better than the saved one; return whether it was.
 
     ``path`` is the file (None: `best_file`). Raises OSError if it cannot be written.

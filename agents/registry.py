@@ -49,9 +49,9 @@ from .networks.value_table import VALUE_TABLE_NETWORK, ValueTableAgent
 from .saved import (
     PRETRAINED_SPEC,
     find_agent_folder,
+    find_pretrained_folder,
     read_network_name,
     read_rules,
-    trained_folder,
 )
 from .search.inference import check_auction
 from .search.mcts import MCTSAgent, trained_reward
@@ -68,6 +68,7 @@ __all__ = [
     "can_load",
     "check_agent",
     "choose_actions",
+    "find_pretrained_folder",
     "find_saved",
     "imports_code",
     "is_person",
@@ -76,7 +77,6 @@ __all__ = [
     "prepare_turn",
     "random_floats",
     "split_name",
-    "trained_folder",
 ]
 
 RESERVED_TEXT = "that of a built-in agent"
@@ -210,7 +210,7 @@ def _rename(agent: Agent, name: str) -> Agent:
 def _saved_path(spec: AgentSpec, request: Request) -> Path:
     """Return the path that the spec of a saved agent names."""
     if spec.kind is SpecKind.PRETRAINED:
-        return trained_folder(request.game, request.rules, request.allow_rules_mismatch)
+        return find_pretrained_folder(request.game, request.rules, request.allow_rules_mismatch)
     return spec.path
 
 

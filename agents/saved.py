@@ -297,7 +297,7 @@ def _read_tensors(data: bytes, digest: str) -> Mapping[str, np.ndarray]:
     return tensors
 
 
-def trained_folder(game: Game, rules: Any, allow_rules_mismatch: bool = False) -> Path:
+def find_pretrained_folder(game: Game, rules: Any, allow_rules_mismatch: bool = False) -> Path:
     """Return the folder of the pretrained agent for some rules of a game.
 
     An agent for exactly this variant comes before one that was trained by many rules, these among

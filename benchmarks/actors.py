@@ -19,7 +19,7 @@ import tyro
 
 from benchmarks.reports import range_text
 from benchmarks.training import conditions
-from parlour.training.learning.actors import Part
+from parlour.training.learning.actors import RolloutPart
 from parlour.training.learning.methods.ppo import PPORun
 from parlour.training.learning.settings.files import preset
 from parlour.training.learning.settings.methods import PPOSettings
@@ -62,7 +62,7 @@ class TimedRun(PPORun):
         super().collect()
         self.wall, self.processor = time.perf_counter() - begun, time.process_time() - busy
 
-    def _join(self, parts: list[Part]) -> None:
+    def _join(self, parts: list[RolloutPart]) -> None:
         super()._join(parts)
         self.slowest = max(part.processor for part in parts)
 

@@ -67,7 +67,7 @@ def play_hand(table: rllib.CardMultiAgentEnv, seats: dict[str, Any], seed: int) 
 
 def score_against(policy: Any, other: Any, hands: int) -> str:
     """Return the mean score of a policy that takes each seat in turn, against another one."""
-    table = rllib.make_table(GAME, RULES)
+    table = rllib.make_multi_agent_env(GAME, RULES)
     scores = []
     for hand in range(hands):
         seat = table.possible_agents[hand % len(table.possible_agents)]

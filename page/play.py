@@ -98,7 +98,7 @@ class SolitaireSession:
         self.chances.pop("position", None)
         self._arrive()
         if self.deal.is_over:
-            self.own_best = "" if self.agent_moves else self.deal.keep_best(self.deal.result())
+            self.own_best = "" if self.agent_moves else self.deal.save_if_best(self.deal.result())
             self.has_new_result = True
 
     def take_back(self, moves: int | None = 1) -> None:

@@ -16,8 +16,8 @@ from parlour.agents.registry import (
     IllegalActionError,
     can_load,
     choose_actions,
+    find_pretrained_folder,
     load_agent,
-    trained_folder,
 )
 from parlour.agents.saved import PRETRAINED_SPEC
 from parlour.envs import Game, find_game
@@ -26,7 +26,7 @@ from parlour.training.evaluation.replays.replay_files import parse_replay, repla
 from parlour.training.evaluation.reviews.review import review_data, review_replay
 from parlour.training.play.solitaire import make_agent_turn
 
-from .workers import Asker, WorkerPool
+from .workers import Requester, WorkerPool
 
 QUICK = ("uniform", "greedy")
 """Agents, besides the rule-based ones, that answer within a millisecond."""
@@ -44,18 +44,18 @@ class Thinking:
     """Runs the work of one session: in workers, or without a pool in this process."""
 
     def __init__(self, pool: WorkerPool | None = None) -> None:
-        self.pool, self.asker, self.reviewer = pool, Asker(), Asker()
+        self.pool, self.requester, self.reviewer = pool, Requester(), Requester()
 
     def leave(self) -> None:
         """Stop all work of the session, because no tab shows it."""
         if self.pool is not None:
-            self.pool.leave(self.asker)
+            self.pool.leave(self.requester)
             self.pool.leave(self.reviewer)
 
     def come_back(self) -> None:
         """Let workers work for the session again."""
         if self.pool is not None:
-            self.pool.come_back(self.asker)
+            self.pool.come_back(self.requester)
             self.pool.come_back(self.reviewer)
 
     def review(self, replay: Replay, seat: int) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class PageAgent:
         if pool is None or self.is_quick:
             return work(self.agent, self.game, self.rules, states, words)
         position = self.spec, self.game.name, self.rules, states.tobytes(), words
-        return pool.run(self.thinking.asker, _ask_in_worker, work, *position)
+        return pool.run(self.thinking.requester, _ask_in_worker, work, *position)
 
 
 def _choose(agent: Agent, game: Game, rules: Any, states: np.ndarray, words: np.ndarray) -> int:
@@ -137,7 +137,7 @@ def _review(line: str, seat: int) -> dict[str, Any]:
 def list_agents(game: Game, rules: Any, server_agents: tuple[str, ...] = ()) -> list[str]:
     """Return the agents that a page offers for these rules, with those of the server's start."""
     names = ["greedy", *game.rule_agents, "uniform", "mcts@200"]
-    if _has_trained(game, rules):
+    if _has_pretrained(game, rules):
         names.insert(0, "pretrained")
     if can_load("hindsight@1", game, rules):
         names.append("hindsight@200")
@@ -148,9 +148,9 @@ def list_agents(game: Game, rules: Any, server_agents: tuple[str, ...] = ()) -> 
     return [*names, *server_agents]
 
 
-def _has_trained(game: Game, rules: Any) -> bool:
+def _has_pretrained(game: Game, rules: Any) -> bool:
     try:
-        trained_folder(game, rules)
+        find_pretrained_folder(game, rules)
     except ValueError:
         return False
     return True

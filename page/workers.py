@@ -25,7 +25,7 @@ class AbandonedError(ValueError):
         super().__init__("stopped, because nobody waits for it")
 
 
-class Asker:
+class Requester:
     """A client of the pool, such as a session; it has at most one worker at a time."""
 
     def __init__(self) -> None:
@@ -40,8 +40,8 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_work, args=(theirs,), daemon=True)
-        self.asker: Asker | None = None
-        """The asker that it worked for last; its agents may still have their plans for it."""
+        self.requester: Requester | None = None
+        """The requester that it worked for last; its agents may still have their plans for it."""
         with _ctrl_c_blocked():
             self.process.start()
         theirs.close()
@@ -71,14 +71,14 @@ class WorkerPool:
         self.busy: set[Worker] = set()
         self.changed = threading.Condition()
 
-    def run(self, asker: Asker, work: Callable[..., Any], *arguments: Any) -> Any:
+    def run(self, requester: Requester, work: Callable[..., Any], *arguments: Any) -> Any:
         """Return ``work(*arguments)``, computed by a worker; wait until one is free.
 
         ``work`` is a function of a module; arguments and result can be pickled. Raises ValueError
         if it raises that or a module is missing, RuntimeError for other errors, which are
-        bugs, and AbandonedError if the asker leaves or the pool is closed meanwhile.
+        bugs, and AbandonedError if the requester leaves or the pool is closed meanwhile.
         """
-        worker, is_lost = self._take(asker), False
+        worker, is_lost = self._take(requester), False
         try:
             return worker.do(work, arguments)
         except EOFError:
@@ -87,28 +87,30 @@ class WorkerPool:
                 raise ValueError(LOST) from None
             raise AbandonedError from None
         finally:
-            self._give_back(worker, asker, is_lost)
+            self._give_back(worker, requester, is_lost)
 
-    def _take(self, asker: Asker) -> Worker:
+    def _take(self, requester: Requester) -> Worker:
         with self.changed:
             self.changed.wait_for(
-                lambda: asker.is_gone or self.is_closed or self.idle or len(self.busy) < self.most
+                lambda: (
+                    requester.is_gone or self.is_closed or self.idle or len(self.busy) < self.most
+                )
             )
-            if asker.is_gone or self.is_closed:
-                self.changed.notify()  # this wake-up may have been meant for another asker
+            if requester.is_gone or self.is_closed:
+                self.changed.notify()  # this wake-up may have been meant for another requester
                 raise AbandonedError
-            known = [worker for worker in self.idle if worker.asker is asker]
+            known = [worker for worker in self.idle if worker.requester is requester]
             worker = (known or self.idle or [Worker()])[-1]
             if worker in self.idle:
                 self.idle.remove(worker)
             self.busy.add(worker)
-            worker.asker, asker.worker = asker, worker
+            worker.requester, requester.worker = requester, worker
             return worker
 
-    def _give_back(self, worker: Worker, asker: Asker, is_lost: bool) -> None:
+    def _give_back(self, worker: Worker, requester: Requester, is_lost: bool) -> None:
         with self.changed:
-            if asker.worker is worker:
-                asker.worker = None
+            if requester.worker is worker:
+                requester.worker = None
             if worker in self.busy:
                 self.busy.remove(worker)
                 if not is_lost:
@@ -118,22 +120,22 @@ class WorkerPool:
             worker.connection.close()
             worker.process.join()
 
-    def stop(self, asker: Asker) -> None:
-        """Stop the current work for an asker."""
+    def stop(self, requester: Requester) -> None:
+        """Stop the current work for an requester."""
         with self.changed:
-            if asker.worker is not None:
-                self._kill(asker.worker)
-                asker.worker = None
+            if requester.worker is not None:
+                self._kill(requester.worker)
+                requester.worker = None
             self.changed.notify_all()
 
-    def leave(self, asker: Asker) -> None:
-        """Stop all work for an asker, and refuse new work until it comes back."""
-        asker.is_gone = True
-        self.stop(asker)
+    def leave(self, requester: Requester) -> None:
+        """Stop all work for an requester, and refuse new work until it comes back."""
+        requester.is_gone = True
+        self.stop(requester)
 
-    def come_back(self, asker: Asker) -> None:
-        """Accept work again for an asker that had left."""
-        asker.is_gone = False
+    def come_back(self, requester: Requester) -> None:
+        """Accept work again for an requester that had left."""
+        requester.is_gone = False
 
     def close(self) -> None:
         """Stop all workers and their work."""

@@ -15,7 +15,7 @@ from parlour.envs import Game
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Turn, random_floats
 
-from ..explanation import Explanation, certain, of_legal, rows_with_choice
+from ..explanation import Explanation, mask_illegal, one_hot_choice, rows_with_choice
 from ..saved import SavedAgentError, load_saved_agent
 from ..validation import name_file_in_errors
 from .build import (
@@ -68,12 +68,12 @@ class PolicyAgent:
     def explain(self, turn: Turn) -> Explanation:
         """Return its policy, its actions, and the values of its critic if it has one."""
         actions = turn.masks.argmax(axis=1)
-        policy = certain(turn, actions)
+        policy = one_hot_choice(turn, actions)
         for rows in _chunks_with_choice(turn):  # as in `act`: rounding may depend on the batch
             probabilities = self._probabilities(turn, rows)
             actions[rows] = self._choose(turn, rows, probabilities)
             policy[rows] = probabilities / probabilities.sum(axis=1, keepdims=True)
-        played = certain(turn, actions) if self.deterministic else policy
+        played = one_hot_choice(turn, actions) if self.deterministic else policy
         values = self.state_values(turn)
         unit = "" if values is None else CRITIC_UNIT
         return Explanation(self.name, turn, actions, played, policy, values, unit=unit)
@@ -228,7 +228,7 @@ class Sb3Agent(PolicyAgent):
         if not hasattr(self.model.policy, "q_net"):
             return explanation
         values = self.logits(turn, np.arange(len(turn.masks))).cpu().numpy()
-        return replace(explanation, action_values=of_legal(turn, values), unit=CRITIC_UNIT)
+        return replace(explanation, action_values=mask_illegal(turn, values), unit=CRITIC_UNIT)
 
 
 def from_sb3(

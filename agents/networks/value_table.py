@@ -17,7 +17,7 @@ from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Turn, best_actions
 
-from ..explanation import Explanation, certain, of_legal
+from ..explanation import Explanation, mask_illegal, one_hot_choice
 from ..saved import AFTERSTATES, SavedAgentError, load_saved_agent
 from ..validation import name_file_in_errors
 
@@ -122,7 +122,7 @@ class ValueTableAgent:
             self.name,
             turn,
             actions,
-            certain(turn, actions),
-            action_values=of_legal(turn, np.where(compared, scores, np.nan)),
+            one_hot_choice(turn, actions),
+            action_values=mask_illegal(turn, np.where(compared, scores, np.nan)),
             unit=POINTS if self.width else POINTS_APART,
         )

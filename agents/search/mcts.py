@@ -32,7 +32,7 @@ from parlour.envs.core.turn import Agent, Judgement, Turn, agent_name, best_acti
 
 from ..agent_spec import check_milliseconds, choose_number
 from ..baselines import GreedyAgent
-from ..explanation import Explanation, certain, of_legal, rows_with_choice
+from ..explanation import Explanation, mask_illegal, one_hot_choice, rows_with_choice
 from ..networks.value_table import ValueTableAgent
 from ..saved import load_saved_agent
 from .mcts_kernel import (
@@ -124,7 +124,7 @@ class MCTSAgent:
         seed: int = 0,
     ) -> None:
         check_milliseconds(milliseconds)
-        self.guide = make_guide(player, epsilon, reward)
+        self.guide = make_search_guide(player, epsilon, reward)
         self.iterations = choose_number("iterations", iterations, ITERATIONS)
         self.milliseconds, self.explore = milliseconds, explore
         self.name, self.seed = f"{player.name}-mcts", seed
@@ -152,8 +152,8 @@ class MCTSAgent:
             self.name,
             turn,
             actions,
-            certain(turn, actions),
-            action_values=of_legal(turn, values),
+            one_hot_choice(turn, actions),
+            action_values=mask_illegal(turn, values),
             unit=MEAN_UNIT,
             statistics={"worlds": worlds, "visits": visits},
         )
@@ -268,7 +268,7 @@ class TreeSearch:
         return best_actions(masks & most, means)
 
 
-def make_guide(
+def make_search_guide(
     player: Agent, epsilon: float = EPSILON, reward: int = Reward.PROGRESS
 ) -> SearchGuide:
     """Return the part of a player that leads a search; ValueError if the player cannot lead."""

@@ -207,7 +207,7 @@ class NestedAgent(Planner):
         ValueError: an argument is not allowed.
     """
 
-    at_once = 64
+    max_batch = 64
     """Maximum number of games in a turn: see `OracleAgent`."""
 
     def __init__(

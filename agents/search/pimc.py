@@ -19,7 +19,7 @@ from parlour.envs.core.rows import copy_states, resample_copies
 from parlour.envs.core.turn import Agent, Judgement, Turn, agent_field, check_agent
 
 from ..agent_spec import check_milliseconds, choose_number
-from ..explanation import Explanation, certain, of_legal, rows_with_choice
+from ..explanation import Explanation, mask_illegal, one_hot_choice, rows_with_choice
 from .inference import DRAWS, check_auction, keep_likeliest
 
 PIMC_WORLDS = 40
@@ -108,12 +108,12 @@ class PimcAgent:
         shares, worlds = np.full(turn.masks.shape, np.nan), np.zeros(len(actions), np.int64)
         rows = rows_with_choice(turn)
         if self.policy is not None:
-            policy = certain(turn, actions)
+            policy = one_hot_choice(turn, actions)
             opinion = self.policy(turn.take(rows)) if len(rows) else np.zeros((0, policy.shape[1]))
             probabilities = np.exp(opinion - opinion.max(axis=1, keepdims=True)) * turn.masks[rows]
             policy[rows] = probabilities / probabilities.sum(axis=1, keepdims=True)
             actions[rows] = opinion.argmax(axis=1)
-            rows = rows[lead_of_best(opinion) < self.sure]
+            rows = rows[margin_of_best(opinion) < self.sure]
         if len(rows):
             judged, shares[rows], counts = self._judge(turn.take(rows))
             actions[rows] = judged.actions
@@ -122,11 +122,11 @@ class PimcAgent:
             self.name,
             turn,
             actions,
-            certain(turn, actions),
+            one_hot_choice(turn, actions),
             policy,
-            action_values=of_legal(turn, shares),
+            action_values=mask_illegal(turn, shares),
             unit="share of worlds in which a win is left",
-            statistics={"worlds": worlds, "votes": of_legal(turn, shares * worlds[:, None])},
+            statistics={"worlds": worlds, "votes": mask_illegal(turn, shares * worlds[:, None])},
         )
 
     def judge(self, turn: Turn) -> Judgement:
@@ -207,7 +207,7 @@ class PimcAgent:
         return keep_likeliest(turn.game, turn.rules, sampled) if self.by_bids else sampled
 
 
-def lead_of_best(opinion: np.ndarray) -> np.ndarray:
+def margin_of_best(opinion: np.ndarray) -> np.ndarray:
     """Return the difference of the two highest values of each row, float64 (n,)."""
     first_two = np.partition(opinion, -2, axis=1)[:, -2:]
     return np.asarray(first_two[:, 1] - first_two[:, 0])

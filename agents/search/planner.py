@@ -19,7 +19,7 @@ from parlour.envs.core.turn import Agent, Turn, check_agent, is_person, prepare_
 
 from ..agent_spec import choose_number
 from ..baselines import GreedyAgent
-from ..explanation import Explanation, certain
+from ..explanation import Explanation, one_hot_choice
 
 FEWEST = "fewest"
 """The option of the spec ``oracle:fewest``: win in the fewest moves."""
@@ -76,7 +76,7 @@ class Planner:
             self.name,
             turn,
             actions,
-            certain(turn, actions),
+            one_hot_choice(turn, actions),
             state_values=np.array([value for _, value in plans], np.float64),
             unit=self.unit,
             sees_all=self.sees_all,
@@ -138,7 +138,7 @@ class OracleAgent(Planner):
     """
 
     sees_all = True
-    at_once = 64
+    max_batch = 64
     """Maximum number of games in a turn.
 
     An evaluation excludes its first call from the time per decision. With few games in a turn, most
@@ -198,7 +198,7 @@ class HindsightAgent(Planner):
     """
 
     unit = "share of worlds that the plan wins, as far as was seen"
-    at_once = 64
+    max_batch = 64
     """Maximum number of games in a turn: see `OracleAgent`."""
 
     def __init__(

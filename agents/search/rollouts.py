@@ -17,7 +17,7 @@ from parlour.envs.core.turn import Agent, Judgement, Turn, best_actions
 from parlour.envs.core.type_aliases import RulesRecord, RulesRecords, Seat, State, States
 
 from ..agent_spec import check_milliseconds, choose_number
-from ..explanation import Explanation, certain, of_legal, rows_with_choice
+from ..explanation import Explanation, mask_illegal, one_hot_choice, rows_with_choice
 from ..networks.value_table import POINTS
 from .inference import is_bidding
 from .playout import (
@@ -111,8 +111,8 @@ class RolloutAgent:
             self.name,
             turn,
             actions,
-            certain(turn, actions),
-            action_values=of_legal(turn, values),
+            one_hot_choice(turn, actions),
+            action_values=mask_illegal(turn, values),
             unit=POINTS,
             statistics={"worlds": worlds},
         )
@@ -186,7 +186,7 @@ class RolloutAgent:
 
 
 @jit
-def keep_best(kept: np.ndarray, n: int, values: np.ndarray, totals: np.ndarray) -> None:
+def prune_actions(kept: np.ndarray, n: int, values: np.ndarray, totals: np.ndarray) -> None:
     """Drop all but the n best of the actions in ``kept``, bool (actions,); lower ones win ties."""
     left = kept.copy()
     for _ in range(n):
@@ -251,7 +251,7 @@ def make_rollouts(name: str) -> Callable[..., None]:
             playout.states[0] = s
             rate(playout.states, rules, guide, playout.ids, playout.scores)
             width = min(kept.sum(), ROLLOUT_WIDTH)
-            keep_best(kept, width, playout.scores[0], totals)
+            prune_actions(kept, width, playout.scores[0], totals)
 
     @jit
     def roll(
@@ -270,7 +270,7 @@ def make_rollouts(name: str) -> Callable[..., None]:
             rng = states[i]["rng"]
             for number in range(worlds):
                 if number > 0 and number == worlds // HALVING_SHARE:
-                    keep_best(kept, (kept.sum() + 1) // 2, totals[i], totals[i])
+                    prune_actions(kept, (kept.sum() + 1) // 2, totals[i], totals[i])
                 if kept.sum() == 1:
                     break
                 counts[i] += 1

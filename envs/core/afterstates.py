@@ -123,8 +123,8 @@ FAR_BEHIND = 1e6
 """Points by which an action falls behind that is not looked at more closely: above any score."""
 
 HOPELESS = -1e9
-"""A player by rule adds this to the score of what surely leaves no win: whoever plays games on need
-not go further."""
+"""Added by a rule-based agent to the score of an action after which no win is left. A search that
+plays games to the end can stop there."""
 
 
 @jit

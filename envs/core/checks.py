@@ -74,7 +74,7 @@ def find_wrong_head(s: State, players: int, actions: int) -> int:
 
 
 @jit
-def is_whole(deck: np.ndarray, pack: CardSet, size: int) -> bool:
+def is_complete_deck(deck: np.ndarray, pack: CardSet, size: int) -> bool:
     """Whether a deck has every card of a pack, or of two equal packs, followed by zeros only."""
     once = twice = thrice = rest = 0
     outside = False
@@ -138,7 +138,7 @@ def make_state_check(
             wrong = find_wrong_head(s, players, actions)
             if wrong:
                 return i, wrong, 0
-            if not is_whole(s["deck"], pack, size):
+            if not is_complete_deck(s["deck"], pack, size):
                 return i, DECK, 0
             codes = raw[i, first : first + len(high)]
             outside = 0

@@ -116,7 +116,7 @@ class RewardUnit(Protocol):
 
 
 class Buffers(NamedTuple):
-    """What a step writes, one row a game; owned by the caller."""
+    """Output arrays of a step, one row for each game; the caller owns them."""
 
     rewards: np.ndarray
     """float64 (n, seats)."""
@@ -287,10 +287,13 @@ class ActionWords(Protocol):
 
 
 class FinalInfo(Protocol):
-    """What ``info`` says beside won, score and moves, from the deal to the end."""
+    """Additional entries of ``info`` beside won, score and moves, from the deal to the end."""
 
     def __call__(self, states: States, rules: Any, seats: np.ndarray, /) -> dict[str, np.ndarray]:
-        """Return an array (n,) for each fact, as seats (n,) may know it; also of running games."""
+        """Return the game's additional entries of ``info``.
+
+        Each is an array (n,) with what the seats (n,) may know, for running games, too.
+        """
 
 
 # ---- solvers --------------------------------------------------------------------------------

@@ -19,11 +19,11 @@ from .kernel.bits import count, lowest
 from .kernel.jit import jit
 
 MOST_ACTIONS = 255
-"""Of a game: further ones would need more room than states have for a set of them."""
+"""Largest number of actions of a game. States have no room for a larger set."""
 ONE_WORD = 63
-"""So many actions go into one int64, the sign bit staying clear."""
+"""Number of actions that fit one int64 without its sign bit."""
 WORD_ACTIONS = 32
-"""So many are in each word where there are several."""
+"""Actions for each word where a set has several."""
 WORD_SHIFT, WORD_MASK = 5, WORD_ACTIONS - 1
 
 

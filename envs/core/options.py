@@ -16,13 +16,13 @@ LOG10_OF_2 = 0.30103
 
 
 class Option(NamedTuple):
-    """What a field of ``Rules`` does and, for whole numbers, the values it may have."""
+    """Description and allowed values of a field of ``Rules``."""
 
     doc: str
     low: int = 0
     high: int = 1
     size: int = 0
-    """Of a tuple of whole numbers, how many there are."""
+    """Length, for options that are tuples of integers."""
     values: tuple[int, ...] = ()
     """The whole numbers allowed, where they are not all of ``low`` .. ``high``."""
     is_later: bool = False
@@ -102,7 +102,7 @@ def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
             numbers = numbers.tolist()
         if isinstance(numbers, list | tuple) and _is_row(numbers, option):
             return tuple(int(number) for number in numbers)
-    elif issubclass(kind, IntEnum) and (isinstance(value, str) or is_whole(value)):
+    elif issubclass(kind, IntEnum) and (isinstance(value, str) or is_integer(value)):
         names: dict[str | int, Any] = {member.name.lower(): member for member in kind}
         names |= {int(member): member for member in kind}
         names |= {str(int(member)): member for member in kind}
@@ -122,15 +122,19 @@ def parse_bool(field: str, value: Any) -> bool:
     return parsed
 
 
-def is_whole(value: Any) -> bool:
+def is_integer(value: Any) -> bool:
     """Whether a value is an integer of Python or NumPy; booleans are none."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def check_range(field: str, value: Any, low: int, high: int) -> int:
-    """Return a whole number from low to high; ValueError naming the field for anything else."""
-    if not is_whole(value) or not low <= value <= high:
-        raise ValueError(f"{field}={shorten(value)}: allowed are whole numbers {low}–{high}")
+def check_range(field: str, value: Any, low: int, high: int | None = None) -> int:
+    """Return an integer from ``low`` to ``high``, or without an upper limit if that is None.
+
+    Raises ValueError, naming the field, for any other value.
+    """
+    if not is_integer(value) or value < low or (high is not None and value > high):
+        allowed = f"from {low}" if high is None else f"{low}–{high}"
+        raise ValueError(f"{field}={shorten(value)}: allowed are whole numbers {allowed}")
     return int(value)
 
 

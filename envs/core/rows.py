@@ -21,7 +21,7 @@ from .type_aliases import States
 TERMINATED, TRUNCATED = int(Over.TERMINATED), int(Over.TRUNCATED)
 """NumPy takes 10 µs to compare with a member of an enumeration."""
 NO_SEATS = np.zeros(1, np.int64)
-"""Who asks in a game for one player."""
+"""Seat index used for games for one player."""
 HIDDEN_SALT = 0x48494445
 """Keeps the seeds of hidden cards apart from those of deals: equal seeds must give nothing away."""
 

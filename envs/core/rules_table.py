@@ -227,7 +227,6 @@ FIXED_SEED = 0x53455453
 """Seed of `draw_option_sets`: the sets are always the same, so that one half can be held out."""
 TRIES = 200
 """Draws for each set wanted, before `draw_option_sets` gives up."""
-SPLITS = ("all", "even", "odd")
 
 
 def random_options(

@@ -35,7 +35,7 @@ class TurnTable(NamedTuple):
 
 
 class SeatArrays(NamedTuple):
-    """Who sits where in each row, and the last step's result of the caller's seat."""
+    """Agents of all seats by row, and the result of the caller's last step."""
 
     own_seat: np.ndarray
     """The caller's seat, int64 (n,)."""

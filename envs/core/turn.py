@@ -15,7 +15,7 @@ LONGEST_NAME = 80
 
 
 class Turn(NamedTuple):
-    """What an agent is asked about: n games of one kind, none of them over.
+    """A batch of n running games of one kind in which an agent must act.
 
     `prepare_turn` makes one. No array can be written to, and the order of the rows tells nothing.
     """
@@ -37,10 +37,10 @@ class Turn(NamedTuple):
     masks: np.ndarray
     """The legal actions: bool (n, ``game.actions``), at least one in each row."""
     seeds: np.ndarray
-    """For the agent's own random choices (`random_floats`): uint64 (n,).
+    """Seeds of the agent's random choices (`random_floats`), uint64 (n,).
 
-    Who makes them by these plays each game the same way whatever stands beside it. They come from a
-    secret key (`core.kernel.rng`), so they tell of no deal.
+    An agent that draws only from them plays a game the same way in every batch. They derive from
+    the evaluation seed (`core.kernel.rng`) and reveal nothing of the deal.
     """
 
     def take(self, rows: np.ndarray) -> "Turn":
@@ -51,27 +51,27 @@ class Turn(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What an agent that searches says of a turn: who learns from it has more than its choice."""
+    """Action values and choices of an agent that searches, used as training targets."""
 
     values: np.ndarray
-    """What each legal action leads to, on average over what cannot be seen: float64 (n, actions).
+    """Mean result of each legal action over sampled worlds, float64 (n, actions).
 
-    A share of worlds won, or a mean reward; the agent says which. 0 for illegal actions.
+    0 for illegal ones. A result is a share of worlds won or a reward, depending on the agent.
     """
     actions: np.ndarray
-    """The actions that it would play, int64 (n,)."""
+    """The agent's choices, int64 (n,)."""
 
 
 @runtime_checkable
 class Agent(Protocol):
-    """Whoever plays. Any object with ``act`` will do: the rest has defaults.
+    """An object that chooses actions. Only ``act`` is required; the other fields have defaults.
 
-    ``name`` is what tables call it (default: the name of its class); ``sees_all``: whether it is
-    handed the hidden cards (False). It may also have ``encoding``, ``"codes"`` (the default) or
-    ``"onehot"``: how `Turn.observations` are written for it; and ``at_once``: how many games it
-    wants to be asked about (None: as many as there are). ``explain(turn)``, where it has that
-    method, says what it thinks: an `Explanation` of `parlour.agents`, whose actions are those that
-    ``act(turn)`` returns.
+    ``name`` is its name in tables (default: the name of its class). ``sees_all`` (default: False)
+    gives it the hidden cards. Two more fields are optional: ``encoding``, the encoding of
+    `Turn.observations`, ``"codes"`` (the default) or ``"onehot"``; and ``max_batch``, the largest
+    number of games in a call during an evaluation (default: None, no limit). An optional method
+    ``explain(turn)`` returns an `Explanation` of `parlour.agents`, with the actions of
+    ``act(turn)``.
     """
 
     name: str
@@ -85,20 +85,20 @@ class Agent(Protocol):
 DEFAULTS: dict[str, Any] = {
     "sees_all": False,
     "encoding": "codes",
-    "at_once": None,
+    "max_batch": None,
     "other_rules": False,
 }
-"""What an agent says that does not say it; its name is then that of its class."""
+"""Defaults of an agent's optional fields; the default name is that of its class."""
 
 
 def agent_field(agent: Any, field: str) -> Any:
-    """Return what an agent says of itself, one of `DEFAULTS` where it says nothing."""
+    """Return a field of an agent, or its default from `DEFAULTS`."""
     return getattr(agent, field, DEFAULTS[field])
 
 
 def is_person(agent: Any) -> bool:
-    """Whether an agent is asked about one game after the other, as a person at this terminal is."""
-    return agent_field(agent, "at_once") == 1
+    """Whether an agent plays one game after the other, as a person at this terminal does."""
+    return agent_field(agent, "max_batch") == 1
 
 
 def agent_name(agent: Any) -> Any:
@@ -112,12 +112,12 @@ def _kind(agent: Any) -> str:
 
 
 class FixedAgent:
-    """An agent as it was when it was taken up: what it is called and whether it sees all stay.
+    """A snapshot of an agent's name, ``sees_all`` and other fields.
 
-    All that it says of itself is read once: its name (unless another is given), ``sees_all``,
-    ``encoding``, ``at_once`` and whether it was trained by other rules (``other_rules``). Results
-    say by what right it played, whatever it says later. Raises ValueError naming agent, field,
-    value and what is allowed.
+    The fields are read once: the name (unless another is given), ``sees_all``, ``encoding``,
+    ``max_batch`` and whether the agent was trained by other rules (``other_rules``). Later changes
+    of the agent do not reach the results. Raises ValueError naming agent, field, value and what is
+    allowed.
     """
 
     def __init__(self, agent: Any, name: str | None = None) -> None:
@@ -129,7 +129,7 @@ class FixedAgent:
         self.name: str = agent_name(agent) if name is None else name
         self.sees_all: bool = agent_field(agent, "sees_all")
         self.encoding: str = agent_field(agent, "encoding")
-        self.at_once: int | None = agent_field(agent, "at_once")
+        self.max_batch: int | None = agent_field(agent, "max_batch")
         self.other_rules = bool(agent_field(agent, "other_rules"))
         _check_fields(self, called)
 

@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 from ..core.batch import MAX_MOVES, Autoreset, DealSource, IllegalMode, Reward, StepConfig
 from ..core.game import Game
 from ..core.kernel.cards import default_deal_set
-from ..core.options import is_whole, parse_bool, shorten, unknown_text
+from ..core.options import is_integer, parse_bool, shorten, unknown_text
 from ..core.rows import Rows, first_illegal
 from ..core.rules_table import RulesTable, Variants, make_table, read_variants
 from ..core.scene.scene import ansi
@@ -96,7 +96,7 @@ def illegal_mode(illegal: str) -> int:
 
 def is_other(value: Any, default: int) -> bool:
     """Whether a value of any type differs from the default, a whole number."""
-    return not (is_whole(value) and value == default)
+    return not (is_integer(value) and value == default)
 
 
 def check_limit(field: str, value: int | None, none: str = "None") -> int:
@@ -104,9 +104,9 @@ def check_limit(field: str, value: int | None, none: str = "None") -> int:
 
     With ``none="None or -1"``, -1 also means no limit, as in `gymnasium.make`.
     """
-    if value is None or (is_whole(value) and value == -1 and "-1" in none):
+    if value is None or (is_integer(value) and value == -1 and "-1" in none):
         return 0
-    if not is_whole(value) or not 1 <= value <= MOST_STEPS:
+    if not is_integer(value) or not 1 <= value <= MOST_STEPS:
         allowed = f"a whole number from 1 to {MOST_STEPS}, or {none} for no limit"
         raise ValueError(f"{field} must be {allowed}, got {shorten(value)}")
     return int(value)
@@ -205,7 +205,7 @@ def seed_number(seed: Any) -> int | None:
     """Return the seed of a reset; ValueError for anything but a whole number from 0, or None."""
     if seed is None:
         return None
-    if not is_whole(seed) or seed < 0:
+    if not is_integer(seed) or seed < 0:
         raise ValueError(f"seed={shorten(seed)}: allowed are whole numbers from 0, or None")
     return int(seed)
 
@@ -294,7 +294,7 @@ def _read_numbers(option: str, given: Any, n: int, most: int | None = None) -> n
 
 def check_seat(field: str, value: Any, players: int) -> int:
     """Return a seat, 0 .. players - 1; ValueError naming the field for anything else."""
-    if not is_whole(value) or not 0 <= value < players:
+    if not is_integer(value) or not 0 <= value < players:
         raise ValueError(f"{field}={shorten(value)}: allowed are the seats 0–{players - 1}")
     return int(value)
 
@@ -310,7 +310,7 @@ def whole_number(action: Any) -> int:
     lists, and arrays with dimensions are not actions. `check_actions` applies the same rule to
     many games.
     """
-    if is_whole(action):
+    if is_integer(action):
         return int(action)
     array = as_array(action)
     if array.dtype.kind in "iu" and array.shape == ():
@@ -343,7 +343,7 @@ def check_actions(actions: Any, n: int) -> np.ndarray:
     """
     array = as_array(actions)
     is_read = array.dtype.kind in "iu" or not isinstance(actions, list | tuple | np.ndarray)
-    if not is_read and array.shape == (n,) and all(map(is_whole, actions)):
+    if not is_read and array.shape == (n,) and all(map(is_integer, actions)):
         array = np.array([kernel_action(int(action)) for action in actions], np.int64)
     if array.dtype.kind not in "iu" or array.shape != (n,):
         raise ValueError(

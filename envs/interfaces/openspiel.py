@@ -40,6 +40,7 @@ except ImportError as error:
 
 from ..core.batch import Over, StepConfig
 from ..core.game import GAMES, Game
+from ..core.options import check_range
 from ..core.rows import Rows, copy_states, observation_codes, view_states
 from ..games.seven_twenty_seven import GAME
 from ..games.seven_twenty_seven.chance import (
@@ -279,9 +280,7 @@ class DealGame(pyspiel.Game):
         given = self.parameters | dict(params or {})
         self.rules = rules_from_parameters(self.parlour, given)
         self.players = self.parlour.num_players(self.rules)
-        self.deals = int(given["deals"])
-        if self.deals < 1:
-            raise ValueError(f"deals={self.deals}: allowed are whole numbers from 1")
+        self.deals = check_range("deals", int(given["deals"]), 1)
         low, high = self._utilities()
         info = pyspiel.GameInfo(
             num_distinct_actions=self.parlour.actions,

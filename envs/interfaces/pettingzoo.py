@@ -34,8 +34,8 @@ from ..core.game import Game
 from ..core.game import find_game as find_game
 from ..core.options import parse_bool, to_plain, unknown_text
 from ..core.rows import Rows, copy_states, observation_codes, view_states
-from ..core.scene.scene import Scene, ansi, svg
-from ..render.pictures import METADATA, Renderer
+from ..core.scene.scene import Scene, ansi
+from ..render.pictures import METADATA, RenderedTable, Renderer
 from . import arguments
 from .arguments import kernel_action, whole_number
 
@@ -59,7 +59,7 @@ def env(game: str, variant: str | None = None, **keywords: Any) -> "CardAECEnv":
     return CardAECEnv(find_game(game), variant, **keywords)
 
 
-class CardAECEnv(AECEnv):
+class CardAECEnv(RenderedTable, AECEnv):
     """A card game for several; its seats are the agents ``player_0``, ``player_1`` ..., clockwise.
 
     Description:
@@ -318,20 +318,6 @@ class CardAECEnv(AECEnv):
         self._need_reset(not self._started)
         seat = self._seat(self.agent_selection if agent is None else agent)
         return self.game.layout(self._view_states(seat)[0], self.rules)
-
-    def render(self) -> str | np.ndarray | None:
-        """Return the table as who is to step sees it: text, pixels, or None for a window."""
-        if self.render_mode is None:
-            gym.logger.warn("render() without a render_mode: make the env with render_mode='ansi'")
-            return None
-        return self._renderer.draw(self.scene())
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        self._renderer.close()
-
-    def _repr_svg_(self) -> str:
-        return svg(self.scene(), **self._renderer.style._asdict())
 
     def __repr__(self) -> str:
         """Name the game and its rules."""

@@ -45,7 +45,7 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from error
 
-__all__ = ["CardMultiAgentEnv", "make_env", "make_table", "register", "table_id"]
+__all__ = ["CardMultiAgentEnv", "make_env", "make_multi_agent_env", "register", "table_id"]
 
 FORM = {"observation_key": "observations", "dtype": "float32", "mask_dtype": "float32"}
 """What RLlib's masking module looks for."""
@@ -57,7 +57,7 @@ def register() -> list[str]:
     for game in GAMES.values():
         makers[game.id] = partial(make_env, game.name)
         if game.max_players > 1:
-            makers[table_id(game)] = partial(make_table, game.name)
+            makers[table_id(game)] = partial(make_multi_agent_env, game.name)
     for name, make in makers.items():
         register_env(name, make)
     return list(makers)
@@ -70,7 +70,7 @@ def table_id(game: Game) -> str:
 
 
 def make_env(game: str, context: Mapping[str, Any]) -> DictObservation | DictVectorObservation:
-    """Make what RLlib asks for: one game, or as many in one as it says by ``num_envs``.
+    """Make one environment, or a vector environment if ``num_envs`` is given.
 
     ``context`` is the ``env_config``: keywords of `parlour.envs.CardEnv`, or of
     `parlour.envs.CardVectorEnv`. Raises ValueError naming what is wrong.
@@ -84,8 +84,8 @@ def make_env(game: str, context: Mapping[str, Any]) -> DictObservation | DictVec
     return DictVectorObservation(CardVectorEnv(card_game, **keywords), **FORM)
 
 
-def make_table(game: str, context: Mapping[str, Any]) -> "CardMultiAgentEnv":
-    """Make a table; ``context`` is the ``env_config``: keywords of `pettingzoo.CardAECEnv`.
+def make_multi_agent_env(game: str, context: Mapping[str, Any]) -> "CardMultiAgentEnv":
+    """Make a multi-agent environment from the ``env_config``, keywords of `pettingzoo.CardAECEnv`.
 
     Raises ValueError naming what is wrong, ModuleNotFoundError where PettingZoo is missing.
     """

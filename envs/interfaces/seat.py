@@ -28,12 +28,11 @@ RUNNING = int(Over.RUNNING)
 Opponents = str | Agent | Sequence[str | Agent]
 
 
-def make_opponents(game: Game, rules: Any, opponents: Opponents, seed: int = 0) -> list[Agent]:
+def make_opponents(game: Game, rules: Any, opponents: Opponents) -> list[Agent]:
     """Return the agents of the seats after the caller's, clockwise: one for each, or one for all.
 
-    Names are those of `baselines.make_baseline`; agents given by name draw by ``seed``, ``seed`` +
-    1 and so on. Raises ValueError for a wrong number, an unknown name, or an object that is no
-    agent.
+    Names are those of `baselines.make_baseline`; agents given by name draw by seeds from 0. Raises
+    ValueError for a wrong number, an unknown name, or an object that is no agent.
     """
     others = game.num_players(rules) - 1
     agents = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
@@ -41,10 +40,10 @@ def make_opponents(game: Game, rules: Any, opponents: Opponents, seed: int = 0) 
         allowed = "1" if others == 1 else f"1, for all, or {others}, one for each"
         raise ValueError(f"opponents: {len(agents)} given; allowed are {allowed}")
     fixed: list[Agent] = []
-    for place, agent in enumerate(agents):
+    for seed, agent in enumerate(agents):
         if isinstance(agent, str):
             try:
-                agent = make_baseline(agent, game, seed + place)
+                agent = make_baseline(agent, game, seed)
             except ValueError as error:
                 raise ValueError(f"opponents: {error}") from None
         elif isinstance(agent, type) or not callable(getattr(agent, "act", None)):

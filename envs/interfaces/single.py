@@ -11,14 +11,14 @@ from ..core.game import Game
 from ..core.legal import list_actions
 from ..core.options import to_plain
 from ..core.rows import Rows
-from ..core.scene.scene import Scene, ansi, svg
-from ..render.pictures import METADATA, Renderer
+from ..core.scene.scene import Scene, ansi
+from ..render.pictures import METADATA, RenderedTable, Renderer
 from . import arguments
 from .arguments import kernel_action, whole_number
 from .seat import Opponents
 
 
-class CardEnv(gym.Env[np.ndarray, np.int64]):
+class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
     """A card game for one player, or one seat of a game for several.
 
     Description:
@@ -71,7 +71,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             this class instead, with the same result.
         skip_forced: After a step, take actions at once while exactly one is legal.
         opponents: In a game for several, who plays the seats after ``seat``, clockwise: names
-            ("uniform", "greedy", a player by rule) or agents (`parlour.envs.core.Agent`), one for
+            ("uniform", "greedy", a rule-based agent) or agents (`parlour.envs.core.Agent`), one for
             each seat or one for all; None: "greedy".
         seat: In a game for several, one's own seat.
         winnable: Put ``"winnable"``, int8, into ``info`` of each reset and step: whether a player
@@ -247,17 +247,6 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         """Return which card lies where, as the player sees it."""
         return self.game.layout(self.state, self.rules)
 
-    def render(self) -> str | np.ndarray | None:
-        """Return the table as text, or as pixels; a window, which each step draws anew, None."""
-        if self.render_mode is None:
-            gym.logger.warn("render() without a render_mode: make the env with render_mode='ansi'")
-            return None
-        return self._renderer.draw(self.scene())
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        self._renderer.close()
-
     def widget(self) -> Any:
         """Return the table as a widget for notebooks: a click on it steps this environment.
 
@@ -273,9 +262,6 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         table = TableWidget(self)
         self._renderer.watchers = [table.refresh]
         return table
-
-    def _repr_svg_(self) -> str:
-        return svg(self.scene(), **self._renderer.style._asdict())
 
     def __repr__(self) -> str:
         """Name the game and its rules."""

@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 
 from ..core.batch import MAX_MOVES
 from ..core.game import Game
-from ..core.options import check_range, is_whole, parse_bool, shorten, unknown_text
+from ..core.options import check_range, is_integer, parse_bool, shorten, unknown_text
 from ..core.rows import Rows, copy_states, mask_states, observation_codes
 from ..core.rules_table import RulesTable, Variants
 from ..core.scene.scene import Scene, svg_grid
@@ -318,7 +318,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         return self.rows.scene(self._check_row(row))
 
     def _check_row(self, row: Any) -> int:
-        if not is_whole(row) or not 0 <= row < self.num_envs:
+        if not is_integer(row) or not 0 <= row < self.num_envs:
             raise ValueError(f"row={shorten(row)}: allowed are the rows 0–{self.num_envs - 1}")
         return int(row)
 

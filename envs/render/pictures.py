@@ -308,3 +308,28 @@ class Renderer:
         """Close the window, if there is one."""
         if self.window is not None:
             self.window.close()
+
+
+class RenderedTable:
+    """Mixin for environments of one table that a `Renderer` draws."""
+
+    render_mode: str | None
+    _renderer: Renderer
+
+    def scene(self) -> Scene:
+        """Return the table as the player sees it; an environment fills it in."""
+        raise NotImplementedError
+
+    def render(self) -> str | np.ndarray | None:
+        """Return the table as the acting player sees it: text, pixels, or None for a window."""
+        if self.render_mode is None:
+            gym.logger.warn("render() without a render_mode: make the env with render_mode='ansi'")
+            return None
+        return self._renderer.draw(self.scene())
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()
+
+    def _repr_svg_(self) -> str:
+        return svg(self.scene(), **self._renderer.style._asdict())

@@ -9,8 +9,8 @@ import traitlets
 from ..core.scene.scene import Scene
 from .pictures import MODULE, STYLE, all_art
 
-KNOWN = ("score", "moves")
-"""What of a state is told beside its table."""
+SHOWN_FIELDS = ("score", "moves")
+"""Fields of the state shown above the table."""
 
 
 class SceneWidget(anywidget.AnyWidget):
@@ -46,10 +46,8 @@ class TableWidget(SceneWidget):
         """Draw the environment's table as it is now."""
         scene: Scene = self._env.scene()
         state = self._env.state
-        known = [
-            f"{name} {int(state[name])}" for name in ("score", "moves") if name in state.dtype.names
-        ]
-        self.facts = " · ".join([scene.title, *known])
+        names = [name for name in SHOWN_FIELDS if name in state.dtype.names]
+        self.facts = " · ".join([scene.title, *(f"{name} {int(state[name])}" for name in names)])
         self.scene = scene.to_dict()
 
     def _answer(self, _: Any, content: Any, __: Any) -> None:

@@ -242,10 +242,10 @@ def test_results_are_kept_and_beaten() -> None:
     rules = GAME.make_rules("book", {})
     key = human_bests.rules_key(GAME, rules)
     assert human_bests.load_best(key) is None
-    assert human_bests.keep_best(key, human_bests.Best(False, 10, 40, 60.0))
-    assert not human_bests.keep_best(key, human_bests.Best(False, 9, 10, 1.0))
-    assert human_bests.keep_best(key, human_bests.Best(True, 28, 90, 100.0))
-    assert human_bests.keep_best(key, human_bests.Best(True, 28, 60, 200.0))
+    assert human_bests.save_if_best(key, human_bests.Best(False, 10, 40, 60.0))
+    assert not human_bests.save_if_best(key, human_bests.Best(False, 9, 10, 1.0))
+    assert human_bests.save_if_best(key, human_bests.Best(True, 28, 90, 100.0))
+    assert human_bests.save_if_best(key, human_bests.Best(True, 28, 60, 200.0))
     assert human_bests.load_best(key) == human_bests.Best(True, 28, 60, 200.0)
     assert str(human_bests.load_best(key)) == "won in 60 moves, 3:20"
     assert "best: won in 60 moves, 3:20; d deal, ? for help > " in prompt_of(cards, rules)
@@ -273,14 +273,14 @@ def test_a_damaged_file_of_results_spoils_nothing(content: str) -> None:
     path.parent.mkdir(parents=True)
     path.write_text(content)
     assert human_bests.load_best("x") is None
-    assert human_bests.keep_best("x", human_bests.Best(True, 28, 60, 1.0))
+    assert human_bests.save_if_best("x", human_bests.Best(True, 28, 60, 1.0))
     assert human_bests.load_best("x") == human_bests.Best(True, 28, 60, 1.0)
 
 
 def test_a_folder_that_cannot_be_written_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
     with pytest.raises(OSError, match="/dev/null"):
-        human_bests.keep_best("x", human_bests.Best(True, 28, 60, 1.0))
+        human_bests.save_if_best("x", human_bests.Best(True, 28, 60, 1.0))
     assert human_bests.load_best("x") is None
     squares = list(map(str, range(25)))
     text = typed("poker_squares", "classic", *squares, chosen={"deal": 2})
@@ -292,7 +292,7 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "best.json"
-    assert human_bests.keep_best("x", human_bests.Best(False, 3, 9, 1.0), path)
+    assert human_bests.save_if_best("x", human_bests.Best(False, 3, 9, 1.0), path)
     before = path.read_text()
 
     def fail(*_: object) -> None:
@@ -300,7 +300,7 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_is(
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(OSError, match="no room"):
-        human_bests.keep_best("x", human_bests.Best(True, 28, 9, 1.0), path)
+        human_bests.save_if_best("x", human_bests.Best(True, 28, 9, 1.0), path)
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]
 

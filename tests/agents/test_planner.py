@@ -65,7 +65,7 @@ def test_equal_deals_side_by_side_and_again_are_solved_once(fake: FakeSolver) ->
 def test_what_it_remembers_is_bounded(fake: FakeSolver, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planner, "MAX_PLANS", 300)
     agent = OracleAgent(GAME, RULES)
-    agent.at_once = 2
+    agent.max_batch = 2
     result = play_deals(GAME, RULES, agent, SEEDS)
     assert len(agent.plans) <= 300
     assert fake.asked == len(SEEDS)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.agents.human_bests import Best, best_file, keep_best, load_best
+from parlour.agents.human_bests import Best, best_file, load_best, save_if_best
 from parlour.agents.validation import decode_text, read_json, read_text
 from parlour.training.cli.main import main
 from parlour.training.evaluation.leaderboard.entries import read_leaderboard
@@ -55,7 +55,7 @@ def test_files_with_a_byte_order_mark_are_read(
     known = preset("pyramid", file=settings)
     assert preset("pyramid", file=add_mark(settings)) == known
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert keep_best("x", Best(True, 28, 60, 1.0))
+    assert save_if_best("x", Best(True, 28, 60, 1.0))
     add_mark(best_file())
     assert load_best("x") == Best(True, 28, 60, 1.0)
 

@@ -15,7 +15,7 @@ ACTIONS = len(LABELS)
 PACK = sum(1 << card for card in CARDS)
 SOUND = {"moves": 0, "steps": 0, "over": 0, "won": 0, "illegal": 0, "turn": 0, "legal": 0b111}
 find_wrong_head = plain_python(state_check.find_wrong_head)
-is_whole = plain_python(state_check.is_whole)
+is_complete_deck = plain_python(state_check.is_complete_deck)
 
 
 def named(number: int) -> str:
@@ -79,7 +79,7 @@ def test_a_finished_game_needs_nothing_legal() -> None:
     ],
 )
 def test_a_deck_has_every_card_once_and_zeros_behind(deck: list[int], whole: bool) -> None:
-    assert is_whole(deck, 1 << 4 | 1 << 8 | 1 << 12, 3) == whole
+    assert is_complete_deck(deck, 1 << 4 | 1 << 8 | 1 << 12, 3) == whole
 
 
 RUNNING, TERMINATED, TRUNCATED, UNTOLD = Over

@@ -150,9 +150,9 @@ def test_a_fixed_agent_stays_as_it_was() -> None:
 
 def test_a_fixed_agent_says_how_many_games_it_wants_and_whether_it_has_other_rules() -> None:
     agent = Answers()
-    assert (FixedAgent(agent).at_once, FixedAgent(agent).other_rules) == (None, False)
-    vars(agent).update(at_once=5, other_rules=True)
-    assert (FixedAgent(agent).at_once, FixedAgent(agent).other_rules) == (5, True)
+    assert (FixedAgent(agent).max_batch, FixedAgent(agent).other_rules) == (None, False)
+    vars(agent).update(max_batch=5, other_rules=True)
+    assert (FixedAgent(agent).max_batch, FixedAgent(agent).other_rules) == (5, True)
 
 
 SEEDS = np.arange(10_000, dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""How well the heuristics and the players by rule play, with some room below what was measured."""
+"""Strength of the heuristics and the rule-based agents, with some room below measurements."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Players by rule of Seven Twenty-Seven: what they expect, what they may know, how they play."""
+"""Rule-based agents of Seven Twenty-Seven: what they expect, what they may know, how they play."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -78,7 +78,7 @@ def test_an_env_config_is_the_keywords(rllib: Any) -> None:
     envs = rllib.make_env("pyramid", {"num_envs": 2, "variant": "web", "passes": 2})
     assert envs.unwrapped.rules.passes == 2
     assert rllib.make_env("pyramid", {"variant": "web"}).unwrapped.rules.passes != 2
-    assert len(rllib.make_table(SEVEN, {"players": 4}).possible_agents) == 4
+    assert len(rllib.make_multi_agent_env(SEVEN, {"players": 4}).possible_agents) == 4
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_truncated_games_keep_their_masks(name: str, rllib: Any) -> None:
 
 @pytest.mark.parametrize("variant", GAMES[SEVEN].variants)
 def test_hands_are_those_of_the_table(rllib: Any, variant: str) -> None:
-    env = rllib.make_table(SEVEN, {"variant": variant, "illegal": "raise"})
+    env = rllib.make_multi_agent_env(SEVEN, {"variant": variant, "illegal": "raise"})
     rng = np.random.default_rng(0)
     for seed in range(20):
         paid, _ = play(env, rng, seed)
@@ -146,7 +146,7 @@ def test_hands_are_those_of_the_table(rllib: Any, variant: str) -> None:
 
 
 def test_a_hand_that_is_over_at_the_deal_asks_once(rllib: Any) -> None:
-    env = rllib.make_table(SEVEN, {"players": 2})
+    env = rllib.make_multi_agent_env(SEVEN, {"players": 2})
     seen, _ = env.reset(seed=0)
     ends = dict.fromkeys(env.possible_agents, True)
     env.table.terminations = ends
@@ -156,7 +156,7 @@ def test_a_hand_that_is_over_at_the_deal_asks_once(rllib: Any) -> None:
 
 
 def test_the_seat_whose_turn_it_is_has_to_act(rllib: Any) -> None:
-    env = rllib.make_table(SEVEN, {"players": 3})
+    env = rllib.make_multi_agent_env(SEVEN, {"players": 3})
     asked = next(iter(env.reset(seed=0)[0]))
     other = next(seat for seat in env.possible_agents if seat != asked)
     with pytest.raises(ValueError, match=f"no action of {asked}, whose turn it is"):
@@ -165,4 +165,4 @@ def test_the_seat_whose_turn_it_is_has_to_act(rllib: Any) -> None:
 
 def test_rules_for_one_have_no_table(rllib: Any) -> None:
     with pytest.raises(ValueError, match="Variants for several: duel"):
-        rllib.make_table("poker_squares", {})
+        rllib.make_multi_agent_env("poker_squares", {})

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.page.workers import LOST, AbandonedError, Asker, WorkerPool
+from parlour.page.workers import LOST, AbandonedError, Requester, WorkerPool
 from tests.waiting import wait_until
 
 LONG = 600.0
@@ -44,81 +44,81 @@ def is_alive(process: int) -> bool:
 
 
 def test_a_worker_returns_results_and_hands_on_errors(pool: WorkerPool) -> None:
-    asker = Asker()
-    assert pool.run(asker, math.sqrt, 16.0) == 4
-    assert pool.run(asker, os.getpid) == pool.run(asker, os.getpid) != os.getpid()
+    requester = Requester()
+    assert pool.run(requester, math.sqrt, 16.0) == 4
+    assert pool.run(requester, os.getpid) == pool.run(requester, os.getpid) != os.getpid()
     with pytest.raises(ValueError, match="invalid literal"):
-        pool.run(asker, int, "x")
+        pool.run(requester, int, "x")
     with pytest.raises(RuntimeError, match=r"in a worker process:\n(.*\n)*ZeroDivisionError"):
-        pool.run(asker, operator.truediv, 1, 0)
+        pool.run(requester, operator.truediv, 1, 0)
     assert len(pool.idle) == 1
 
 
 def test_an_asker_gets_the_worker_that_knows_it(pool: WorkerPool) -> None:
-    askers, both_there = (Asker(), Asker()), threading.Barrier(2)
+    requesters, both_there = (Requester(), Requester()), threading.Barrier(2)
 
-    def ask(asker: Asker) -> list[int]:
+    def ask(requester: Requester) -> list[int]:
         both_there.wait(SOON)
-        pool.run(asker, time.sleep, 0.5)  # so that each has a worker
+        pool.run(requester, time.sleep, 0.5)  # so that each has a worker
         both_there.wait(SOON)
-        return [pool.run(asker, os.getpid) for _ in range(3)]
+        return [pool.run(requester, os.getpid) for _ in range(3)]
 
     with ThreadPoolExecutor(2) as threads:
-        first, second = threads.map(ask, askers)
+        first, second = threads.map(ask, requesters)
     assert len({*first}) == len({*second}) == 1
     assert {*first} != {*second}
 
 
 def test_no_more_workers_than_the_limit(pool: WorkerPool, threads: ThreadPoolExecutor) -> None:
-    actual = list(threads.map(lambda _: pool.run(Asker(), os.getpid), range(12)))
+    actual = list(threads.map(lambda _: pool.run(Requester(), os.getpid), range(12)))
     assert len(set(actual)) <= 2
     assert not pool.busy
 
 
 def test_a_worker_that_dies_costs_its_work_alone(pool: WorkerPool) -> None:
     with pytest.raises(ValueError, match=LOST):
-        pool.run(Asker(), os._exit, 3)
-    assert pool.run(Asker(), math.sqrt, 4.0) == 2
+        pool.run(Requester(), os._exit, 3)
+    assert pool.run(Requester(), math.sqrt, 4.0) == 2
 
 
-def begin(pool: WorkerPool, threads: ThreadPoolExecutor) -> tuple[Asker, Future[None]]:
+def begin(pool: WorkerPool, threads: ThreadPoolExecutor) -> tuple[Requester, Future[None]]:
     """Start work that takes long, and wait until a worker does it."""
-    asker = Asker()
-    work = threads.submit(pool.run, asker, time.sleep, LONG)
-    wait_until(lambda: asker.worker is not None)
-    return asker, work
+    requester = Requester()
+    work = threads.submit(pool.run, requester, time.sleep, LONG)
+    wait_until(lambda: requester.worker is not None)
+    return requester, work
 
 
 def test_work_ends_when_its_asker_leaves(pool: WorkerPool, threads: ThreadPoolExecutor) -> None:
-    asker, work = begin(pool, threads)
-    process = asker.worker.process.pid if asker.worker else 0
+    requester, work = begin(pool, threads)
+    process = requester.worker.process.pid if requester.worker else 0
     assert process and is_alive(process)
-    pool.leave(asker)
+    pool.leave(requester)
     with pytest.raises(AbandonedError):
         work.result(SOON)
     assert not is_alive(process)
     assert not pool.busy
     with pytest.raises(AbandonedError):
-        pool.run(asker, math.sqrt, 4.0)
-    pool.come_back(asker)
-    assert pool.run(asker, math.sqrt, 4.0) == 2
+        pool.run(requester, math.sqrt, 4.0)
+    pool.come_back(requester)
+    assert pool.run(requester, math.sqrt, 4.0) == 2
 
 
 def test_work_is_stopped_for_other_work_of_the_same_asker(
     pool: WorkerPool, threads: ThreadPoolExecutor
 ) -> None:
-    asker, work = begin(pool, threads)
-    pool.stop(asker)
+    requester, work = begin(pool, threads)
+    pool.stop(requester)
     with pytest.raises(AbandonedError):
         work.result(SOON)
-    assert pool.run(asker, math.sqrt, 4.0) == 2
+    assert pool.run(requester, math.sqrt, 4.0) == 2
 
 
 def test_who_waits_for_a_worker_can_leave_too(
     pool: WorkerPool, threads: ThreadPoolExecutor
 ) -> None:
     (first, _), _ = begin(pool, threads), begin(pool, threads)
-    waiting, patient = Asker(), Asker()
+    waiting, patient = Requester(), Requester()
     refused = threads.submit(pool.run, waiting, math.sqrt, 4.0)
     done = threads.submit(pool.run, patient, math.sqrt, 9.0)
     pool.leave(waiting)
@@ -133,7 +133,7 @@ def test_who_waits_for_a_worker_can_leave_too(
 def test_a_closed_pool_has_no_processes_and_takes_no_work(
     pool: WorkerPool, threads: ThreadPoolExecutor
 ) -> None:
-    pool.run(Asker(), math.sqrt, 4.0)
+    pool.run(Requester(), math.sqrt, 4.0)
     _, work = begin(pool, threads)
     workers = {worker.process.pid for worker in (*pool.idle, *pool.busy)}
     assert workers
@@ -141,7 +141,7 @@ def test_a_closed_pool_has_no_processes_and_takes_no_work(
     with pytest.raises(AbandonedError):
         work.result(SOON)
     with pytest.raises(AbandonedError):
-        pool.run(Asker(), math.sqrt, 4.0)
+        pool.run(Requester(), math.sqrt, 4.0)
     wait_until(lambda: not any(map(is_alive, workers)))
 
 
@@ -149,12 +149,12 @@ def test_a_closed_pool_has_no_processes_and_takes_no_work(
 def test_workers_end_with_a_parent_that_is_killed() -> None:
     """While they work, too."""
     code = (
-        "import threading, time; from parlour.page.workers import Asker, WorkerPool\n"
+        "import threading, time; from parlour.page.workers import Requester, WorkerPool\n"
         "if __name__ == '__main__':\n"
-        "    pool, asker = WorkerPool(1), Asker()\n"
-        "    threading.Thread(target=pool.run, args=(asker, time.sleep, 600)).start()\n"
-        "    while asker.worker is None: time.sleep(0.01)\n"
-        "    print(asker.worker.process.pid, flush=True)\n"
+        "    pool, requester = WorkerPool(1), Requester()\n"
+        "    threading.Thread(target=pool.run, args=(requester, time.sleep, 600)).start()\n"
+        "    while requester.worker is None: time.sleep(0.01)\n"
+        "    print(requester.worker.process.pid, flush=True)\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     with parent:

@@ -20,6 +20,7 @@ from parlour.agents.registry import Agent, Turn, choose_actions, load_agent
 from parlour.envs import CardEnv, Game, find_game
 from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.kernel.rng import key_words, new_key
+from parlour.envs.core.options import check_range
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.scene import ansi
 
@@ -132,8 +133,8 @@ def run_play(arguments: argparse.Namespace) -> int:
         chosen["deal_set"] = arguments.deal_set or default_deal_set(game.name)
     if chosen and arguments.seed is not None and arguments.agent == "human":
         raise ValueError("--seed makes the deal: it cannot go with --deck or --deal")
-    if arguments.seed is not None and arguments.seed < 0:
-        raise ValueError(f"seed={arguments.seed}: allowed are whole numbers from 0")
+    if arguments.seed is not None:
+        check_range("seed", arguments.seed, 0)
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     terminal = TerminalGame(
         game,
@@ -356,7 +357,7 @@ class TerminalSolitaire:
         terminal.say(f"{ending}.")
         lines = [self.notice.at_end(result.won)]
         if isinstance(self.player, HumanAgent):
-            lines.append(self.deal.keep_best(result))
+            lines.append(self.deal.save_if_best(result))
         for line in filter(None, lines):
             terminal.say(line)
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.kernel.cards import default_deal_set
+from parlour.envs.core.options import check_range
 from parlour.envs.core.solve import deal_position
 
-from ..evaluation.evaluation_spec import EvaluationSpec, check_number
+from ..evaluation.evaluation_spec import EvaluationSpec
 from ..evaluation.play import Progress
 from ..evaluation.reviews.review import REVIEW_FILES, review_deal
 from ..evaluation.reviews.review_deal_set import DEALS, DealSetReview, make_review_spec, review_spec
@@ -207,7 +208,7 @@ def _review_lost(arguments: argparse.Namespace) -> None:
         refuse_flags(arguments, ("deals",), "--deal names one deal")
     lost = choose_lost(arguments.results, arguments.agent, arguments.variant, arguments.deal)
     deals = DEALS if arguments.deals is None else arguments.deals
-    check_number("deals", deals, 1)
+    check_range("deals", deals, 1)
     spec = make_lost_spec(lost, arguments.allow_rules_mismatch)
     judge = _make_judge(arguments, spec.game, spec.rules)
     with (

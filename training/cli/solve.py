@@ -16,12 +16,11 @@ from parlour.envs.core.contract import Contract, Solution, Solving
 from parlour.envs.core.kernel.cards import card_name, default_deal_set, parse_card
 from parlour.envs.core.kernel.compiling import COMPILATIONS
 from parlour.envs.core.legal import list_actions
-from parlour.envs.core.options import unknown_text
+from parlour.envs.core.options import check_range, unknown_text
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.solve import deal_position, make_position, play_actions, solver_of
 
-from ..evaluation.evaluation_spec import check_number
 from ..evaluation.labels.label_comparison import verify_solution
 from ..evaluation.labels.labels import is_scored
 from ..evaluation.report.terminal import time_text
@@ -87,7 +86,7 @@ def run_solve(arguments: argparse.Namespace) -> int:
     """Print the solver's result for a deal or a position."""
     game = find_game(arguments.game)
     rules = game.make_rules(arguments.variant, read_options(arguments.option))
-    check_number("limit", 1 if arguments.limit is None else arguments.limit, 1)
+    check_range("limit", 1 if arguments.limit is None else arguments.limit, 1)
     solve = None if is_double_dummy(game, rules) else solver_of(game, rules)
     state, named = _start_position(game, rules, arguments)
     state = play_actions(game, rules, state, read_actions(game, rules, state, arguments.actions))

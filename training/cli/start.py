@@ -27,7 +27,7 @@ def main() -> int:
     """Run the command line of this process and return its exit status."""
     signals = [one for one, handler in DEFAULTS.items() if signal.getsignal(one) is handler]
     for signum in signals:
-        signal.signal(signum, leave)
+        signal.signal(signum, exit_quietly)
     open_closed()
     from .main import main as run
 
@@ -35,7 +35,7 @@ def main() -> int:
         for signum in signals:
             signal.signal(signum, stop)
         if signals:
-            sys.unraisablehook = press_again
+            sys.unraisablehook = interrupt_again
 
     try:
         return run(when_loaded=stop_by_signals)
@@ -43,7 +43,7 @@ def main() -> int:
         return stop_status(stopped)
 
 
-def leave(signum: int, _frame: Any) -> None:
+def exit_quietly(signum: int, _frame: Any) -> None:
     """End the process without delay, since no work has begun."""
     os._exit(128 + signum)
 
@@ -56,7 +56,7 @@ def stop(signum: int, _frame: Any) -> None:
     raise KeyboardInterrupt
 
 
-def press_again(lost: Any) -> None:
+def interrupt_again(lost: Any) -> None:
     """Send a signal again whose exception came where Python can only print and forget it.
 
     The compiler calls back into Python; an exception there goes no further. A little later the
@@ -65,10 +65,10 @@ def press_again(lost: Any) -> None:
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         return sys.__unraisablehook__(lost)
     signum = getattr(lost.exc_type, "signum", signal.SIGINT)
-    Timer(0.02, press, [signum]).start()
+    Timer(0.02, interrupt, [signum]).start()
 
 
-def press(signum: int) -> None:
+def interrupt(signum: int) -> None:
     """Interrupt the main thread, also where it waits for the system, which Windows cannot."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main_thread().ident or 0, signum)

@@ -13,7 +13,7 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.kernel.cards import deal_seeds, default_deal_set
 from parlour.envs.core.kernel.rng import new_key
-from parlour.envs.core.options import to_plain
+from parlour.envs.core.options import check_range, to_plain
 from parlour.envs.core.rules_table import describe_rules
 
 from ..files import make_record_file
@@ -132,10 +132,10 @@ def make_specs(
     """
     game = find_game(game) if isinstance(game, str) else game
     is_multiplayer = is_for_several(game, variants, options)
-    check_number("deals", deals, 2 if is_multiplayer else 1)  # Student's interval needs two values
-    check_number("seed", seed, 0)
-    check_number("max_moves", max_moves or 0, 0)
-    check_number("hands", hands, 1)
+    check_range("deals", deals, 2 if is_multiplayer else 1)  # Student's interval needs two values
+    check_range("seed", seed, 0)
+    check_range("max_moves", max_moves or 0, 0)
+    check_range("hands", hands, 1)
     deal_set = deal_set or default_deal_set(game.name)
     key = new_key() if key is None else key
     deal_seeds(deal_set, [first])  # refuses a number below 0
@@ -209,9 +209,3 @@ def read_options(pairs: Iterable[str]) -> dict[str, str]:
             raise ValueError(f"option {pair!r}: write NAME=VALUE, such as --option passes=2")
         options[name.strip()] = value.strip()
     return options
-
-
-def check_number(name: str, value: int, low: int) -> None:
-    """Raise ValueError, naming the number, if it is below ``low``."""
-    if value < low:
-        raise ValueError(f"{name}={value}: allowed are whole numbers from {low}")

@@ -68,7 +68,7 @@ class Lineup(NamedTuple):
         return self.name if self.partner is None else f"{self.name} with {self.partner[0]}"
 
 
-class Part(NamedTuple):
+class LineupTask(NamedTuple):
     """Deals that a lineup plays in one task.
 
     ``spec`` has no labels. If it has a record, the games are returned instead of written.
@@ -98,7 +98,7 @@ def play_lineup(
     if cluster is None:
         return _play_here(spec, lineup, progress)
     refuse_people([lineup.agent])
-    parts = [Part(part_spec, lineup) for part_spec in split_spec(spec)]
+    parts = [LineupTask(part_spec, lineup) for part_spec in split_spec(spec)]
     digest = digest_given(spec, lineup.title, lineup.given)
     part_of = {digest16(digest, part.spec.first, part.spec.deals): part for part in parts}
     done = {}
@@ -190,20 +190,20 @@ def refuse_people(agents: Sequence[FixedAgent]) -> None:
             )
 
 
-def split_spec(spec: EvaluationSpec, size: int = CHUNK) -> list[EvaluationSpec]:
+def split_spec(spec: EvaluationSpec) -> list[EvaluationSpec]:
     """Return specifications of some deals each, which together are the given one.
 
-    They have ``size`` deals, or more where there were more than `PARTS` of them, up to
-    `MOST_CHUNK`.
+    Each has `CHUNK` deals. Where that would make more than `PARTS` specifications, each has more
+    deals, up to `MOST_CHUNK`.
     """
-    size = max(size, min(spec.deals // PARTS, MOST_CHUNK))
+    size = max(CHUNK, min(spec.deals // PARTS, MOST_CHUNK))
     return [
         replace(spec, first=spec.first + i, deals=min(size, spec.deals - i), labels=None)
         for i in range(0, spec.deals, size)
     ]
 
 
-def play_part(part: Part) -> tuple[EpisodeResults, bytes]:
+def play_part(part: LineupTask) -> tuple[EpisodeResults, bytes]:
     """Play a part; return the results, and the lines of its games if they are recorded."""
     spec, lineup = part
     if spec.record is None:

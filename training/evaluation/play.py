@@ -278,7 +278,7 @@ def play_deals(
     if len(seeds) == 0:
         raise ValueError("no deals to play: give at least one seed")
     timed, max_moves = TimedAgent(agent), max_moves or 0
-    chunk = timed.at_once or chunk  # a person plays one game at a time
+    chunk = timed.max_batch or chunk  # a person plays one game at a time
     own_key = derive_key(new_key() if key is None else key, game.rules_digest(rules))
     order, words = shuffle_order(own_key, len(seeds)), key_words(own_key)
     chunks = []
@@ -342,8 +342,6 @@ def play_seated(
     *,
     hands: int = 1,
     key: str | None = None,
-    progress: Progress | None = None,
-    chunk: int = CHUNK,
 ) -> HandResults:
     """Let agents, one a seat, play a session of hands for each of ``seeds`` (see `hand_seeds`).
 
@@ -358,7 +356,7 @@ def play_seated(
     own_key = derive_key(new_key() if key is None else key, game.rules_digest(rules))
     order, words = shuffle_order(own_key, len(seeds)), key_words(own_key)
     chunks: list[HandResults] = []
-    for deal_indices, count_ended in _split_deals(order, hands, chunk, progress):
+    for deal_indices, count_ended in _split_deals(order, hands, CHUNK, None):
         plan = _plan_hands(game, rules, seeds[deal_indices], hands, seating[None, None])
         row_order = shuffle_order(derive_key(own_key, len(chunks)), len(plan.seeds))
         chunks.append(_play_hands(game, rules, different, plan, words, row_order, count_ended))

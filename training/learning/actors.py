@@ -1,8 +1,8 @@
 """Actors: processes that play the games of a rollout, each a part of the rows.
 
 An actor keeps nothing between two rollouts: it receives its games as states in a `Job` and returns
-them in a `Part`. So any actor can play any part, and playing a lost part again gives the same
-result.
+them in a `RolloutPart`. So any actor can play any part, and playing a lost part again gives the
+same result.
 
 Actions are drawn as the learner alone would draw them: `torch.multinomial` divides the
 probabilities of all rows by exponential draws and takes the largest. An actor makes these draws for
@@ -66,7 +66,7 @@ class Job(NamedTuple):
     """Whether a row began a game in the last step, bool (n,)."""
 
 
-class Part(NamedTuple):
+class RolloutPart(NamedTuple):
     """A part of a rollout as an actor has played it."""
 
     arrays: dict[str, np.ndarray]
@@ -141,7 +141,7 @@ class Collector:
         draws = torch.empty(self.settings.n_envs, probabilities.shape[1]).exponential_()
         return (probabilities / draws[self.rows.start : self.rows.stop]).argmax(dim=1)
 
-    def collect(self, job: Job) -> Part:
+    def collect(self, job: Job) -> RolloutPart:
         """Play the steps of a rollout."""
         begun = time.process_time()
         model, env, buffer = self.model, self.env, cast(Any, self.model.rollout_buffer)
@@ -155,7 +155,7 @@ class Collector:
         with learning_precision(self.settings):
             model.collect_rollouts(env)
         arrays = {name: getattr(buffer, name) for name in SENT}
-        return Part(
+        return RolloutPart(
             arrays | {name: arrays[name].astype(dtype) for name, dtype in SMALL.items()},
             torch.get_rng_state().numpy(),
             copy_states(env.rows.states),
@@ -173,7 +173,7 @@ class Crew(Protocol):
 
     def __init__(self, make: MakeLearner, settings: Any, parts: Sequence[range]) -> None: ...
 
-    def collect(self, jobs: Sequence[Job]) -> list[Part]:
+    def collect(self, jobs: Sequence[Job]) -> list[RolloutPart]:
         """Have each actor do its job, in parallel; return the parts in order."""
 
     def close(self) -> None:
@@ -190,7 +190,7 @@ class Actors:
     def __init__(self, make: MakeLearner, settings: Any, parts: Sequence[range]) -> None:
         self.actors = [Actor(make, settings, number, rows) for number, rows in enumerate(parts)]
 
-    def collect(self, jobs: Sequence[Job]) -> list[Part]:
+    def collect(self, jobs: Sequence[Job]) -> list[RolloutPart]:
         """See `Crew.collect`.
 
         Raises ChildProcessError if an actor dies `MOST_DEATHS` times, RuntimeError with its
@@ -235,11 +235,11 @@ class Actor:
         except OSError:
             return
 
-    def receive(self, job: Job) -> Part:
+    def receive(self, job: Job) -> RolloutPart:
         """Wait for the part of a job that was sent; send the job again after a death."""
         for _ in range(MOST_DEATHS):
             try:
-                answer: Part | str = self.connection.recv()
+                answer: RolloutPart | str = self.connection.recv()
             except (EOFError, OSError):
                 self._start_again()
                 self.send(job)
@@ -317,14 +317,16 @@ class RayActors:
             scheduling_strategy=strategies.NodeAffinitySchedulingStrategy(node, soft=True),
         )
 
-    def collect(self, jobs: Sequence[Job]) -> list[Part]:
+    def collect(self, jobs: Sequence[Job]) -> list[RolloutPart]:
         """See `Crew.collect`.
 
         Raises ChildProcessError if an actor has died more than `MOST_RESTARTS` times.
         """
         pairs = zip(self.actors, jobs, strict=True)
         try:
-            parts: list[Part] = self.ray.get([actor.collect.remote(job) for actor, job in pairs])
+            parts: list[RolloutPart] = self.ray.get(
+                [actor.collect.remote(job) for actor, job in pairs]
+            )
         except self.ray.exceptions.RayActorError as error:
             raise ChildProcessError(f"an actor of Ray is lost: {error}") from error
         return parts

@@ -30,7 +30,7 @@ from . import checkpoint
 from .envs import WiderVecEnv
 from .run import StepRun
 from .save_agent import weights_bytes
-from .settings.base import LearnerSettings, NetworkSettings
+from .settings.base import LearnerSettings, NetworkSettings, PolicySettings
 
 LEAST_LEFT = 1e-6
 """Lower limit of the share of a run that remains: the time may be up before a rollout begins."""
@@ -482,3 +482,14 @@ class NetworkRun(LearnerRun):
         model._n_updates = saved.values["updates"]
         version, words, gauss = saved.values["python_random"]
         random.setstate((version, tuple(words), gauss))
+
+
+class PolicyRun(NetworkRun):
+    """A run of a method with PPO's clipped loss, whose entropy coefficient falls linearly."""
+
+    settings: PolicySettings
+
+    def set_schedules(self, left: float) -> dict[str, float]:
+        """See `NetworkRun.set_schedules`."""
+        self.model.ent_coef = self.settings.entropy_coefficient(left)
+        return {"train/entropy_weight": self.model.ent_coef}

@@ -12,11 +12,11 @@ from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.kernel.rng import TRAINING_SEED_MASK, draw_seed, key_words, mix64, new_key
 from parlour.envs.core.legal import list_actions
+from parlour.envs.core.options import check_range
 from parlour.envs.core.rows import Rows, view_states
 from parlour.envs.interfaces.arguments import ChosenDeal, check_seat, read_reset_options, start_rows
 
 from ..evaluation.compare import default_opponents
-from ..evaluation.evaluation_spec import check_number
 from ..evaluation.play import first_dealers, hand_seeds
 from ..evaluation.replays.replay import LEFT, OVER, Replay, deal_fields, read_result
 from .solitaire import make_agent_turn, source_text
@@ -62,8 +62,8 @@ class TableSession:
         self.game, self.rules, self.table = table.game, table.rules, table
         self.players = self.game.num_players(self.rules)
         self.own_seat = check_seat("seat", seat.number, self.players)
-        check_number("hands", seat.hands, 1)
-        check_number("until", 1 if seat.until is None else seat.until, 1)
+        check_range("hands", seat.hands, 1)
+        check_range("until", 1 if seat.until is None else seat.until, 1)
         self.unit_name, self.unit = name_unit(self.game, self.rules)
         self.chosen = read_reset_options(self.game, self.rules, table.chosen)
         begin = secrets.randbelow(2**31) if table.seed is None else table.seed

@@ -139,7 +139,7 @@ class SolitaireGame:
             return "Over, you ended it"
         return "Over, no move is left"
 
-    def keep_best(self, result: human_bests.Best) -> str:
+    def save_if_best(self, result: human_bests.Best) -> str:
         """Save a result if it is the best; return how it compares, and why it could not be saved.
 
         A result on a chosen deck is not saved, and the text is empty.
@@ -151,7 +151,7 @@ class SolitaireGame:
             return f"Your best so far: {before}."
         text = "Your best so far." if before else "Your first result by these rules."
         try:
-            human_bests.keep_best(self._best_key(), result, self.bests)
+            human_bests.save_if_best(self._best_key(), result, self.bests)
         except OSError as error:
             text += f" It could not be saved: {error}."
         return text

@@ -181,10 +181,10 @@ def tune(
     if backend == "ray":
         work_by_ray(plan, jobs, address)
     elif jobs == 1:
-        work(plan)
+        run_trials(plan)
     else:
         work_by_processes(plan, jobs)
-    result = read_result(plan)
+    result = load_tuned(plan)
     result.save(plan.folder)
     return result
 
@@ -222,7 +222,7 @@ def _check_range(name: str, value: Any, most: int) -> None:
         raise ValueError(f"{name}={value!r}: allowed are whole numbers from 1 to {most}")
 
 
-def read_result(plan: TunePlan) -> Tuned:
+def load_tuned(plan: TunePlan) -> Tuned:
     """Return the result of a search so far; ValueError if no trial is finished."""
     study = open_study(plan)
     rows = read_trials(study)
@@ -341,7 +341,7 @@ def _draw(trial: Trial, dimension: Dimension) -> Value:
     return value
 
 
-def ask(study: Study, plan: TunePlan) -> Trial | None:
+def ask_trial(study: Study, plan: TunePlan) -> Trial | None:
     """Return the next trial, owned by this process, or None if there are enough trials.
 
     Trials of dead processes are queued again first.
@@ -405,7 +405,7 @@ def requeue_dead(study: Study) -> None:
         if deaths < MOST_DEATHS:
             requeue(study, trial, deaths)
         else:
-            fail(study, trial, f"its process died {deaths} times")
+            mark_failed(study, trial, f"its process died {deaths} times")
 
 
 def requeue(study: Study, trial: FrozenTrial | Trial, deaths: int = 0) -> None:
@@ -418,7 +418,7 @@ def requeue(study: Study, trial: FrozenTrial | Trial, deaths: int = 0) -> None:
         )
 
 
-def fail(study: Study, trial: FrozenTrial | Trial, reason: str) -> None:
+def mark_failed(study: Study, trial: FrozenTrial | Trial, reason: str) -> None:
     """Mark a trial failed because of its settings: it counts, and is not tried again.
 
     Optuna stores it as pruned, so that the sampler avoids such settings. It would ignore a trial
@@ -447,7 +447,7 @@ def _is_alive(trial: FrozenTrial) -> bool:
 
 
 @contextmanager
-def marking(study: Study) -> Iterator[None]:
+def mark_running(study: Study) -> Iterator[None]:
     """Renew the marks of this process's trials during a block."""
     ended = threading.Event()
 
@@ -473,11 +473,11 @@ def _list_own(study: Study) -> list[FrozenTrial]:
     return [trial for trial in running if trial.user_attrs.get(OWNER) == me]
 
 
-def work(plan: TunePlan) -> None:
+def run_trials(plan: TunePlan) -> None:
     """Try one trial after another until there are enough, counting those of other processes."""
     study = open_study(plan)
-    with marking(study):
-        while _is_wanted() and (trial := ask(study, plan)) is not None:
+    with mark_running(study):
+        while _is_wanted() and (trial := ask_trial(study, plan)) is not None:
             _try(study, plan, trial)
 
 
@@ -503,7 +503,7 @@ def _try(study: Study, plan: TunePlan, trial: Trial) -> None:
     except TrialPruned:
         study.tell(trial, state=TrialState.PRUNED, skip_if_finished=True)
     except (ValueError, ArithmeticError, RuntimeError) as error:  # settings that do not go together
-        fail(study, trial, f"{type(error).__name__}: {join_lines(error)}")
+        mark_failed(study, trial, f"{type(error).__name__}: {join_lines(error)}")
     except BaseException:  # Ctrl-C, a full disk ...: not the fault of the settings
         requeue(study, trial)
         raise
@@ -560,14 +560,14 @@ def work_by_processes(plan: TunePlan, jobs: int) -> None:
 
 
 def _work_in_process(plan: TunePlan, errors: Any, parent: int) -> None:
-    """Run `work` in a process of its own. The parent process passes Ctrl-C on to it."""
+    """Run `run_trials` in a process of its own. The parent process passes Ctrl-C on to it."""
     with suppress(AttributeError, OSError):
         os.setpgrp()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     watch_parent(parent, _leave)
     try:
         unblock_signals()
-        work(plan)
+        run_trials(plan)
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
     except Exception as error:
@@ -627,7 +627,7 @@ def count_workers(jobs: int, threads: int, address: str | None) -> int:
 
 
 def _work_on_ray(plan: TunePlan) -> None:
-    """Run `work` on a machine of the cluster, if the study is there."""
+    """Run `run_trials` on a machine of the cluster, if the study is there."""
     try:
         optuna.load_study(study_name=plan.folder.name, storage=open_storage(plan))
     except (KeyError, OSError, ValueError) as error:
@@ -635,4 +635,4 @@ def _work_on_ray(plan: TunePlan) -> None:
             f"storage {plan.storage!r} must be the same on all machines of the cluster: use a "
             "shared folder, or --storage with the URL of a database"
         ) from error
-    work(plan)
+    run_trials(plan)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..options import is_whole, shorten
+from ..options import is_integer, shorten
 from ..type_aliases import State
 from .jit import jit
 from .rng import random_below
@@ -174,7 +174,7 @@ def deal_seeds(deal_set: str, deals: Iterable[int]) -> np.ndarray:
 
 
 def _seed(deal_set: str, deal: int) -> int:
-    if not is_whole(deal) or not 0 <= deal < NUMBERED_SEED_BIT:
+    if not is_integer(deal) or not 0 <= deal < NUMBERED_SEED_BIT:
         raise ValueError(
             f"deal must be a whole number from 0, got {shorten(deal)} "
             f"(deal set {shorten(deal_set)})"

@@ -385,13 +385,13 @@ def begin_svg(width: float, height: float, box: Box, theme: Theme, title: str) -
     )
 
 
-def card_art(theme: str = "light", four_colours: bool = False) -> dict[str, Any]:
+def card_art(theme: str = "light") -> dict[str, Any]:
     """Return the drawings of all cards, for a page that draws `Scene.to_dict` itself.
 
     ``size`` of a card and ``step`` to the next, in units of SVG; ``faces`` by the card's name
     (``"Th"``), ``back``, ``empty`` and ``outlines`` by mark as pieces of SVG; the ``colours``.
     """
-    look = find_theme(theme, four_colours)
+    look = find_theme(theme)
     cards = range(4, 4 + len(RANKS) * len(SUITS))
     return {
         "size": [WIDTH, HEIGHT],

@@ -226,7 +226,7 @@ class Piece(NamedTuple):
     x: float
     y: float
     box: Box
-    """What it takes up, from (x, y)."""
+    """Bounding box relative to (x, y)."""
     drawn: str
 
 

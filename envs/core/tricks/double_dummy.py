@@ -40,7 +40,7 @@ SEARCHED = (
     ("winning", np.int8),  # it is of the mover's side
     ("mover", np.int8),  # 1: the side is at turn
 )
-"""What the search reads and writes of a position."""
+"""Fields of a position that the search reads and writes."""
 ENTRIES = 1 << 17
 ENTRY = np.dtype([("key", np.uint64), ("low", np.int8), ("high", np.int8), ("move", np.int8)])
 """Bounds of the points that the side takes from a position at the start of a trick on."""
@@ -355,8 +355,8 @@ class DoubleDummy(NamedTuple):
     judge_rows: Any
 
 
-def make_room(solver: DoubleDummy) -> tuple[np.ndarray, np.ndarray]:
-    """Return the positions and the table of a search."""
+def allocate_table(solver: DoubleDummy) -> tuple[np.ndarray, np.ndarray]:
+    """Return empty positions and an empty transposition table for a search."""
     return np.zeros(solver.depth, solver.position), np.zeros(ENTRIES, ENTRY)
 
 
@@ -370,7 +370,7 @@ def make_winnable_after(solver: DoubleDummy) -> WinnableAfter:
     def winnable_after(states: States, rules: Any, limit: int | None = None) -> np.ndarray:
         values = np.zeros((len(states), GAMES[solver.game].actions), np.float32)
         most = NO_LIMIT if limit is None else limit
-        solver.judge_rows(states, as_record(rules), *make_room(solver), most, values)
+        solver.judge_rows(states, as_record(rules), *allocate_table(solver), most, values)
         return values
 
     return winnable_after
@@ -396,7 +396,7 @@ def make_solve(solver: DoubleDummy) -> Solve:
                 "double dummy: a position is needed in which a contract is being played: give the "
                 "actions of the auction, too (--actions); hands played alone are not solved"
             )
-        work, table = make_room(solver)
+        work, table = allocate_table(solver)
         nodes, bounds = np.array([0, NO_LIMIT if limit is None else limit]), np.zeros(2, np.int64)
         solver.read_position(s, record, side, work[0])
         solver.bound_points(work, record, side, table, nodes, bounds)

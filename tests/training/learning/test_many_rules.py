@@ -77,7 +77,7 @@ def test_it_plays_as_the_one_that_comes_along_where_a_variant_has_none_of_its_ow
     many.symlink_to(folder / "seed-0" / "agent")
     own.mkdir()
     monkeypatch.setattr(artefact, "PRETRAINED_FOLDER", tmp_path)
-    actual = [artefact.trained_folder(GAME, GAME.make_rules(name)) for name in NAMES]
+    actual = [artefact.find_pretrained_folder(GAME, GAME.make_rules(name)) for name in NAMES]
     assert actual == [own, *[many] * (len(NAMES) - 1)]
     other = GAME.make_rules("book", {"passes": 2})
     with pytest.raises(ValueError, match="none comes with Parlour for these rules"):

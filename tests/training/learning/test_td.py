@@ -18,7 +18,12 @@ from parlour.envs.core.kernel.jit import plain_python
 from parlour.envs.core.options import as_record
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.learning.methods import td
-from parlour.training.learning.methods.td import LearningPlan, TDRun, make_learner, make_room
+from parlour.training.learning.methods.td import (
+    LearningPlan,
+    TDRun,
+    allocate_buffers,
+    make_td_kernel,
+)
 from parlour.training.learning.settings.files import preset
 from parlour.training.learning.settings.methods import TDSettings
 from parlour.training.learning.train import Interrupted, resume, train
@@ -144,9 +149,9 @@ def learned(name: str, plan: LearningPlan, teacher: str | None = None) -> tuple[
     table, seen = np.zeros(size, np.float32), np.zeros(size, np.int32)
     errors, tally = np.zeros((size, 2), np.float32), np.zeros(4, np.int64)
     states, rules = np.zeros(1, game.state), as_record(game.make_rules())
-    room, weights = make_room(game), game.default_weights
+    room, weights = allocate_buffers(game), game.default_weights
     states["rng"] = 7
-    make_learner(name, teacher)(states, rules, weights, table, seen, errors, room, plan, tally)
+    make_td_kernel(name, teacher)(states, rules, weights, table, seen, errors, room, plan, tally)
     return table, errors, tally
 
 

@@ -43,7 +43,7 @@ class Bomb:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut a few deals into several parts."""
-    monkeypatch.setattr(lineups.split_spec, "__defaults__", (7,))
+    monkeypatch.setattr(lineups, "CHUNK", 7)
 
 
 def interrupt_second(patch: pytest.MonkeyPatch, module: Any, name: str) -> None:

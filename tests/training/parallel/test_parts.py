@@ -28,7 +28,7 @@ HERE = Cluster("sequential", 1)
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut a few deals into several parts."""
-    monkeypatch.setattr(lineups.split_spec, "__defaults__", (7,))
+    monkeypatch.setattr(lineups, "CHUNK", 7)
 
 
 def assert_same(one: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray]) -> None:

@@ -29,7 +29,7 @@ COMPARE = ("compare", "pyramid", "--agents", "greedy", "uniform", "--deals", "20
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut a few deals into several parts."""
-    monkeypatch.setattr(lineups.split_spec, "__defaults__", (7,))
+    monkeypatch.setattr(lineups, "CHUNK", 7)
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def stop_at(monkeypatch: pytest.MonkeyPatch, part: int) -> None:
     play: Callable[..., Any] = lineups.play_part
     played: list[int] = []
 
-    def play_part(one: lineups.Part) -> Any:
+    def play_part(one: lineups.LineupTask) -> Any:
         played.append(1)
         if len(played) == part:
             raise KeyboardInterrupt
@@ -221,7 +221,7 @@ def test_a_deal_set_says_where_its_parts_are(
 def test_parts_of_very_many_deals_are_larger(
     deals: int, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lineups.split_spec, "__defaults__", (lineups.CHUNK,))
+    monkeypatch.setattr(lineups, "CHUNK", 100)
     (spec,) = make_specs("pyramid", None, None, deals=deals, labels="no")
     result = lineups.split_spec(spec)
     assert result[0].deals == size and sum(one.deals for one in result) == deals

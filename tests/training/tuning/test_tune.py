@@ -188,10 +188,10 @@ def test_a_dead_process_leaves_no_trial_that_runs(tmp_path: Path) -> None:
     plan.folder.mkdir()
     study = tune_study.open_study(plan)
     for _ in range(2):
-        trial = tune_study.ask(study, plan)
+        trial = tune_study.ask_trial(study, plan)
         assert trial is not None
         tune_study.draw_params(plan, trial)
-    assert tune_study.ask(study, plan) is None  # both run, in this process
+    assert tune_study.ask_trial(study, plan) is None  # both run, in this process
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     trials = study.get_trials(deepcopy=False)
@@ -210,7 +210,7 @@ def test_a_trial_that_kills_its_processes_is_given_up(tmp_path: Path) -> None:
     plan.folder.mkdir()
     study = tune_study.open_study(plan)
     for _ in range(tune_study.MOST_DEATHS):
-        trial = tune_study.ask(study, plan)
+        trial = tune_study.ask_trial(study, plan)
         assert trial is not None and trial.user_attrs[tune_study.RUN] == "trial-0000"
         tune_study.draw_params(plan, trial)
         trial.set_user_attr(tune_study.MARK, 0.0)
@@ -298,7 +298,7 @@ def test_the_command(
     def stop(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("parlour.training.tuning.study.read_result", stop)
+    monkeypatch.setattr("parlour.training.tuning.study.load_tuned", stop)
     assert cli.main([*WORDS, "--trials", "2"]) == 130
     assert "Run the same command again to resume" in capsys.readouterr().err
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
 from parlour.envs.core.kernel.jit import digest_code
+from parlour.envs.core.options import check_range
 from parlour.envs.core.solve import solver_of
 
 from ...parallel.tasks import Cluster, run_tasks
-from ..evaluation_spec import check_number
 from ..play import Progress
 from .labelling import LabelTask, solve_task
 from .labels import NO_SCORE, UNKNOWN_FEWEST, Labels, is_scored
@@ -135,8 +135,8 @@ def verify_labels(
         ValueError: ``sample`` or ``seed`` is out of range, or no solver takes these rules.
         Contradiction: The solver's own solution does not win.
     """
-    check_number("sample", sample, 1)
-    check_number("seed", seed or 0, 0)
+    check_range("sample", sample, 1)
+    check_range("seed", seed or 0, 0)
     seed = secrets.randbelow(2**32) if seed is None else seed
     rng = np.random.default_rng(seed)
     same_solver = digest_code(solver_of(labels.game, labels.rules)) == labels.solver

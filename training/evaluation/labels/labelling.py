@@ -18,13 +18,14 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.kernel.jit import digest_code
+from parlour.envs.core.options import check_range
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.solve import solver_of
 
 from ...files import sole_use
 from ...parallel.tasks import SUFFIX, Cluster, Packing, run_cached
-from ..evaluation_spec import DEALS, check_number
+from ..evaluation_spec import DEALS
 from ..play import Progress
 from .label_comparison import verify_solution
 from .labels import (
@@ -105,9 +106,9 @@ def make_labels(
         label_comparison.Contradiction: A solution does not win.
     """
     rules = game.make_rules(variant, options)
-    check_number("deals", deals, 1)
-    check_number("first", first, 0)
-    check_number("limit", 1 if limit is None else limit, 1)
+    check_range("deals", deals, 1)
+    check_range("first", first, 0)
+    check_range("limit", 1 if limit is None else limit, 1)
     cluster = Cluster(backend, jobs, address)
     solver = digest_code(solver_of(game, rules))
     deal_set = deal_set or default_deal_set(game.name)

@@ -16,11 +16,11 @@ from parlour.agents.search.pimc import sample_worlds
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, StepConfig
 from parlour.envs.core.kernel.rng import key_words, mix64
+from parlour.envs.core.options import check_range
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.core.solve import WinnableInfo
 from parlour.envs.core.turn import legal_masks
 
-from ..evaluation_spec import check_number
 from ..play import play_steps
 
 WORLDS = 100
@@ -256,8 +256,8 @@ def make_judge(
     Raises ValueError for numbers out of range, and for a player that is unknown or sees the hidden
     cards.
     """
-    check_number("worlds", worlds, 1)
-    check_number("seed", seed, 0)
+    check_range("worlds", worlds, 1)
+    check_range("seed", seed, 0)
     if worlds > MOST_WORLDS:
         raise ValueError(f"worlds={worlds}: at most {MOST_WORLDS:,} are allowed")
     several = game.num_players(rules) > 1
@@ -319,27 +319,25 @@ def is_double_dummy(game: Game, rules: Any) -> bool:
     return game.num_players(rules) > 1 and game.winnable_after is not None
 
 
-def find_points(
-    game: Game, rules: Any, states: np.ndarray, steps: np.ndarray, limit: int = POINTS_LIMIT
-) -> np.ndarray | None:
+def find_points(game: Game, rules: Any, states: np.ndarray, steps: np.ndarray) -> np.ndarray | None:
     """Return the points that the bidder's side takes, before and after steps, float64 (n, 2).
 
     ``states`` are all positions of the game. NaN where no contract is being played, in a hand
-    played alone, and where ``limit`` was reached. None for games without such a solver.
+    played alone, and where `POINTS_LIMIT` was reached. None for games without such a solver.
     """
     if not is_double_dummy(game, rules):
         return None
     points = [
-        [_solve_points(game, rules, states[i + after : i + after + 1], limit) for after in (0, 1)]
+        [_solve_points(game, rules, states[i + after : i + after + 1]) for after in (0, 1)]
         for i in steps
     ]
     return np.array(points, np.float64).reshape(-1, 2)
 
 
-def _solve_points(game: Game, rules: Any, state: np.ndarray, limit: int) -> float:
+def _solve_points(game: Game, rules: Any, state: np.ndarray) -> float:
     assert game.solving is not None
     try:
-        score = game.solving.solve(state, rules, limit=limit).score
+        score = game.solving.solve(state, rules, limit=POINTS_LIMIT).score
     except ValueError:  # nothing that it could play
         return np.nan
     return np.nan if score is None else score

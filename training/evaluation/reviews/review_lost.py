@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from parlour.agents.registry import Agent, FixedAgent, imports_code, load_agent
 from parlour.agents.validation import name_file_in_errors
 from parlour.envs import Game, find_game
-from parlour.envs.core.options import replace_options, unknown_text
+from parlour.envs.core.options import check_range, replace_options, unknown_text
 
 from ...parallel.tasks import Cluster
-from ..evaluation_spec import EvaluationSpec, check_number
+from ..evaluation_spec import EvaluationSpec
 from ..play import Progress
 from ..result import EPISODES, Comparison, Evaluation
 from ..stats import CONFIDENCE
@@ -57,7 +57,7 @@ def find_lost(
     the limit of moves count as lost. Raises ValueError for an agent that has not played, and where
     there are no results, or none of labelled deals of a game that is won; naming what there is.
     """
-    rows, summary = read_results(results)
+    rows, summary = load_evaluations(results)
     names = list(dict.fromkeys(one["agent"] for one in summary))
     if agent is None:
         if len(names) > 1:
@@ -74,7 +74,7 @@ def find_lost(
     return lost
 
 
-def read_results(
+def load_evaluations(
     results: Comparison[Any] | Evaluation | Path | str,
 ) -> tuple[Any, list[dict[str, Any]]]:
     """Return a data frame with a row a game, and the summaries of the evaluations.
@@ -145,7 +145,7 @@ def review_lost(
     and if a game does not come out as it did.
     """
     lost = choose_lost(results, agent, variant)
-    check_number("deals", deals, 1)
+    check_range("deals", deals, 1)
     spec = make_lost_spec(lost, allow_rules_mismatch)
     judge = make_judge(spec.game, spec.rules, worlds, seed, player)
     return review_lost_deals(spec, lost, judge, agent, deals=deals)
@@ -185,7 +185,7 @@ def _name_of(results: Comparison[Any] | Evaluation | Path | str, agent: Agent | 
     """The name of an agent in results; a folder is loaded for its name."""
     if not isinstance(agent, str):
         return agent.name
-    _, summary = read_results(results)
+    _, summary = load_evaluations(results)
     if agent in (one["agent"] for one in summary):
         return agent
     game = find_game(summary[0]["game"])

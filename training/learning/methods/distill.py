@@ -90,7 +90,7 @@ class Positions(NamedTuple):
         return Positions(*(column[rows] for column in self))
 
 
-def make_room(game: Game, n: int) -> Positions:
+def allocate_positions(game: Game, n: int) -> Positions:
     """Return n empty positions of a game."""
     return Positions(
         np.zeros((n, game.features.width), np.int8),
@@ -182,7 +182,7 @@ def read_positions(path: Path, game: Game) -> Positions:
     digest = _content_digest(positions, metadata)
     if digest != wanted:
         raise ValueError(f"{path} was changed: expected {DIGEST} {wanted}, got {digest}")
-    shapes = [column.shape[1:] for column in make_room(game, 0)]
+    shapes = [column.shape[1:] for column in allocate_positions(game, 0)]
     fits = [column.shape[1:] for column in positions] == shapes
     if metadata.get("features_digest") != game.features_digest or not fits:
         raise ValueError(
@@ -361,7 +361,7 @@ class DistillRun(LearnerRun):
         self.student = DistillLoss(self.network, self.seen_game, settings)
         self.steps = 0
         self.by_teacher = torch.rand(settings.n_envs).numpy() < settings.teacher_share
-        self.positions, self.held = make_room(self.seen_game, 0), 0
+        self.positions, self.held = allocate_positions(self.seen_game, 0), 0
         initial = self.initial()
         if saved:
             self._restore(saved)
@@ -439,7 +439,7 @@ class DistillRun(LearnerRun):
         """Add positions to arrays that grow by doubling."""
         size, room = self.held + len(new.actions), len(self.positions.actions)
         if size > room:
-            extension = make_room(self.seen_game, max(size, 2 * room) - room)
+            extension = allocate_positions(self.seen_game, max(size, 2 * room) - room)
             self.positions = concatenate([self.positions, extension])
         for column, values in zip(self.positions, new, strict=True):
             column[self.held : size] = values

@@ -17,9 +17,9 @@ from parlour.envs.core.rows import copy_states
 from parlour.envs.interfaces.sb3 import CardVecEnv
 
 from .. import checkpoint
-from ..actors import CREWS, ROLLOUT, Crew, Job, Part, split_rows
+from ..actors import CREWS, ROLLOUT, Crew, Job, RolloutPart, split_rows
 from ..envs import make_env
-from ..network_run import CardLearner, CardPolicy, NetworkRun, make_learner
+from ..network_run import CardLearner, CardPolicy, PolicyRun, make_learner
 from ..settings.methods import PPOSettings
 
 LOGGED = (
@@ -115,7 +115,7 @@ def make_ppo(settings: PPOSettings, seed: int, rows: int | None = None) -> CardP
     )
 
 
-class PPORun(NetworkRun):
+class PPORun(PolicyRun):
     """A run of MaskablePPO; with 2 and more ``actors``, other processes play its games."""
 
     settings: PPOSettings
@@ -131,11 +131,6 @@ class PPORun(NetworkRun):
     def make_learner(self) -> CardPPO:
         """See `NetworkRun.make_learner`."""
         return make_ppo(self.settings, self.seed)
-
-    def set_schedules(self, left: float) -> dict[str, float]:
-        """See `NetworkRun.set_schedules`."""
-        self.model.ent_coef = self.settings.entropy_coefficient(left)
-        return {"train/entropy_weight": self.model.ent_coef}
 
     def close(self) -> None:
         """See `Run.close`; end the actors."""
@@ -167,7 +162,7 @@ class PPORun(NetworkRun):
             jobs.append(Job(weights, generator, *games))
         return jobs
 
-    def _join(self, parts: list[Part]) -> None:
+    def _join(self, parts: list[RolloutPart]) -> None:
         """Continue as if the learner itself had played all parts."""
         model, env, buffer = self.model, self.env, cast(Any, self.model.rollout_buffer)
         buffer.reset()

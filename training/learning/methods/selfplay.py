@@ -26,7 +26,7 @@ from parlour.envs.interfaces.sb3 import CardVecEnv
 from ...evaluation.play import EpisodeResults
 from .. import checkpoint
 from ..envs import SelfPlayEnv, make_env, make_selfplay_env
-from ..network_run import CardLearner, CardPolicy, NetworkRun, make_learner
+from ..network_run import CardLearner, CardPolicy, PolicyRun, make_learner
 from ..settings.methods import SelfplaySettings
 
 
@@ -159,7 +159,7 @@ class MagnetPPO(CardLearner):
         return [loss, distance]
 
 
-class SelfplayRun(NetworkRun):
+class SelfplayRun(PolicyRun):
     """A run of PPO against itself and others."""
 
     settings: SelfplaySettings
@@ -188,11 +188,6 @@ class SelfplayRun(NetworkRun):
         model.magnet_coef, model.magnet_rate = settings.magnet_coef, settings.magnet_rate
         model.magnet_interval = settings.magnet_interval
         return model
-
-    def set_schedules(self, left: float) -> dict[str, float]:
-        """See `NetworkRun.set_schedules`."""
-        self.model.ent_coef = self.settings.entropy_coefficient(left)
-        return {"train/entropy_weight": self.model.ent_coef}
 
     @property
     def samples(self) -> bool:  # type: ignore[override]

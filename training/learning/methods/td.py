@@ -64,7 +64,7 @@ class LearnerBuffers(NamedTuple):
     points: np.ndarray  # float64 (most,): the result of each part
 
 
-def make_room(game: Game) -> LearnerBuffers:
+def allocate_buffers(game: Game) -> LearnerBuffers:
     """Return the scratch arrays of a game's learner."""
     most = require_afterstates(game).max_active
     return LearnerBuffers(
@@ -105,7 +105,7 @@ def coherence(errors: np.ndarray, error: float) -> float:
 
 
 @cache
-def make_learner(name: str, teacher: str | None = None) -> Callable[..., None]:
+def make_td_kernel(name: str, teacher: str | None = None) -> Callable[..., None]:
     """Build a game's ``learn(states, rules, weights, table, seen, errors, room, plan, tally)``.
 
     ``states`` is one row, whose generator deals; ``rules`` as `options.as_record` makes them;
@@ -231,8 +231,8 @@ class TDRun(StepRun):
 
     def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
-        self.values, self.room = require_afterstates(self.game), make_room(self.game)
-        self.learner = make_learner(self.game.name, self.settings.pretrain_agent)
+        self.values, self.room = require_afterstates(self.game), allocate_buffers(self.game)
+        self.learner = make_td_kernel(self.game.name, self.settings.pretrain_agent)
         self.bonus = win_bonus_points(self.game.kernels)
         self.total, self.steps = self.settings.total_steps, 0
         self.table = np.zeros(self.values.num_features, np.float32)

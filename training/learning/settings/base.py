@@ -100,7 +100,7 @@ class Settings:
         if isinstance(self.name, str):
             check_name(self.name)
         convert_whole_numbers(self)
-        check_fields(self)
+        check_settings(self)
         check_seeds(self.seeds)
         game = find_game(self.game)
         object.__setattr__(self, "game", game.name)  # one name for folders and deal sets
@@ -393,7 +393,7 @@ def convert_whole_numbers(settings: Any) -> None:
             object.__setattr__(settings, name, int(value))
 
 
-def check_fields(settings: Any) -> None:
+def check_settings(settings: Any) -> None:
     """Check every field of a dataclass against its annotation: first types, then ranges.
 
     Raises:

@@ -18,7 +18,7 @@ import tyro
 from parlour.agents.validation import join_lines, name_part_in_errors, read_number, shorten
 from parlour.envs import GAMES
 
-from .base import Settings, check_fields, default_of, list_settings
+from .base import Settings, check_settings, default_of, list_settings
 from .files import make_used, presets, read_preset
 from .methods import SETTINGS, check_seats, explain_foreign, list_users
 
@@ -138,7 +138,7 @@ def _make_draft(settings_class: type[Settings], values: Mapping[str, Any]) -> Se
     for setting in fields(settings_class):
         value = values.get(setting.name, default_of(setting))
         object.__setattr__(draft, setting.name, value)
-    check_fields(draft)
+    check_settings(draft)
     return draft
 
 

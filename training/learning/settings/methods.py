@@ -47,9 +47,9 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
     method = "ppo"
 
     critic: Literal["own", "cards", "solver"] = "own"
-    """What the value sees in training: own (what the policy sees), cards (the hidden cards, too) or
-    solver (whether a win is left, too); with the last two it is a network of its own, which is not
-    part of the trained agent."""
+    """Input of the value network in training: own (as the policy), cards (the hidden cards, too) or
+    solver (whether a win is left, too); the last two use a separate network, which is not part of
+    the trained agent."""
 
     actors: Annotated[int, Range(1, 1024)] = 1
     """Processes that play the games of a rollout, each a part of n_envs; 1: the learner plays."""
@@ -179,8 +179,8 @@ class SelfplaySettings(PolicySettings):
     seats = "several"
 
     critic: Literal["own", "cards"] = "own"
-    """What the value sees in training: own (what the acting seat sees) or cards (what the others
-    hold, too); with cards it is a network of its own, which is not part of the trained agent."""
+    """Input of the value network in training: own (as the policy) or cards (the other hands, too);
+    cards uses a separate network, which is not part of the trained agent."""
 
     opponents: tuple[str, ...] = ("greedy",)
     """Agents in the seats that are not the learner's, in training and in evaluations."""
