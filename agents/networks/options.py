@@ -25,7 +25,11 @@ NETWORK_NAMES = ("mlp", "embedding", "bonds", "numbers", "ranks", "attention")
 WIDEST, DEEPEST = 8192, 128
 """The largest width and depth allowed: networks that play cards are far smaller."""
 BASE = "base"
-"""The network option that names the base."""
+"""The network option that names the base.
+
+Saved agents contain this name and `LIFT_OPTION`: the options in ``agent.json`` are ``base`` and
+``lift``, although the training settings are ``base_policy`` and ``base_logit``.
+"""
 BASE_PIECE = "base_action"
 """The name of the observation piece with its action."""
 LIFT, LIFT_OPTION = 3.0, "lift"

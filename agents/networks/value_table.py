@@ -74,23 +74,20 @@ class ValueTableAgent:
         with name_file_in_errors(saved.folder, SavedAgentError):
             if net["name"] != VALUE_TABLE_NETWORK or VALUE_TABLE_NETWORK not in saved.weights:
                 raise ValueError(f"must be a table of values, got network {net['name']!r}")
-            version = net["options"].get("version"), net["width"]
-            if version not in ((features.version, features.num_features), *features.earlier):
+            version, num_values = net["options"].get("version"), net["width"]
+            if (version, num_values) != (features.version, features.num_features):
                 raise ValueError(
-                    f"a table of {version[1]} values, features version {version[0]}; this "
-                    f"version of the game has {features.num_features}, version "
-                    f"{features.version}: retrain it"
+                    f"a table of {num_values} values, features version {version}; this version "
+                    f"of the game has {features.num_features}, version {features.version}: "
+                    "retrain it"
                 )
             table = saved.weights[VALUE_TABLE_NETWORK]
-            fits = table.dtype == np.float32 and table.shape == (net["width"],)
-            if not fits:
+            if table.dtype != np.float32 or table.shape != (num_values,):
                 raise ValueError(
-                    f"table {VALUE_TABLE_NETWORK!r} must be float32 ({net['width']},), got "
+                    f"table {VALUE_TABLE_NETWORK!r} must be float32 ({num_values},), got "
                     f"{table.dtype} {table.shape}"
                 )
-        values = np.zeros(features.num_features, np.float32)
-        values[: len(table)] = table  # features added since are worth nothing to this agent
-        return cls(values, saved.name, width)
+        return cls(table, saved.name, width)
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the best legal action of each game, int64 (n,); of equals the lowest."""

@@ -76,9 +76,8 @@ class AfterstateFeatures(NamedTuple):
     expect_answers: ExpectAnswers | None = None
     """A faster way of the game's own to what playing every card and every answer out comes to."""
     version: int = 1
-    """Changes whenever a feature changes its meaning: saved tables name it."""
-    earlier: tuple[tuple[int, int], ...] = ()
-    """Versions and sizes of tables that still play: their features are the first of today's."""
+    """Changes whenever features are added or change their meaning: a saved table names the version
+    that it was trained with and plays by no other one."""
 
 
 class ScoreByValue(Protocol):

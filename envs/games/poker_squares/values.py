@@ -564,7 +564,7 @@ def add_reach_values(
 # ---- the values of afterstates --------------------------------------------------------------
 
 CROSSING = NUM_LINE_FEATURES
-"""First crossing feature. Tables that were learned before there were any end here."""
+"""First crossing feature."""
 NUM_FEATURES = CROSSING + NUM_CROSSING_FEATURES
 MAX_ACTIVE = LINES + 4 + MAX_CROSSING_FEATURES
 
@@ -856,5 +856,4 @@ AFTERSTATES = AfterstateFeatures(
     LINES,
     expect_answers,
     version=2,
-    earlier=((1, CROSSING),),
 )

@@ -130,7 +130,7 @@ QUARTERS = 4
 PHASES = QUARTERS + 2
 """Parts of the game: the quarters of the last pass, and the passes before it."""
 JOINT = PHASES * PER_PHASE
-"""First feature of all piles together. Tables that were learned before there were any end here."""
+"""First feature of all piles together."""
 BY_SORTED = JOINT + NUM_JOINT_FEATURES
 """First feature of scores by the weights of `tip`, after a redeal."""
 SIZE = BY_SORTED + BUCKETS
@@ -422,5 +422,4 @@ AFTERSTATES = AfterstateFeatures(
     part_scores,
     possible_cards,
     version=number_version(WEIGHTS, SORTED),
-    earlier=((number_version(WEIGHTS), JOINT),),
 )

@@ -257,6 +257,10 @@ def other_deal(_: dict[str, Any], metadata: dict[str, Any]) -> None:
             lambda _, metadata: metadata.pop("columns"),
             "field columns: a dict is needed, it is missing",
         ),
+        (
+            lambda _, metadata: metadata.pop("solver"),
+            "field solver: a str of at most 200 printable characters is needed, it is missing",
+        ),
         (other_deal, "decks: deal set 'pyramid-1' has others"),
     ],
 )

@@ -170,40 +170,31 @@ def test_an_adaptive_plan_sums_up_errors_and_another_does_not() -> None:
     assert not learned("poker_squares", plan._replace(adaptive=0.0))[1].any()
 
 
-def test_a_table_of_fewer_features_plays_as_if_the_others_were_worth_nothing(
-    tmp_path: Path,
-) -> None:
-    run = train(settings(tmp_path, total_steps=250_000), quiet=True)
-    values = require_afterstates(GAME)
-    ((version, size),) = values.earlier
-    card = agent_of(run) / "agent.json"
-    told = json.loads(card.read_text())
-    table = ValueTableAgent.load(agent_of(run), GAME).table
-    data = tensor_bytes({"values": table[:size]})
-    (agent_of(run) / "weights.safetensors").write_bytes(data)
-    told["weights_sha256"] = sha256(data).hexdigest()
-    told["network"] |= {"width": size, "options": {"version": version}}
-    card.write_text(json.dumps(told))
-    actual = ValueTableAgent.load(agent_of(run), GAME).table
-    assert (actual[:size] == table[:size]).all() and not actual[size:].any()
-    assert len(actual) == values.num_features
-    told["network"]["options"]["version"] = values.version
-    card.write_text(json.dumps(told))
-    with pytest.raises(SavedAgentError, match=f"a table of {size} values"):
-        load_agent(str(agent_of(run)), GAME, GAME.make_rules())
-
-
 def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
     run = train(settings(tmp_path, total_steps=250_000), quiet=True)
-    card = agent_of(run) / "agent.json"
-    told = json.loads(card.read_text())
+    agent_file = agent_of(run) / "agent.json"
+    content = agent_file.read_text()
     with pytest.raises(SavedAgentError, match="other rules"):
         load_agent(str(agent_of(run)), GAME, GAME.make_rules("british"))
-    told["network"]["options"]["version"] = 99
-    card.write_text(json.dumps(told))
+    description = json.loads(content)
+    description["network"]["options"]["version"] = 99
+    agent_file.write_text(json.dumps(description))
     with pytest.raises(SavedAgentError, match="features version 99"):
         load_agent(str(agent_of(run)), GAME, GAME.make_rules())
+    description = json.loads(content)
+    description["network"]["width"] -= 1
+    agent_file.write_text(json.dumps(description))
+    size = require_afterstates(GAME).num_features
+    with pytest.raises(SavedAgentError, match=f"a table of {size - 1} values.*has {size}"):
+        load_agent(str(agent_of(run)), GAME, GAME.make_rules())
+    agent_file.write_text(content)
     weights = agent_of(run) / "weights.safetensors"
+    data = tensor_bytes({"values": np.zeros(size - 1, np.float32)})
+    weights.write_bytes(data)
+    description = json.loads(content) | {"weights_sha256": sha256(data).hexdigest()}
+    agent_file.write_text(json.dumps(description))
+    with pytest.raises(SavedAgentError, match=rf"must be float32 \({size},\), got"):
+        load_agent(str(agent_of(run)), GAME, GAME.make_rules())
     weights.write_bytes(weights.read_bytes()[:-9])
     with pytest.raises(SavedAgentError, match="cut short"):
         load_agent(str(agent_of(run)), GAME, GAME.make_rules())

@@ -61,7 +61,7 @@ METADATA: dict[str, Field] = {
     "n": whole(1, MOST_DEALS),
     "optimal": YES_OR_NO,
     "limit": maybe(whole(1, 10**18))._replace(optional=False),
-    "solver": TEXT._replace(optional=True),  # files of earlier versions do not say it
+    "solver": TEXT,
     "decks": TEXT,
     "columns": TABLE,
     "content": TEXT,
@@ -94,7 +94,8 @@ class Labels:
 
     ``columns`` has an array (n,) for each column of the file (`COLUMN_TYPES`). ``optimal``:
     shortest wins were asked for; ``limit``: how many positions the solver might look at (None: its
-    own limit). ``variant`` names the rules for tables, ``source`` the file they were read from.
+    own limit); ``solver``: the digest of the solver's code. ``variant`` names the rules for tables,
+    ``source`` the file they were read from.
     """
 
     game: Game
@@ -105,7 +106,7 @@ class Labels:
     optimal: bool
     limit: int | None
     columns: dict[str, np.ndarray]
-    solver: str | None = None
+    solver: str
     source: Path | None = None
 
     def __len__(self) -> int:
@@ -145,7 +146,7 @@ class Labels:
     def metadata(self) -> dict[str, Any]:
         """Return all that the file says of itself: whose deals these are, and the hashes."""
         decks = decks_of(self.game, self.rules, self.deal_set, self.first, len(self))
-        metadata: dict[str, Any] = {
+        metadata = {
             "format": FORMAT,
             "parlour": __version__,
             "game": self.game.name,
@@ -159,9 +160,8 @@ class Labels:
             "limit": self.limit,
             "decks": decks_digest(decks),
             "columns": {name: _column_digest(values) for name, values in self.columns.items()},
+            "solver": self.solver,
         }
-        if self.solver is not None:
-            metadata["solver"] = self.solver
         return metadata | {"content": _metadata_digest(metadata)}
 
 
@@ -278,7 +278,7 @@ def _make_checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path
         metadata["optimal"],
         metadata["limit"],
         columns,
-        metadata.get("solver"),
+        metadata["solver"],
         path,
     )
     _check_shape(labels, metadata)
