@@ -138,7 +138,9 @@ TRAINED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "variant", "spec"), TRAINED)
+@pytest.mark.parametrize(
+    ("name", "variant", "spec"), [slow_if(":" in case[-1], *case) for case in TRAINED]
+)
 def test_a_trained_one_plays_what_it_says(name: str, variant: str, spec: str) -> None:
     rules = find_game(name).make_rules(variant)
     spec = spec.replace("expectimax:pretrained", f"expectimax:agents/pretrained/{name}-{variant}")

@@ -211,7 +211,7 @@ def test_deal_sets_share_no_deal() -> None:
 
 
 def test_numbers_begin_at_0() -> None:
-    with pytest.raises(ValueError, match=r"deal -1 of deal set 'mine': deals are numbered from 0"):
+    with pytest.raises(ValueError, match=r"deal must be a whole number from 0, got -1 "):
         deal_seeds("mine", [0, -1])
 
 

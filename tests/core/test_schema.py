@@ -51,7 +51,7 @@ def flat(codes: np.ndarray = CODES) -> np.ndarray:
 def test_a_code_is_below_64(high: int) -> None:
     with pytest.raises(ValueError, match=rf"whole_number\({high}\): allowed are 1..63"):
         whole_number(high)
-    assert whole_number(63).high == 63
+    assert whole_number(63).max_code == 63
 
 
 def test_width_and_columns_are_the_sums_of_the_pieces() -> None:

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 RECORD = np.dtype([("small", "i1"), ("deck", "i1", (3,)), ("word", "u8"), ("inner", [("a", "i2")])])
 
 
+@pytest.mark.slow
 def test_games_are_the_same_uncompiled() -> None:
     """Of every game by chance and by the greedy agent, in both environments."""
     command = [sys.executable, "-m", "tests.core.trajectories"]

@@ -234,6 +234,7 @@ def against_two(rules: Any, n: int) -> Iterator[tuple[np.ndarray, Sight]]:
     assert n == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

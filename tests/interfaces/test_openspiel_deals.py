@@ -38,6 +38,7 @@ def test_all_games_are_bridged() -> None:
     assert {f"parlour_{name}" for name in GAMES} <= names
 
 
+@pytest.mark.slow
 @each
 def test_openspiels_own_test(game: Game, variant: str) -> None:
     """With states written and read again."""

@@ -21,6 +21,7 @@ from parlour.page.store import COLUMNS, ResultStore
 from parlour.page.thinking import PageAgent, list_agents, load_page_agent
 from parlour.page.workers import AbandonedError
 from parlour.training.play.solitaire import LIMIT
+from tests.marks import slow_if
 from tests.page.conftest import agents_game
 
 PYRAMID = find_game("pyramid")
@@ -317,7 +318,7 @@ def test_hands_against_agents_and_what_they_bring(tmp_path: Path, name: str, age
     assert rows[0]["players"] == ", ".join(["you", *["greedy"] * agents])
 
 
-@pytest.mark.parametrize("name", ["twenty_eight", "fifty_six"])
+@pytest.mark.parametrize("name", ["twenty_eight", slow_if(True, "fifty_six")])
 def test_searches_are_offered_at_tables_and_play_there(name: str) -> None:
     session = begin(name=name, deal=4, opponents=["greedy"])
     assert {"pimc@8", "rollouts@20:greedy"} <= set(session.view()["agents"])

@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 RULES, CODE = "rules.json", "code"
-TRAINED = "pretrained"
+TRAINED = "trained"
 MOST_NAMED = 5
 """Number of runs that an error names where one is missing."""
 

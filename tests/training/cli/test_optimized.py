@@ -77,6 +77,7 @@ def test_every_method_but_one_trains_without_docstrings(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("runs/*/result.json"))) == len(TRAIN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["train", "tune"])
 def test_the_method_whose_library_needs_docstrings_says_so(command: str, tmp_path: Path) -> None:
     words = shlex.join([command, "pyramid", "--method", "cma-es", "--runs", "runs"])

@@ -286,6 +286,7 @@ def test_the_leaderboard_of_the_repository_passes_all_checks_without_play() -> N
     assert {digest_agent(folder) for folder in folders} <= played
 
 
+@pytest.mark.slow
 def test_a_line_of_each_game_on_the_leaderboard_of_the_repository_reproduces() -> None:
     """The cheapest line of each game, by its first deals."""
     cheapest: dict[str, board.Entry] = {}

@@ -31,7 +31,7 @@ def table() -> Replay:
     session = TableSession(choice, SeatChoice(1), "greedy")
     session.begin_hand()
     while not session.is_over:
-        session.play(int(choose_actions(session.cast[session.seat], session.make_turn())[0]))
+        session.play(int(choose_actions(session.agents[session.seat], session.make_turn())[0]))
     return session.replay("home")
 
 

@@ -144,7 +144,7 @@ def numbers_of(agent: Any) -> list[bytes]:
     """The numbers by which an agent plays."""
     if hasattr(agent, "network"):
         return [t.numpy().tobytes() for t in agent.network.state_dict().values()]
-    return [agent.probabilities.tobytes() if hasattr(agent, "chances") else agent.weights.tobytes()]
+    return [agent.policy.tobytes() if hasattr(agent, "policy") else agent.weights.tobytes()]
 
 
 @pytest.mark.parametrize("maker", [make, save_policy_table, make_heuristic])
