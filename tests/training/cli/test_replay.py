@@ -37,7 +37,7 @@ def script(*lines: str) -> Callable[[str], str]:
 
 @pytest.fixture
 def recorded(capsys: pytest.CaptureFixture[str]) -> Path:
-    words = "evaluate pyramid --agent greedy --deals 8 --record games.jsonl --json"
+    words = "evaluate pyramid --agent greedy --deals 8 --key k --record games.jsonl --json"
     assert main(words.split()) == 0
     json.loads(capsys.readouterr().out)
     return Path("games.jsonl")
@@ -56,8 +56,9 @@ def test_games_are_listed_and_verified(
 
 
 def test_what_is_wrong_is_named_with_game_and_action(
-    recorded: Path, capsys: pytest.CaptureFixture[str]
+    recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
     lines = recorded.read_text().splitlines()
     changed = json.loads(lines[4])
     changed["actions"][2] = changed["actions"][2] + 1
