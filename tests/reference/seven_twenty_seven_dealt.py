@@ -37,7 +37,7 @@ def until(game: SevenTwentySeven, phase: str) -> SevenTwentySeven:
     return game
 
 
-def declaring(*hands: str, output: list[int], pot: int, **options: Any) -> list[int]:
+def declaring(*hands: str, said: list[int], pot: int, **options: Any) -> list[int]:
     """What the seats win with these hands and declarations, in seat order."""
     cards = {seat: hand.split() for seat, hand in enumerate(hands)}
-    return list(shares(pot, cards, declared=dict(enumerate(output)), **options).values())
+    return list(shares(pot, cards, declared=dict(enumerate(said)), **options).values())

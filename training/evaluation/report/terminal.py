@@ -7,8 +7,6 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
-from parlour.agents.validation import join_lines
-
 ENDLESS = 10_000
 """Columns of a pipe, which has no width: no line is broken."""
 WIDEST = 100
@@ -68,7 +66,8 @@ def plain_text(text: str, encoding: str) -> str:
 
 def as_line(text: str) -> str:
     """Return text as one line: white space as one blank, what cannot be printed as escapes."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in join_lines(text))
+    line = " ".join(text.split())
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
 
 
 def cut_middle(text: str, longest: int) -> str:
