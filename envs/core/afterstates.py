@@ -59,7 +59,7 @@ class AfterstateFeatures(NamedTuple):
     num_features: int
     """They are numbered from 0 on."""
     max_active: int
-    """An afterstate has at most so many."""
+    """Largest number of active features of an afterstate."""
     score_afterstates: AfterstateScore
     """Scores what each action leads to, by a table."""
     state_value: StateValue

@@ -28,7 +28,7 @@ WORD_SHIFT, WORD_MASK = 5, WORD_ACTIONS - 1
 
 
 def count_words(actions: int) -> int:
-    """Return how many words hold a set of so many actions."""
+    """Return the number of int64 words of a set of ``actions`` actions."""
     return 1 if actions <= ONE_WORD else -(-actions // WORD_ACTIONS)
 
 

@@ -39,7 +39,7 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
         ``game.kernels.win_bonus`` for a win (Pyramid: a share of the best score, and 1); ``"win"``:
         1 at a win, or when the score reaches the target in a game without winning; ``"score"``: the
         score, when the episode ends. An illegal action gives -1 and ends the episode; see
-        ``illegal``. In a game for several the reward is one's own seat's: at the end its net in the
+        ``illegal``. In a game for several the reward is that of the seat: at the end its net in the
         game's unit, 1 if that is above 0 (``"win"``), or as it is (``"score"``).
 
     Episode End:
@@ -63,7 +63,7 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
             for several it counts as the game says, such as a fold. ``"raise"``: it raises
             `gymnasium.error.InvalidAction` and changes nothing. ``"random"``: a random legal action
             is played instead, at no cost; ``"played_action"`` in each ``info`` says which was
-            played, -1 after a reset. ``"penalty"``: it gives -1, and the game goes on as it stands;
+            played, -1 after a reset. ``"penalty"``: it gives -1, and the position stays the same;
             only ``max_episode_steps`` ends the episode of one who never chooses a legal action.
         max_moves: Number of moves after which the game is truncated; None: no limit.
         max_episode_steps: Number of steps after which the episode is truncated; None or -1: no
@@ -73,7 +73,7 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
         opponents: In a game for several, who plays the seats after ``seat``, clockwise: names
             ("uniform", "greedy", a rule-based agent) or agents (`parlour.envs.core.Agent`), one for
             each seat or one for all; None: "greedy".
-        seat: In a game for several, one's own seat.
+        seat: In a game for several, the seat of the learner.
         winnable: Put ``"winnable"``, int8, into ``info`` of each reset and step: whether a player
             who knew all cards could still win: 1 yes, 0 no, -1 undecided by the solver; at the end,
             whether the game was won. It reveals hidden cards and takes a solver's time at each

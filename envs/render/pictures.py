@@ -196,7 +196,8 @@ def missing_modes() -> dict[str, str]:
 
 def usable_modes() -> list[str]:
     """Return the render modes that can be used here."""
-    return [mode for mode in ("ansi", "rgb_array", "human") if mode not in missing_modes()]
+    missing = missing_modes()
+    return [mode for mode in MODES if mode not in missing]
 
 
 METADATA: dict[str, Any] = {"render_modes": usable_modes(), "render_fps": FRAMES_PER_SECOND}

@@ -598,7 +598,7 @@ def _seat_around(
 ) -> np.ndarray:
     """The agent in each seat, (n, seatings, players): agent 0 in seat k, partner and opponents."""
     players, side = len(sides), np.array(sides)
-    after = (np.arange(players) - np.arange(players)[:, None]) % players  # seats after one's own
+    after = (np.arange(players) - np.arange(players)[:, None]) % players  # seats after each seat
     taken = (begin[:, None, None] + after - 1) % len(opponents)
     ours = np.where(np.eye(players, dtype=bool), 0, partner)
     return np.where(side == side[:, None], ours, opponents[taken])

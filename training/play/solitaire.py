@@ -113,7 +113,7 @@ class SolitaireGame:
     ) -> Replay:
         """Return the game as it is recorded: played by ``agents``, from a named variant's rules.
 
-        ``end`` is one of `replay.ENDS`; None: as it stands.
+        ``end`` is one of `replay.ENDS`; None: of an unfinished game.
         """
         game, rules = self.env.game, self.env.rules
         over = CUT if self.is_cut else OVER if self.is_over else LEFT

@@ -205,7 +205,7 @@ class TunePlan:
         return replace(self.base.with_evaluations(self.parts), **given, name=run, **params)
 
     def part_of(self, steps: int) -> int:
-        """Return the number of evaluations that are due after so many steps."""
+        """Return the number of evaluations that are due after a number of steps."""
         return self.base.count_evaluations(steps, self.parts)
 
 

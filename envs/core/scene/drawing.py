@@ -374,7 +374,7 @@ def draw_panel(panel: Panel, theme: Theme) -> str:
 
 
 def begin_svg(width: float, height: float, box: Box, theme: Theme, title: str) -> str:
-    """The first lines of a picture of so many pixels that shows what lies in a box."""
+    """Return the first lines of a picture of ``width`` x ``height`` pixels that shows a box."""
     left, top, right, bottom = box
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '

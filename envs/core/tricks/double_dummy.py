@@ -1,6 +1,6 @@
 """Double dummy: how many points a side can still take, with all cards known to all. Knows no game.
 
-A zero-window search answers whether a side takes at least so many points; a table keeps what is
+A zero-window search answers whether a side takes at least a given number; a table keeps what is
 known of the positions at the start of a trick. A game gives the record of a position, with the
 fields `SEARCHED`, and the kernels of `Searching`. `make_can_take` asks one question,
 `make_bound_points` finds how many points the side takes, or between which two numbers they are if a

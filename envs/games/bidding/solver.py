@@ -255,7 +255,7 @@ class Search(NamedTuple):
     """The kernels of a game's search."""
 
     can_take: Any
-    """Whether a side takes at least so many points in all: see `make_can_take`."""
+    """Decides whether a side takes at least a number of points in all: see `make_can_take`."""
     bound_points: Any
     """How many points it takes: see `make_bound_points`."""
 

@@ -3,7 +3,7 @@
 A win is a sequence of actions. However it was found, it is played through the kernel before it is
 reported. A loss is reported only after a search that has covered every possibility:
 
-- **in the last pass** `search_last_pass` found no win and dropped no position for want of width.
+- **in the last pass** `search_last_pass` found no win and dropped no position.
   Its module lists what else it leaves out, and why that is sound with all options;
 - **by some of the suits**: the same search with only the cards of one color (with ``suits``: of one
   suit, or of two) and without compulsory play. Whoever wins the whole game can leave out the other
