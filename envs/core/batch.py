@@ -198,6 +198,13 @@ def truncate(s: State, config: StepConfig) -> None:
 
 
 @jit
+def write_flags(s: State, i: int, buffers: Buffers) -> None:
+    """Write whether row i is terminated or truncated."""
+    buffers.terminated[i] = s["over"] == Over.TERMINATED
+    buffers.truncated[i] = s["over"] == Over.TRUNCATED
+
+
+@jit
 def draw_next_rules(s: State, i: int, records: RulesRecords, buffers: Buffers) -> RulesRecord:
     """Draw the rules of the next game on row i, and return their record."""
     number = draw_rules(s, len(records))
@@ -399,24 +406,6 @@ def _make_step_rows(
     """Build the kernel of one step on some rows; rows that are over are reset automatically."""
 
     @jit
-    def autoreset(
-        s: State,
-        i: int,
-        records: RulesRecords,
-        config: StepConfig,
-        rewards: np.ndarray,
-        buffers: Buffers,
-    ) -> None:
-        """Make the step of a row that is over already: it begins a game, or reports its end."""
-        if config.reset == Autoreset.SAME_STEP:  # over at the deal: this step reports it
-            pay(s, records[buffers.rules[i] & RULES_BITS], config, 0, rewards)
-        else:
-            rules = draw_next_rules(s, i, records, buffers)
-            begin(s, rules, DealSource.DRAW)
-            if s["over"]:
-                pay(s, rules, config, 0, rewards)
-
-    @jit
     def step_rows(
         states: States,
         records: RulesRecords,
@@ -430,21 +419,29 @@ def _make_step_rows(
             if not which[i]:
                 continue
             s, rewards = states[i], buffers.rewards[i]
+            was_over = s["over"] != Over.RUNNING
             # Read before the branch: inside it, steps of some games take a fifth longer.
             rules = records[buffers.rules[i] & RULES_BITS]
             buffers.played[i] = -1
             clear_rewards(rewards)
-            if s["over"] == Over.RUNNING:
+            if not was_over:
                 buffers.played[i] = advance(s, rules, config, moves[i], rewards)
             elif config.reset == Autoreset.DISABLED:
                 continue
-            else:
-                autoreset(s, i, records, config, rewards, buffers)
-            buffers.terminated[i] = s["over"] == Over.TERMINATED
-            buffers.truncated[i] = s["over"] == Over.TRUNCATED
-            if s["over"] and config.reset == Autoreset.SAME_STEP:
+            elif config.reset == Autoreset.SAME_STEP:  # over at the deal: this step reports it
+                pay(s, rules, config, 0, rewards)
+            ends = s["over"] != Over.RUNNING and config.reset == Autoreset.SAME_STEP
+            if ends:
                 buffers.final_states[i] = s
-                begin(s, draw_next_rules(s, i, records, buffers), DealSource.DRAW)
+                write_flags(s, i, buffers)
+            # `begin` is called at one place: each call is compiled into this kernel again.
+            if ends or was_over:
+                rules = draw_next_rules(s, i, records, buffers)
+                begin(s, rules, DealSource.DRAW)
+                if not ends and s["over"]:
+                    pay(s, rules, config, 0, rewards)
+            if not ends:
+                write_flags(s, i, buffers)
             write_mask(s, i, buffers)
 
     return step_rows

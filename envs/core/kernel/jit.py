@@ -205,6 +205,8 @@ class _Parts:
         for code in _codes(function.__code__):
             self.contents += code.co_code, code.co_names, code.co_varnames, code.co_freevars
             consts = [const for const in code.co_consts if not isinstance(const, types.CodeType)]
+            if function.__doc__ is not None and consts[:1] == [function.__doc__]:
+                consts = consts[1:]  # a new docstring is no reason to compile again
             self.add(consts, self.contents)
 
     def _follow(self, scope: Mapping[str, Any], used: set[str], passed: set[int]) -> None:
