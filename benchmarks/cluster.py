@@ -5,7 +5,7 @@
 The same evaluation, in parts of about a second each, is played in this process, and by one worker
 and by two of each backend: by turns, so that a slow minute of the machine hits all of them. Ratios
 are made within a round. An engine is started, and its workers have played a part each, before it is
-timed; how long that took is told apart. ``--write`` puts the table into docs/scale.md.
+timed; how long that took is told apart. ``--write`` puts the table into docs/results/scale.md.
 """
 
 import statistics
@@ -20,7 +20,7 @@ from parlour.training.evaluation.lineups import CHUNK
 from parlour.training.evaluation.result import describe_machine
 from parlour.training.parallel.tasks import Cluster, join_cluster
 
-PAGE = ROOT / "docs" / "scale.md"
+PAGE = ROOT / "docs" / "results" / "scale.md"
 BLOCK = "benchmarks.cluster"
 ALONE = Cluster("sequential", 1)
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks.steps              # measure, print the table
     python -m benchmarks.steps --rows all   # of every variant
-    python -m benchmarks.steps --write      # write it to docs/figures.md and benchmarks/steps.json,
-                                            # some rows of it to README.md
+    python -m benchmarks.steps --write      # write it to docs/results/figures.md, README.md and
+                                            # benchmarks/steps.json
 
 Every row is measured ``--rounds`` times, each in a process of its own on one core, all rows by
 turns, so that a slow minute of the machine hits all of them. Ratios are made within a round and
@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.reports import ROOT, put_block, write_json
 from parlour.training.evaluation.result import describe_machine
 
-FIGURES, RECORD = ROOT / "docs" / "figures.md", ROOT / "benchmarks" / "steps.json"
+FIGURES, RECORD = ROOT / "docs" / "results" / "figures.md", ROOT / "benchmarks" / "steps.json"
 README, BLOCK = ROOT / "README.md", "benchmarks.steps"
 README_ROWS = {
     "pyramid-classic-kernel-4096": "Pyramid, the kernel, 4096 games",
@@ -42,7 +42,8 @@ README_ROWS = {
     "envpool-blackjack": "EnvPool, blackjack, 1024 games",
     "gymnasium-blackjack": "Gymnasium, blackjack, one game",
 }
-"""Rows of the README with their captions: of each peer the faster way. docs/figures.md has all."""
+"""Rows of the README with their captions: the faster way of each peer. The page of figures has all
+rows."""
 ROWS = (
     *README_ROWS,
     *("pyramid-classic-kernel-1", "pyramid-classic-kernel-64", "pyramid-web-kernel-4096"),

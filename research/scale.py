@@ -3,7 +3,7 @@
     python -m research.scale
 
 The unit costs are measured here, by one process; the rest is arithmetic. ``--write`` puts both into
-docs/scale.md.
+docs/results/scale.md.
 """
 
 import json
@@ -24,7 +24,7 @@ from parlour.training.learning.run import RESULT_FILE
 from parlour.training.learning.settings.methods import PPOSettings
 from parlour.training.learning.train import train
 
-PAGE = ROOT / "docs" / "scale.md"
+PAGE = ROOT / "docs" / "results" / "scale.md"
 BLOCK = "research.scale"
 LABELS = 10**9
 STEPS = 10**11
@@ -43,7 +43,7 @@ class Options:
     steps: int = 200_000
     """Steps of a training run with PPO."""
     write: bool = False
-    """Write the tables into docs/scale.md."""
+    """Write the tables into docs/results/scale.md."""
 
 
 def time_labels(name: str, variant: str, deals: int) -> tuple[float, float]:

@@ -187,8 +187,10 @@ def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
     documents: dict[Path, dict[str, Callable[[], str]]] = {
         root / "README.md": {make.__name__: make for make in ABOUT_ALL},
         root / "docs" / "guides" / "environments.md": {"arguments": arguments},
-        root / "docs" / "figures.md": {},
-        root / "docs" / "leaderboard.md": {"leaderboard": partial(write_tables, board, CARDS)},
+        root / "docs" / "results" / "figures.md": {},
+        root / "docs" / "results" / "leaderboard.md": {
+            "leaderboard": partial(write_tables, board, CARDS)
+        },
         trained / "README.md": {"agents": partial(agents, trained)},
     }
     for path in sorted(trained.glob("*/agent.json")):

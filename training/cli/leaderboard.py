@@ -46,7 +46,8 @@ from .cluster import CHUNKS, add_cluster, use_cluster
 from .output import ROOT, markdown_table, progress_bars, renew_page, write_page
 
 BOARD_FILE = ROOT / "docs" / "leaderboard.csv"
-CARDS = "../agents/pretrained"
+BOARD_PAGE = ROOT / "docs" / "results" / "leaderboard.md"
+CARDS = "../../agents/pretrained"
 """The path from the leaderboard's page to the model cards."""
 DIFFERS = 1
 """Exit status if a claim fails, or the page is out of date."""
@@ -157,7 +158,7 @@ def add_file(parser: argparse.ArgumentParser) -> None:
 def run_leaderboard(arguments: argparse.Namespace) -> int:
     """Verify the claims of a leaderboard, or with ``--update`` make those that are missing."""
     path: Path = arguments.file
-    page = path.with_suffix(".md")
+    page = BOARD_PAGE if path == BOARD_FILE else path.with_suffix(".md")
     make = partial(write_tables, path, CARDS if path == BOARD_FILE else "")
     _check_words(arguments)
     if arguments.check:
