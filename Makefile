@@ -74,7 +74,7 @@ docs: .venv/.stamp ## write the generated tables anew
 pictures: .venv/.stamp ## draw the pictures and films that the documents show
 	$(BIN)/python -m benchmarks.document_pictures
 
-docs-site: .venv/.docs-stamp ## the documents as a site: build/site/index.html
+docs-site: .venv/.stamp ## the documents as a site: build/site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 clean: ## remove what was built, not .venv nor runs/
@@ -94,10 +94,6 @@ endef
 	$(DOTS) $(BIN)/python $(PIP) "$(TORCH)"
 	@echo 'torch is there; now the rest' >&2
 	$(DOTS) $(BIN)/python $(PIP) -c constraints.txt -e ".[dev]"
-	@touch $@
-
-.venv/.docs-stamp: .venv/.stamp
-	$(DOTS) $(BIN)/python $(PIP) -c constraints.txt -e ".[docs]"
 	@touch $@
 
 # Not the pins, but what pyproject.toml promises.

@@ -2,8 +2,7 @@
 
     python -m benchmarks.steps              # measure, print the table
     python -m benchmarks.steps --rows all   # of every variant
-    python -m benchmarks.steps --write      # write it to docs/results/figures.md, README.md and
-                                            # benchmarks/steps.json
+    python -m benchmarks.steps --write      # write it to docs/results/figures.md and steps.json
 
 Every row is measured ``--rounds`` times, each in a process of its own on one core, all rows by
 turns, so that a slow minute of the machine hits all of them. Ratios are made within a round and
@@ -22,30 +21,14 @@ from benchmarks.reports import ROOT, put_block, write_json
 from parlour.training.evaluation.result import describe_machine
 
 FIGURES, RECORD = ROOT / "docs" / "results" / "figures.md", ROOT / "benchmarks" / "steps.json"
-README, BLOCK = ROOT / "README.md", "benchmarks.steps"
-README_ROWS = {
-    "pyramid-classic-kernel-4096": "Pyramid, the kernel, 4096 games",
-    "pyramid-classic-vector-4096": "Pyramid, `CardVectorEnv`, 4096 games",
-    "pyramid-classic-single": "Pyramid, `gym.make`, one game",
-    "poker_squares-classic-kernel-4096": "Poker Squares, the kernel, 4096 games",
-    "puss_in_the_corner-no-redeal-kernel-4096": "Puss in the Corner, the kernel, 4096 games",
-    "klondike-classic-kernel-4096": "Klondike, the kernel, 4096 games",
-    "seven_twenty_seven-home-kernel-1024": "Seven Twenty-Seven, the kernel, 1024 tables",
-    "twenty_eight-classic-kernel-1024": "Twenty-Eight, the kernel, 1024 tables",
-    "twenty_nine-classic-kernel-1024": "Twenty-Nine, the kernel, 1024 tables",
-    "fifty_six-classic-kernel-1024": "Fifty-Six, the kernel, 1024 tables",
-    "openspiel-solitaire-observer": "OpenSpiel, solitaire, one game",
-    "rlcard-limit-holdem": "RLCard, limit hold'em, one game",
-    "pgx-kuhn": "Pgx, Kuhn poker, 1024 games",
-    "pgx-leduc": "Pgx, Leduc poker, 1024 games",
-    "pgx-bridge": "Pgx, bridge bidding, 1024 games",
-    "envpool-blackjack": "EnvPool, blackjack, 1024 games",
-    "gymnasium-blackjack": "Gymnasium, blackjack, one game",
-}
-"""Rows of the README with their captions: the faster way of each peer. The page of figures has all
-rows."""
+BLOCK = "benchmarks.steps"
 ROWS = (
-    *README_ROWS,
+    *("pyramid-classic-kernel-4096", "pyramid-classic-vector-4096", "pyramid-classic-single"),
+    *("poker_squares-classic-kernel-4096", "puss_in_the_corner-no-redeal-kernel-4096"),
+    *("klondike-classic-kernel-4096", "seven_twenty_seven-home-kernel-1024"),
+    *("twenty_eight-classic-kernel-1024", "twenty_nine-classic-kernel-1024"),
+    *("fifty_six-classic-kernel-1024", "openspiel-solitaire-observer", "rlcard-limit-holdem"),
+    *("pgx-kuhn", "pgx-leduc", "pgx-bridge", "envpool-blackjack", "gymnasium-blackjack"),
     *("pyramid-classic-kernel-1", "pyramid-classic-kernel-64", "pyramid-web-kernel-4096"),
     *("pyramid-classic-kernel-4096-onehot", "pyramid-classic-vector-4096-onehot"),
     *("seven_twenty_seven-home-seat", "openspiel-solitaire"),
@@ -131,14 +114,6 @@ def table(lines: list[dict[str, Any]], rounds: int, seconds: float, base_row: st
     return "\n".join(out) + "\n"
 
 
-def short_table(lines: list[dict[str, Any]]) -> str:
-    """Return the rows of the README as Markdown: what was measured, and steps a second."""
-    medians = {line["name"]: line["median"] for line in lines if "error" not in line}
-    out = ["| random legal play on one core | steps/s |", "| --- | ---: |"]
-    shown = {name: words for name, words in README_ROWS.items() if name in medians}
-    return "\n".join([*out, *(f"| {shown[name]} | {_short(medians[name])} |" for name in shown)])
-
-
 def _short(speed: float) -> str:
     return f"{speed / 1e6:.2f} M" if speed >= 1e6 else f"{speed / 1e3:.1f} k"
 
@@ -146,7 +121,6 @@ def _short(speed: float) -> str:
 def write(text: str, lines: list[dict[str, Any]]) -> None:
     """Put the tables between their markers in the documents, and the figures beside this file."""
     put_block(FIGURES, BLOCK, text)
-    put_block(README, BLOCK, short_table(lines))
     write_json(RECORD, {"machine": describe_machine(), "rows": lines})
 
 
@@ -158,9 +132,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.5, help="per row and round (0.5)")
     parser.add_argument("--rows", nargs="+", default=ROWS, help="names of rows, or all")
     parser.add_argument("--base", default=BASE, help=f"row that ratios are against ({BASE})")
-    parser.add_argument(
-        "--write", action="store_true", help="write figures.md, README.md and steps.json"
-    )
+    parser.add_argument("--write", action="store_true", help="write figures.md and steps.json")
     given = parser.parse_args()
     if given.rounds < 1 or given.seconds <= 0:
         parser.error("--rounds and --seconds must be positive")

@@ -79,49 +79,67 @@ def turn_links(text: str, source: str, page: str, files: "Files") -> str:
     return HTML.sub(load, text)
 
 
-class LoadedFiles(HTMLParser):
-    """The files that a page loads, as its HTML names them, in ``paths``."""
+class Addresses(HTMLParser):
+    """The addresses in a page's HTML: files that it loads, links, and its own anchors."""
 
     def __init__(self) -> None:
-        """Create a collector without files."""
+        """Create a collector without addresses."""
         super().__init__()
-        self.paths: list[str] = []
+        self.loaded: list[str] = []
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Collect the files that a tag loads: pictures, films, scripts and style sheets."""
+        """Collect the addresses of a tag: pictures, films, scripts, style sheets, links."""
         for name, value in attrs:
             if name in LOADED or (tag == "link" and name == "href"):
                 several = split_srcset(value or "") if name == "srcset" else [[value or ""]]
-                self.paths += [path for path, *_ in several]
+                self.loaded += [path for path, *_ in several]
+            elif tag == "a" and name == "href":
+                self.links.append(value or "")
+            elif name in ("id", "name"):
+                self.anchors.add(value or "")
+
+
+def read_addresses(page: Path) -> Addresses:
+    """Return the addresses in a page of a built site."""
+    addresses = Addresses()
+    addresses.feed(page.read_text(encoding="utf-8"))
+    return addresses
 
 
 def find_missing(site: Path) -> list[str]:
-    """Return ``PAGE: FILE`` for each missing file that a page of a built site loads.
+    """Return ``PAGE: ADDRESS`` for each file, page or anchor of a built site that is missing.
 
-    Files on other sites are not checked.
+    Addresses on other sites are not checked.
     """
+    pages = {page: read_addresses(page) for page in sorted(site.rglob("*.html"))}
     missing = []
-    for page in sorted(site.rglob("*.html")):
-        loaded = LoadedFiles()
-        loaded.feed(page.read_text(encoding="utf-8"))
-        for address in dict.fromkeys(loaded.paths):
+    for page, addresses in pages.items():
+        for address in dict.fromkeys(addresses.loaded + addresses.links):
             parts = urlsplit(address)
             if parts.scheme or parts.netloc:
                 continue
             path = unquote(parts.path)
             folder = site if path.startswith("/") else page.parent
-            if not (folder / path.lstrip("/")).is_file():
+            target = (folder / path.lstrip("/")).resolve() if path else page
+            target = target / "index.html" if target.is_dir() and path else target
+            is_there = target.is_file() and (address or path)
+            anchor = unquote(parts.fragment)
+            if is_there and anchor and target in pages:
+                is_there = anchor in pages[target].anchors
+            if not is_there:
                 missing.append(f"{page.relative_to(site).as_posix()}: {address}")
     return missing
 
 
 def on_post_build(config: "MkDocsConfig") -> None:
-    """Fail the build if a page loads a file that is not there."""
+    """Fail the build if a page loads a file, or links to a page or anchor, that is missing."""
     from mkdocs.exceptions import PluginError
 
-    missing = find_missing(Path(config.site_dir))
+    missing = find_missing(Path(config.site_dir).resolve())
     if missing:
-        raise PluginError("files that pages load are missing:\n  " + "\n  ".join(missing))
+        raise PluginError("addresses on pages lead nowhere:\n  " + "\n  ".join(missing))
 
 
 def on_files(files: "Files", config: "MkDocsConfig") -> "Files":

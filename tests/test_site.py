@@ -1,5 +1,7 @@
-"""The site of documents: where links and pictures lead, and the check of what pages load."""
+"""The site of documents: links and pictures lead somewhere, and a build checks it."""
 
+import subprocess
+import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,12 +29,20 @@ def files(hook: Any) -> Any:
     return SimpleNamespace(src_uris=docs | set(hook.PAGES.values()))
 
 
-def test_pictures_of_the_first_page_lead_to_files_of_the_site(hook: Any, files: Any) -> None:
-    source = (ROOT / "README.md").read_text(encoding="utf-8")
-    loaded = hook.LoadedFiles()
-    loaded.feed(hook.turn_links(source, "README.md", "index.md", files))
-    assert len(loaded.paths) >= 16
-    assert [path for path in loaded.paths if path not in files.src_uris] == []
+def test_every_address_on_the_built_site_leads_somewhere(
+    hook: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each `src`, `srcset` and `href` of each page; the build itself fails on them, too."""
+    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    pages = {page: hook.read_addresses(page) for page in tmp_path.rglob("*.html")}
+    assert len(pages) > 80
+    assert sum(len(page.loaded) for page in pages.values()) > 1000
+    assert sum(len(page.links) for page in pages.values()) > 5000
+    assert pages[tmp_path / "index.html"].loaded
+    assert hook.find_missing(tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -65,18 +75,19 @@ def test_a_picture_of_a_page_below_leads_up(hook: Any, files: Any) -> None:
     assert result == '<img src="../demo.png">'
 
 
-def test_what_a_page_loads_and_is_missing_is_named(hook: Any, tmp_path: Path) -> None:
+def test_missing_files_pages_and_anchors_are_named(hook: Any, tmp_path: Path) -> None:
     (tmp_path / "games").mkdir()
     (tmp_path / "there is.png").touch()
     (tmp_path / "index.html").write_text(
         '<link rel="stylesheet" href="style.css"><img src="there%20is.png"><img src="gone.png">'
         '<source srcset="there%20is.png 1x, twice.png 2x"><video poster="film.jpg"></video>'
         '<img src="https://a.example/far.png"><img src="data:image/png;base64,AA"><a href="no">'
-        "<img>"
+        '<img><h1 id="top"><a href="#top"><a href="#bottom"><a href="games/one.html#here">'
+        '<a href="games/one.html#gone"><a href="https://a.example">'
     )
     (tmp_path / "games/one.html").write_text(
-        '<img src="../there%20is.png"><img src="/there%20is.png">'
-        '<img src="up.png"><img src="/up.png">'
+        '<img src="../there%20is.png"><img src="/there%20is.png"><h1 id="here">'
+        '<img src="up.png"><img src="/up.png"><a href="..">'
     )
     assert hook.find_missing(tmp_path) == [
         "games/one.html: up.png",
@@ -85,6 +96,9 @@ def test_what_a_page_loads_and_is_missing_is_named(hook: Any, tmp_path: Path) ->
         "index.html: gone.png",
         "index.html: twice.png",
         "index.html: film.jpg",
+        "index.html: no",
+        "index.html: #bottom",
+        "index.html: games/one.html#gone",
     ]
 
 

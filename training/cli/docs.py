@@ -14,11 +14,22 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from parlour.agents.agent_spec import SpecKind, parse_spec
 from parlour.envs import GAMES, CardEnv, Game
+from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.options import changed_options, describe_options, options_text
 
+from ..evaluation.leaderboard.entries import Claim, Entry, read_leaderboard
 from ..files import write_bytes
-from .leaderboard import CARD_FILE, CARDS, write_tables
+from .leaderboard import (
+    CARD_FILE,
+    CARDS,
+    NOTHING,
+    find_pretrained,
+    group_entries,
+    unit_text,
+    write_tables,
+)
 from .main import COMMANDS, GAMES_FILE
 from .model_card import list_known, summarise_agent, write_card
 from .output import ROOT, markdown_table, renew_blocks
@@ -92,18 +103,56 @@ def commands() -> str:
     )
 
 
-def games() -> str:
-    """Return the table of games."""
-    rows = [
-        [
-            f"[{g.title}](envs/games/{g.name}/README.md)",
-            f"`{g.id}`",
-            str(len(g.variants)),
-            str(g.actions),
+REFERENCES = ("uniform", "greedy", "best learned", "best search", "upper bound")
+"""Columns of the table of games: the best such agents of the leaderboard, and the upper bound."""
+
+
+def games(board: Path) -> str:
+    """Return the table of games, each with reference scores from the leaderboard."""
+    rows = []
+    entries = [entry for entry in read_leaderboard(board) if not entry.mark]
+    for game in GAMES.values():
+        (_, variant), group = next(
+            (key, group) for key, group in group_entries(entries).items() if key[0] == game.name
+        )
+        claims = [
+            (entry, entry.claim)
+            for entry in group
+            if entry.claim and entry.deal_set == default_deal_set(game.name)
         ]
-        for g in GAMES.values()
-    ]
-    return markdown_table(["game", "id", "variants", "actions"], rows)
+        best: dict[str, float | None] = {
+            reference_column(entry, claim): entry.times * claim.score
+            for entry, claim in sorted(claims, key=lambda pair: pair[1].score)
+        }
+        bounds = [(entry.deals, claim.bound) for entry, claim in claims if claim.bound]
+        best["upper bound"] = group[0].times * max(bounds)[1] if bounds else None
+        rows.append(
+            [
+                f"[{game.title}](envs/games/{game.name}/README.md)",
+                f"`{game.id}`",
+                str(len(game.variants)),
+                f"`{variant}`: {unit_text(group[0]).replace(', %', ' (%)')}",
+                *(score_text(best.get(column)) for column in REFERENCES),
+            ]
+        )
+    heads = ["game", "environment", "variants", "score of", *REFERENCES]
+    return markdown_table(heads, rows)
+
+
+def reference_column(entry: Entry, claim: Claim) -> str:
+    """Return the column of the table of games in which an entry belongs, or another word."""
+    if claim.sees_all:
+        return ""
+    if parse_spec(entry.agent).kind is SpecKind.SEARCH:
+        return "best search"
+    return "best learned" if find_pretrained(entry) else entry.agent
+
+
+def score_text(score: float | None) -> str:
+    """Return a score of the table of games."""
+    if score is None:
+        return NOTHING
+    return f"{score:.2f}" if abs(score) < 10 else f"{score:.1f}"
 
 
 def describe_games() -> str:
@@ -165,7 +214,6 @@ def names(package: str) -> str:
 
 
 ABOUT_GAME = (summary, options, variants, references, actions, observation)
-ABOUT_ALL = (commands, games)
 PUBLIC = {
     "parlour": "parlour",
     "envs": "parlour.envs",
@@ -185,7 +233,8 @@ def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
     """Return each document of a clone, with the functions that make its generated blocks."""
     board, trained = root / "docs" / "leaderboard.csv", root / "agents" / "pretrained"
     documents: dict[Path, dict[str, Callable[[], str]]] = {
-        root / "README.md": {make.__name__: make for make in ABOUT_ALL},
+        root / "README.md": {"games": partial(games, board)},
+        root / "docs" / "guides" / "command_line.md": {"commands": commands},
         root / "docs" / "guides" / "environments.md": {"arguments": arguments},
         root / "docs" / "results" / "figures.md": {},
         root / "docs" / "results" / "leaderboard.md": {

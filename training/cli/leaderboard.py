@@ -374,7 +374,7 @@ def _gap(entry: Entry, claim: Claim, group: Sequence[Entry]) -> str:
 
 def agent_text(entry: Entry) -> str:
     """Return the agent's name for tables: that of its folder for a pretrained one."""
-    folder = _pretrained_folder(entry)
+    folder = find_pretrained(entry)
     search, colon, path = entry.agent.rpartition(":")
     return f"{search}{colon}{folder.name}" if folder and "/" in path else entry.agent
 
@@ -384,7 +384,8 @@ def is_pretrained(folder: Path) -> bool:
     return folder.resolve().parent.parts[-2:] == PRETRAINED_FOLDER.parts[-2:]
 
 
-def _pretrained_folder(entry: Entry) -> Path | None:
+def find_pretrained(entry: Entry) -> Path | None:
+    """Return the folder of an entry's agent if it is a pretrained one, else None."""
     try:
         folder = find_folder(entry)
     except ValueError:
@@ -394,7 +395,7 @@ def _pretrained_folder(entry: Entry) -> Path | None:
 
 def _source(entry: Entry, cards: str) -> str:
     """Return where to get the agent: a model card, a folder, code, or Parlour itself."""
-    if folder := _pretrained_folder(entry):
+    if folder := find_pretrained(entry):
         return f"[{folder.name}]({cards}/{folder.name}/{CARD_FILE})" if cards else folder.name
     try:
         if code := resolve_agent(entry).code:
