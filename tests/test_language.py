@@ -1,0 +1,87 @@
+"""Phrases that made the texts of Parlour hard to read; none may come back.
+
+Each has the reason for which it is refused. A line that needs such words, a quotation or a term of
+a game, is listed in `ALLOWED` with its reason.
+"""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.test_house import ROOT, files
+
+REASONS = {
+    r"\bso many\b": "name the number: the number of deals, n rows",
+    r"\banew\b": "say again, or name what happens: redeal, resample, retrain",
+    r"\bby rules?\b(?! \d)": "say rule-based, or under these rules",
+    r"\bone's own\b": "say your own, or name the owner",
+    r"\bcomes? along\b|\bcame along\b": "say ships with Parlour, or pretrained",
+    r"\bis told of\b|\bare told of\b": "name who reports what",
+    r"\bwhat came of\b": "say the result",
+    r"\bby turns\b": "say alternating, or in turn",
+    r"\bbeside it\b": "say next to it, or name the other thing",
+    r"\bfor want of\b": "say because there is no",
+    r"\bwho looks on\b": "say spectators",
+    r"\bas it stands\b": "say unchanged, or in its present state",
+    r"\bonce more\b": "say again",
+    r"\bbeforehand\b": "say in advance, or before the step",
+    r"\bthat there are\b": "name the set: all games, the available agents",
+    r"\bgoes? on with\b|\bgoes? on from\b|\bgone on with\b": "say continue or resume",
+    r"\bcut off\b": "say truncated",
+    r"\btaken round\b": "say repeated in order",
+    r"\bside by side by\b": "name the worker processes",
+    r"\bheld against\b|\bholds? [\w`]+ against\b": "say compared with",
+    r"\bpatience\b": "say solitaire",
+    r"\bvying\b": "say betting game",
+    r"\bby whom\b|\bwherein\b|\bwhereof\b|\bthereof\b": "name the thing",
+    r"\bnot a few\b|\bso often as\b|\bso long as\b": "say as often as, as long as",
+    r"\bwhat is not named\b": "name the default",
+    r"\bthe secret that\b": "say evaluation seed",
+}
+"""Refused phrases, as regular expressions for lower-case text, with what to write instead."""
+ALLOWED: dict[str, tuple[str, ...]] = {}
+"""Files with the words of lines that may hold a refused phrase."""
+READ = (".py", ".md", ".ipynb", ".toml", ".js", ".html", "Makefile", ".cff", ".yml")
+UNREAD = ("tests/", "constraints.txt")
+"""What readers of Parlour do not see: the tests. Their names follow when they are next changed."""
+
+
+def lines() -> Iterator[tuple[str, int, str]]:
+    """Each line of the texts: the file, the line's number, the line in lower case."""
+    for name in files():
+        if name.endswith(READ) and not name.startswith(UNREAD):
+            text = (ROOT / name).read_text(encoding="utf-8").lower()
+            for number, line in enumerate(text.splitlines(), 1):
+                yield name, number, line
+
+
+def is_allowed(name: str, line: str) -> bool:
+    """Whether a line is an exception."""
+    return any(words.lower() in line for words in ALLOWED.get(name, ()))
+
+
+def test_no_text_has_a_refused_phrase() -> None:
+    refused = {re.compile(phrase): reason for phrase, reason in REASONS.items()}
+    wrong = [
+        f"{name}:{number}: {match[0]!r}: {reason}"
+        for name, number, line in lines()
+        for phrase, reason in refused.items()
+        if (match := phrase.search(line)) and not is_allowed(name, line)
+    ]
+    assert wrong == []
+
+
+def test_every_exception_is_needed() -> None:
+    needed = re.compile("|".join(REASONS))
+    for name, several in ALLOWED.items():
+        text = (ROOT / name).read_text(encoding="utf-8").lower().splitlines()
+        for words in several:
+            held = [line for line in text if words.lower() in line]
+            assert held, f"{name}: no line has {words!r}"
+            assert any(needed.search(line) for line in held), f"{name}: {words!r} is fine as it is"
+
+
+@pytest.mark.parametrize("text", ["so many deals", "cards are dealt anew", "a player by rule"])
+def test_refused_phrases_are_found(text: str) -> None:
+    assert any(re.search(phrase, text) for phrase in REASONS)
