@@ -131,11 +131,12 @@ def games(board: Path) -> str:
                 f"[{game.title}](envs/games/{game.name}/README.md)",
                 f"`{game.id}`",
                 str(len(game.variants)),
-                f"`{variant}`: {unit_text(group[0]).replace(', %', ' (%)')}",
+                f"`{variant}`",
+                "net per hand" if group[0].is_multiplayer else unit_text(group[0]),
                 *(score_text(best.get(column)) for column in REFERENCES),
             ]
         )
-    heads = ["game", "environment", "variants", "score of", *REFERENCES]
+    heads = ["game", "environment", "variants", "shown variant", "measure", *REFERENCES]
     return markdown_table(heads, rows)
 
 
