@@ -1,10 +1,9 @@
-"""Training by several processes: steps a second by the number of actors.
+"""Steps per second of training by the number of actor processes.
 
-``python -m benchmarks.actors`` trains the same run by 1, 2 and 4 actors, which take turns, rollout
-by rollout; actors that wait cost nothing. It prints medians and ranges as a table: of the rollouts
-alone, and with the updates, which the learner makes by itself. The last column is by processor
-time, of the learner and of the slowest actor: it says what cores would come to that nobody else
-uses.
+``python -m benchmarks.actors`` trains the same run with 1, 2 and 4 actors, which alternate rollout
+by rollout; waiting actors use no time. It prints a table of medians and ranges: rollouts alone, and
+rollouts with the updates of the learner. The last column uses the processor time of the learner and
+of the slowest actor, which estimates the speed on cores that are free of other work.
 """
 
 import tempfile
@@ -31,21 +30,21 @@ class Options:
 
     game: str = "pyramid"
     preset: str = "ppo"
-    """A preset of method ppo."""
+    """Preset of the method ppo."""
     network: str | None = None
-    """Another network than the preset's."""
+    """Network (default: the preset's)."""
     critic: str | None = None
-    """Another critic: solver makes a step of the games dear."""
+    """Critic (default: the preset's); with ``solver`` the environment steps are expensive."""
     n_envs: int | None = None
-    """Another number of games at once than the preset's."""
+    """Number of parallel games (default: the preset's)."""
     actors: tuple[int, ...] = (1, 2, 4)
     rounds: int = 7
-    """Rollouts by each; one more at the beginning is not counted."""
+    """Measured rollouts of each configuration, after one warm-up rollout."""
     threads: int = 1
 
 
 def settings_of(options: Options) -> PPOSettings:
-    """The settings of all runs, but for the number of actors."""
+    """Return the settings of all runs, without the number of actors."""
     settings = preset(options.game, options.preset, method="ppo")
     wanted = {name: getattr(options, name) for name in ("network", "critic", "n_envs")}
     changed = {name: value for name, value in wanted.items() if value is not None}
@@ -54,10 +53,10 @@ def settings_of(options: Options) -> PPOSettings:
 
 
 class TimedRun(PPORun):
-    """A run that says what its last rollout cost."""
+    """A run that records the time of its last rollout."""
 
     def collect(self) -> None:
-        """Add up wall and processor time; of the actors that of the slowest."""
+        """Record wall time and processor time; of the actors, those of the slowest."""
         begun, busy = time.perf_counter(), time.process_time()
         super().collect()
         self.wall, self.processor = time.perf_counter() - begun, time.process_time() - busy
@@ -68,7 +67,7 @@ class TimedRun(PPORun):
 
 
 def one_rollout(run: TimedRun) -> tuple[float, float, float]:
-    """Steps/s of a rollout alone and with its update, and of the former by processor time."""
+    """Return steps/s of a rollout alone, with its update, and alone by processor time."""
     run.slowest, begun = 0.0, time.perf_counter()
     run.iterate()
     whole = time.perf_counter() - begun
@@ -77,7 +76,7 @@ def one_rollout(run: TimedRun) -> tuple[float, float, float]:
 
 
 def shown(speeds: list[float]) -> str:
-    """Return the median and the range, in thousands a second."""
+    """Return the median and the range, in thousands per second."""
     return range_text([speed / 1000 for speed in speeds], 1, " k")
 
 

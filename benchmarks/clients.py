@@ -1,12 +1,12 @@
-"""Other people's libraries as clients: each runs a file of its own, unchanged, on Parlour.
+"""Other libraries as clients of Parlour: each runs an unchanged file on Parlour's environments.
 
-    python -m benchmarks.clients              # all of them: make test-clients
-    python -m benchmarks.clients tianshou     # those of one library
-    python -m benchmarks.clients --write      # and put the table into docs/guides/environments.md
+    python -m benchmarks.clients              # all clients: make test-clients
+    python -m benchmarks.clients tianshou     # the clients of one library
+    python -m benchmarks.clients --write      # write the table into docs/guides/environments.md
 
-The libraries do not agree with each other on versions, so each has an environment of its own in
-`.venv-clients`, made when it is first needed. It takes some minutes and 15 GB. The status is 1 if a
-client fails.
+The libraries need different versions of shared dependencies, so each has a virtual environment in
+`.venv-clients`, created on first use. All of them take some minutes and 15 GB. The exit status is 1
+if a client fails.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from parlour.training.evaluation.result import describe_machine
 FOLDER = ROOT / ".venv-clients"
 GUIDE, BLOCK = ROOT / "docs" / "guides" / "environments.md", "benchmarks.clients"
 LIMIT = 900
-"""Seconds that a client may take."""
+"""Time limit of a client, in seconds."""
 STEPS_PER_SECOND = re.compile(r"^([\d,]+) steps/s$", re.MULTILINE)
 
 
@@ -40,11 +40,11 @@ class Client(NamedTuple):
     """The distribution whose version is shown."""
     about: str
     command: str
-    """A file, from the root, and its arguments."""
+    """A file, as a path from the repository root, and its arguments."""
 
     @property
     def file(self) -> str:
-        """The file, from the root."""
+        """Path of the file from the repository root."""
         return self.command.split()[0]
 
 
@@ -61,7 +61,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "openspiel": ("parlour[openspiel]",),
     "pettingzoo": ("parlour[pettingzoo]",),
 }
-"""What is installed in each environment. Of torch it is the version that Parlour is pinned to."""
+"""Packages of each environment. The version of torch is the one in constraints.txt."""
 
 CLIENTS = (
     Client(
@@ -194,18 +194,18 @@ CLIENTS = (
 
 
 class Outcome(NamedTuple):
-    """What came of a client."""
+    """The outcome of a client."""
 
     client: Client
     version: str
     error: str
-    """Empty if it ran."""
+    """The error message; empty if the client ran."""
     steps_per_second: str
-    """Empty if it failed."""
+    """Measured steps per second; empty if the client failed."""
 
 
 def torch_pin() -> str:
-    """Return the version of torch that the project is pinned to, as a requirement."""
+    """Return the pinned version of torch, as a requirement."""
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     return next(line for line in lines if line.startswith("torch=="))
 
@@ -221,9 +221,11 @@ def installed(place: str) -> list[list[str]]:
 
 
 def prepare(place: str) -> Path:
-    """Return an environment's Python; one that is not whole, or has other needs, is made anew.
+    """Return the Python of an environment, which is created if it is missing or outdated.
 
-    CalledProcessError if something cannot be installed, OSError if it cannot be written.
+    Raises:
+        CalledProcessError: A package cannot be installed.
+        OSError: The folder cannot be written.
     """
     folder, stamp = FOLDER / place, FOLDER / place / "installed.txt"
     python = folder / "bin" / "python"
@@ -241,7 +243,7 @@ def prepare(place: str) -> Path:
 
 
 def ask_version(python: Path, library: str) -> str:
-    """Return a library's name and version, with Gymnasium's beside it."""
+    """Return the names and versions of a library and of Gymnasium."""
     code = "import sys; from importlib.metadata import version\n"
     code += "print(', '.join(f'{name} {version(name)}' for name in sys.argv[1:]))"
     names = dict.fromkeys((library, "gymnasium"))
@@ -252,12 +254,12 @@ def ask_version(python: Path, library: str) -> str:
 
 
 def last_line(text: str) -> str:
-    """Return the last line that says something."""
+    """Return the last line that is not empty."""
     return ([line.strip() for line in text.splitlines() if line.strip()] or ["no output"])[-1]
 
 
 def run(client: Client) -> Outcome:
-    """Run a client in a folder of its own, which is its home, too; failures are outcomes."""
+    """Run a client in a new folder, which is also its home; a failure is an outcome."""
     version = ""
     try:
         python = prepare(client.place)
@@ -298,7 +300,7 @@ def table(outcomes: list[Outcome]) -> str:
 
 
 def conditions() -> str:
-    """Return when and where it was measured."""
+    """Return the conditions of the measurement."""
     return (
         "Steps per second of the environment as the client drives it: one process, one thread, one "
         f"run, its learning included where it learns; {describe_machine()}, {os.cpu_count()} cores "
@@ -308,23 +310,30 @@ def conditions() -> str:
 
 
 def choose(names: list[str]) -> list[Client]:
-    """Return the clients of these names, or of these environments; all if none is named."""
+    """Return the clients or environments with these names; all clients if no name is given."""
     return [one for one in CLIENTS if not names or {one.name, one.place} & set(names)]
 
 
 def main() -> None:
-    """Run and print; see the module's text."""
+    """Run the clients and print their outcomes."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.clients", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     known = sorted({*PLACES, *(client.name for client in CLIENTS)})
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}")
-    parser.add_argument("--write", action="store_true", help="write docs/guides/environments.md")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"clients or libraries to run (default: all): {', '.join(known)}",
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="write the table into docs/guides/environments.md"
+    )
     given = parser.parse_args()
     for name in given.names:
         if name not in known:
-            parser.error(f"no client {name!r}: allowed are {', '.join(known)}")
+            parser.error(f"unknown client {name!r}; allowed: {', '.join(known)}")
     if given.write and given.names:
-        parser.error("--write is for all clients: name none")
+        parser.error("--write needs all clients: omit the names")
     outcomes = []
     for client in choose(given.names):
         print(f"{client.name}: {client.command}", file=sys.stderr, flush=True)

@@ -1,11 +1,12 @@
-"""What it costs to hand work out, and what a second worker brings.
+"""Overhead of distributing work, and the speedup of a second worker process.
 
     python -m benchmarks.cluster
 
-The same evaluation, in parts of about a second each, is played in this process, and by one worker
-and by two of each backend: by turns, so that a slow minute of the machine hits all of them. Ratios
-are made within a round. An engine is started, and its workers have played a part each, before it is
-timed; how long that took is told apart. ``--write`` puts the table into docs/results/scale.md.
+The same evaluation, in parts of about one second, runs in this process, with one worker, and with
+two workers of each backend. The configurations alternate, so that a slow minute of the machine
+affects all of them, and ratios are computed within a round. The start of an engine is not part of
+the time: each worker plays one part before the measurement, and the start time is reported
+separately. ``--write`` puts the table into docs/results/scale.md.
 """
 
 import statistics
@@ -31,16 +32,16 @@ class Options:
 
     rounds: int = 5
     parts: int = 12
-    """Of each evaluation."""
+    """Parts of each evaluation."""
     agent: str = "pimc@8"
-    """Who plays Pyramid."""
+    """Agent that plays Pyramid."""
     backends: tuple[str, ...] = ("loky", "ray")
     write: bool = False
-    """Put the table into the document."""
+    """Write the table into the page of scale."""
 
 
 def time_play(given: Options, cluster: Cluster) -> tuple[float, float]:
-    """Return the seconds until the workers have played, and those of the evaluation."""
+    """Return the seconds until the workers are ready, and the seconds of the evaluation."""
     begun = time.perf_counter()
     with join_cluster(cluster):
         evaluate(
@@ -57,7 +58,7 @@ def ratio_text(above: list[float], below: list[float]) -> str:
 
 
 def main() -> None:
-    """Measure, print the table, and write it if that is asked for."""
+    """Measure, print the table, and write it with ``--write``."""
     given = tyro.cli(Options, description=__doc__)
     clusters = [ALONE, *(Cluster(one, jobs) for one in given.backends for jobs in (1, 2))]
     begun: dict[Cluster, list[float]] = {one: [] for one in clusters}

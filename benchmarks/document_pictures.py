@@ -1,9 +1,9 @@
-"""The pictures that the documents show: ``make pictures``, or some of them by name.
+"""The pictures of the documentation: ``make pictures``, or some of them by name.
 
     python -m benchmarks.document_pictures pyramid-light.svg page.gif
 
-What takes minutes of training has a command of its own: see `BY_OTHERS`. The film of the page needs
-an installed Chromium.
+Pictures that need minutes of training have other commands: see `BY_OTHERS`. The film of the page
+needs an installed Chromium.
 """
 
 import shutil
@@ -28,16 +28,16 @@ from parlour.training.files import write_bytes
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 THEMES = ("light", "dark")
 DEAL, PLAYED, WIDTH = 4, 0.5, 480
-"""Which deal of its deal set a game is shown by, what part of greedy's game is played, pixels."""
+"""Number of the deal that is shown, fraction of greedy's game that is played, width in pixels."""
 FILM_DEALS, FILM_SECONDS = 20, 0.5
-"""Of so many deals the film shows the won one of fewest actions; seconds a picture."""
+"""Number of deals among which the film picks greedy's shortest win; seconds per picture."""
 PAGE_DEAL, PAGE_FRAMES, PAGE_PAUSE = "5", 30, 400
-"""The film of the page: a deal, pictures, milliseconds between two of them."""
+"""Film of the page: deal, number of pictures, milliseconds between pictures."""
 PAGE_SIZE, PAGE_WIDTH, COLOURS = {"width": 1180, "height": 890}, 720, 128
 
 
 def draw_game(game: Game, theme: str, path: Path) -> None:
-    """Draw the middle of greedy's game."""
+    """Draw a position from the middle of greedy's game."""
     with TemporaryDirectory() as folder:
         record = Path(folder) / "games.jsonl"
         how: dict[str, Any] = {"first": DEAL, "deals": 2, "key": "pictures", "record": record}
@@ -51,7 +51,7 @@ def draw_game(game: Game, theme: str, path: Path) -> None:
 
 
 def draw_review(path: Path) -> None:
-    """Draw the review that the guide begins with."""
+    """Draw the review at the top of the guide."""
     review = review_deal_set("pyramid", "greedy", deals=1, key="demo")
     write_picture(path, review.reviews[0].plot())
 
@@ -66,7 +66,7 @@ def film_game(path: Path) -> None:
 
 
 def film_page(path: Path) -> None:
-    """Film the page while the network that comes along plays a deal, and its review."""
+    """Film the page while the pretrained network plays a deal, and the review of the game."""
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -97,7 +97,7 @@ def film_page(path: Path) -> None:
 
 
 def take_frame(page: Any) -> Image.Image:
-    """Return what the page shows, after a pause."""
+    """Return a screenshot of the page, after a pause."""
     page.wait_for_timeout(PAGE_PAUSE)
     shot = Image.open(BytesIO(page.screenshot())).convert("RGB")
     small = shot.resize(
@@ -116,18 +116,18 @@ PICTURES: Mapping[str, Callable[[Path], None]] = {
     "replay.gif": film_game,
     "page.gif": film_page,
 }
-"""What draws each file in docs/."""
+"""The function that draws each file in docs/."""
 BY_OTHERS = {
     "demo.png": "make demo, then python -m benchmarks.demo",
     "network_sizes.png": "python -m research.network_sizes",
 }
-"""Pictures in docs/ that take longer, each with what writes it."""
+"""Pictures in docs/ that take longer, with the command that writes each."""
 
 
 def main(names: list[str]) -> None:
-    """Make all pictures, or those that are named."""
+    """Write all pictures, or the named ones."""
     if unknown := [name for name in names if name not in PICTURES]:
-        sys.exit(f"no such picture: {', '.join(unknown)}; there are {', '.join(PICTURES)}")
+        sys.exit(f"unknown picture: {', '.join(unknown)}; allowed: {', '.join(PICTURES)}")
     for name in names or PICTURES:
         PICTURES[name](DOCS / name)
         print(f"written: docs/{name}, {(DOCS / name).stat().st_size / 1024:.0f} KiB", flush=True)

@@ -1,7 +1,8 @@
-"""How soon the page answers a click beside a busy solver: ``python -m benchmarks.page``.
+"""Response time of the play page while a solver is busy: ``python -m benchmarks.page``.
 
-Milliseconds from a click to the new scene, over the websocket of ``parlour serve``: alone,
-and while the solver judges the deals of another session and reviews the games of a third one.
+Measures the milliseconds from a click to the new scene, over the websocket of ``parlour serve``:
+first on an idle server, then while the solver analyzes the deals of another session and the server
+reviews the games of a third session.
 """
 
 import json
@@ -28,7 +29,7 @@ DEAL = 39
 
 @contextmanager
 def serve(folder: Path) -> Iterator[str]:
-    """A server of its own; its address."""
+    """Start a server; yield its address."""
     command = [sys.executable, "-m", "parlour", "serve", "--port", "0"]
     command += ["--db", str(folder / "results.sqlite")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -41,7 +42,7 @@ def serve(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def open_tab(url: str) -> Iterator[ClientConnection]:
-    """A tab with a session of its own."""
+    """Open a browser tab with a new session."""
     with connect(url.replace("http", "ws") + "/ws", origin=url, max_size=None) as tab:  # type: ignore[arg-type]
         tab.recv()
         send(tab, do="hello")
@@ -64,7 +65,7 @@ def new(tab: ClientConnection, deal: int, variant: str = "classic") -> None:
 
 
 def keep_judging(url: str, done: list[int], first: int) -> None:
-    """Have the solver judge one deal after another."""
+    """Let the solver analyze one deal after another."""
     with open_tab(url) as tab:
         try:
             while True:
@@ -76,7 +77,7 @@ def keep_judging(url: str, done: list[int], first: int) -> None:
 
 
 def keep_reviewing(url: str, done: list[int]) -> None:
-    """Have greedy play one deal after another, and review it."""
+    """Let greedy play one deal after another, and review each game."""
     with open_tab(url) as tab:
         try:
             while True:
@@ -91,7 +92,7 @@ def keep_reviewing(url: str, done: list[int]) -> None:
 
 
 def time_clicks(url: str) -> list[float]:
-    """Milliseconds of each click: a card of the stock, and the beginning again when it is empty."""
+    """Return the milliseconds of each click; each click deals a card or restarts the deal."""
     milliseconds = []
     with open_tab(url) as tab:
         new(tab, 3)
@@ -117,7 +118,7 @@ def tell(name: str, milliseconds: list[float]) -> None:
 def main() -> None:
     judged, reviewed = [0], [0]
     with tempfile.TemporaryDirectory() as folder, serve(Path(folder)) as url:
-        time_clicks(url)  # what is compiled first
+        time_clicks(url)  # compiles the kernels
         tell("alone", time_clicks(url))
         busy = [(keep_judging, (url, judged, 1000)), (keep_reviewing, (url, reviewed))]
         for work, given in busy:
@@ -128,7 +129,7 @@ def main() -> None:
         tell("beside solver and review", time_clicks(url))
         seconds = perf_counter() - start
         deals, games = judged[0] - before[0], reviewed[0] - before[1]
-        print(f"meanwhile {deals} deals judged, {games} games reviewed, in {seconds:.1f} s")
+        print(f"meanwhile {deals} deals analyzed, {games} games reviewed, in {seconds:.1f} s")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,16 @@
-"""Steps a second of Parlour's own environments, measured as the peers are.
+"""Steps per second of Parlour's environments, measured in the same way as the peers.
 
     python -m benchmarks.parlour_steps --list
     python -m benchmarks.parlour_steps pyramid-classic-kernel-4096 --json
 
-A step is a click. In the time are: the random choice among the legal actions, the step, autoreset,
-mask and observation of every state. ``kernel`` is the batch kernel with its buffers (`Rows`; chance
-plays all seats of a game for several), ``vector`` the `CardVectorEnv` (copy=False) with infos,
-``single`` the unwrapped `CardEnv`, ``seat`` that of one seat: its steps are its own decisions.
+A step is one action. The time includes the random choice among the legal actions, the step, the
+autoreset, and the mask and observation of every state. The rows are:
+
+- ``kernel``: the batch kernel with its buffers (`Rows`; in games with several seats, random actions
+  are played in all seats);
+- ``vector``: `CardVectorEnv` with ``copy=False``, infos included;
+- ``single``: the unwrapped `CardEnv`;
+- ``seat``: the environment of one seat, whose steps are the decisions of that seat.
 """
 
 from collections.abc import Callable
@@ -30,7 +34,7 @@ S31, S33 = np.uint64(31), np.uint64(33)
 
 @jit
 def choose(states: Any, words: Any, actions: Any) -> None:
-    """Draw a legal action for each state; ``words`` holds a generator for each (uint64)."""
+    """Draw a legal action for each state; ``words`` holds the generators' states, uint64 (n,)."""
     for i in range(len(states)):
         legal = states[i]["legal"]
         words[i] = words[i] * MULTIPLIER + INCREMENT
@@ -39,12 +43,12 @@ def choose(states: Any, words: Any, actions: Any) -> None:
 
 
 def words_of(n: int) -> np.ndarray:
-    """Return n generators' first words."""
+    """Return the initial states of n generators, uint64 (n,)."""
     return np.random.default_rng(0).integers(0, 2**63, n, np.uint64)
 
 
 def kernel(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
-    """The batch kernel; ``onehot`` writes the one-hot observations into a buffer, too."""
+    """Make a play of the batch kernel; ``onehot`` also writes one-hot observations."""
     found = GAMES[game]
     rows = Rows(
         found, found.make_rules(variant), n, StepConfig(reset=Autoreset.SAME_STEP, max_moves=500)
@@ -66,7 +70,7 @@ def kernel(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
 
 
 def vector(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
-    """The vector environment."""
+    """Make a play of the vector environment."""
     env = make_vec(game, n, variant, encoding=encoding, copy=False, autoreset_mode="same_step")
     env.reset(seed=0)
     words, actions = words_of(n), np.zeros(n, np.int64)
@@ -81,7 +85,7 @@ def vector(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
 
 
 def single(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
-    """The single environment, called once a step."""
+    """Make a play of the single environment."""
     env = make(game, variant, encoding=encoding)
     env.reset(seed=0)
     words, actions = words_of(1), np.zeros(1, np.int64)
@@ -98,12 +102,12 @@ def single(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
 
 
 def seat(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
-    """The single environment of one seat, with the default opponents at the others."""
+    """Make a play of one seat, with the default opponents in the other seats."""
     return single(game, variant, encoding, n, budget)
 
 
 def row(shell: Callable[..., Play], game: str, variant: str, encoding: str, n: int) -> Row:
-    """Return a line of the comparison."""
+    """Return a row of the comparison."""
     alone = shell in (single, seat)
     kind = SINGLE if alone else BATCHED
     parts = [game, variant, shell.__name__] + ([] if alone else [str(n)])
@@ -113,7 +117,7 @@ def row(shell: Callable[..., Play], game: str, variant: str, encoding: str, n: i
 
 
 def rows_of(game: str, variant: str) -> list[Row]:
-    """Return all lines of one game in the variant that peers are held against."""
+    """Return all rows of one game, in the variant that is compared with the peers."""
     sizes = [(shell, n) for shell in (kernel, vector) for n in SIZES]
     lines = [row(shell, game, variant, "codes", n) for shell, n in sizes]
     lines += [row(shell, game, variant, "onehot", SIZES[-1]) for shell in (kernel, vector)]
@@ -123,7 +127,7 @@ def rows_of(game: str, variant: str) -> list[Row]:
 
 
 def kernels_of(game: str) -> list[Row]:
-    """Return a line for the kernel of each variant of a game, default first; and with one-hot."""
+    """Return a kernel row for each variant of a game, default first, and a one-hot row."""
     default, variants = GAMES[game].default, list(GAMES[game].variants)
     ordered = sorted(variants, key=lambda variant: variant != default)
     n = SIZES[-1] if GAMES[game].max_players <= 2 else SIZES[-2]  # states of many seats are large

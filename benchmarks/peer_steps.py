@@ -1,15 +1,15 @@
-"""Steps a second of other libraries' card games: random legal play, one core, autoreset.
+"""Steps per second of other libraries' card games: random legal play on one core, with autoreset.
 
-Each peer is measured in a process of its own, so that its threads and its imports disturb nobody::
+Each peer is measured in its own process, so that its threads and imports do not affect the others::
 
     python -m benchmarks.peer_steps --list
     python -m benchmarks.peer_steps pgx-leduc --json
 
-In the time are: the random choice among the legal actions, the step, the observation and the legal
-actions of every state that is acted in, and the deals of new games. Not in it are the imports, the
+The time includes the random choice among the legal actions, the step, the observation and the legal
+actions of every state in which a player acts, and the deals of new games. It excludes imports,
 compilation and a warm-up. A step is an action of a player: chance nodes and resets take time but
-are not counted. Everything is called the way its documentation does; where that has two ways to the
-same observation, both are rows.
+are not counted. Every library is called as its documentation shows; where the documentation shows
+two ways to the same observation, both are measured.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 Play = Callable[[], int]
-"""Plays on from where the last call stopped; returns how many steps it took."""
+"""Continues from the end of the last call; returns the number of steps."""
 
 SINGLE, BATCHED = "single call", "batched"
 BATCH = 1024
@@ -43,7 +43,7 @@ ONE_THREAD = {
 
 
 class Row(NamedTuple):
-    """A line of the comparison; ``make(budget)`` gives a Play of about that many steps a call."""
+    """A row of the comparison; ``make(budget)`` returns a Play of about ``budget`` steps."""
 
     name: str
     kind: str
@@ -54,7 +54,7 @@ class Row(NamedTuple):
 
 
 class Speed(NamedTuple):
-    """Steps a second over the repeats."""
+    """Steps per second of each repeat."""
 
     median: float
     low: float
@@ -139,7 +139,7 @@ def pgx_kuhn(budget: int) -> Play:
 
 
 def pgx_bridge(budget: int) -> Play:
-    """Pgx's bridge bidding, four players, on the hundred solved deals that it comes with."""
+    """Pgx's bridge bidding, four players, on the hundred solved deals that ship with it."""
     import numpy as np
     from pgx import bridge_bidding
 
@@ -150,7 +150,7 @@ def pgx_bridge(budget: int) -> Play:
 
 
 def _pgx(name: str, budget: int, **keywords: Any) -> Play:
-    """One compiled loop; the sum of all observations is fetched, so that none can be left out."""
+    """Run one compiled loop; summing all observations keeps the compiler from skipping any."""
     import jax
     import pgx
     from jax import numpy as jnp
@@ -190,7 +190,7 @@ def _pgx(name: str, budget: int, **keywords: Any) -> Play:
 
 
 def envpool_blackjack(budget: int) -> Play:
-    """EnvPool's blackjack; a row's reset is a step of its own there, which is not counted."""
+    """EnvPool's blackjack. A reset of a row takes one step, which is not counted."""
     import envpool
     import numpy as np
 
@@ -213,7 +213,7 @@ def envpool_blackjack(budget: int) -> Play:
 
 
 def gymnasium_blackjack(budget: int) -> Play:
-    """Gymnasium's blackjack, as ``gymnasium.make`` gives it; both actions are always legal."""
+    """Gymnasium's blackjack, as returned by ``gymnasium.make``. Both actions are always legal."""
     import gymnasium
 
     rng = random.Random(0)
@@ -251,14 +251,14 @@ PEERS = (
 
 
 def one_core() -> None:
-    """Keep this process, and all threads that it starts later, on one core: before any import."""
+    """Pin this process and its later threads to one core. Call this before any import."""
     os.environ.update(ONE_THREAD)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def measure(row: Row, seconds: float = 2.0, repeats: int = 5) -> Speed:
-    """Return steps a second over ``repeats`` stretches of ``seconds``, after a warm-up."""
+    """Return the steps per second of ``repeats`` intervals of ``seconds``, after a warm-up."""
     play = row.make(ROUNDS * row.batch if row.kind == BATCHED else STEPS)
     play()  # compiles
     rate(play, WARM_UP)
@@ -267,7 +267,7 @@ def measure(row: Row, seconds: float = 2.0, repeats: int = 5) -> Speed:
 
 
 def rate(play: Play, seconds: float) -> float:
-    """Return steps a second over one stretch."""
+    """Return the steps per second of one interval."""
     steps, begun = 0, perf_counter()
     while (spent := perf_counter() - begun) < seconds:
         steps += play()
@@ -275,7 +275,7 @@ def rate(play: Play, seconds: float) -> float:
 
 
 def report(row: Row, seconds: float, repeats: int) -> dict[str, Any]:
-    """Return a measurement as JSON has it, or the reason why there is none."""
+    """Return a measurement for JSON, or the reason why it failed."""
     try:
         speed = measure(row, seconds, repeats)
     except ImportError as error:
@@ -305,11 +305,15 @@ def run(rows: tuple[Row, ...], module: str, doc: str | None) -> None:
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description=doc)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     named = {row.name: row for row in rows}
-    parser.add_argument("name", nargs="?", choices=named, metavar="NAME", help="see --list")
-    parser.add_argument("--list", action="store_true", help="name the rows")
+    parser.add_argument(
+        "name", nargs="?", choices=named, metavar="NAME", help="row to measure: see --list"
+    )
+    parser.add_argument("--list", action="store_true", help="list the rows")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--seconds", type=float, default=2.0, help="per repeat (2.0)")
-    parser.add_argument("--repeats", type=int, default=5, help="(5)")
+    parser.add_argument(
+        "--seconds", type=float, default=2.0, help="seconds per repeat (default: 2.0)"
+    )
+    parser.add_argument("--repeats", type=int, default=5, help="number of repeats (default: 5)")
     given = parser.parse_args()
     if given.seconds <= 0 or given.repeats < 1:
         parser.error("--seconds and --repeats must be positive")
@@ -317,7 +321,7 @@ def run(rows: tuple[Row, ...], module: str, doc: str | None) -> None:
         for row in rows:
             print(f"{row.name:36} {row.kind:13}{row.batch:5}  {row.about}")
     elif given.name is None:
-        parser.error("which row? --list names them")
+        parser.error("a row is required: --list prints them")
     else:
         one_core()
         result = report(named[given.name], given.seconds, given.repeats)

@@ -1,8 +1,9 @@
-"""How long pictures take: ``python -m benchmarks.pictures``.
+"""Rendering speed: ``python -m benchmarks.pictures``.
 
-Of each game: SVG of a state, and frames a second of games played by random legal actions. A frame
-is the step, the scene and its pixels, pieces met for the first time included. Median of processor
-time over blocks of frames, so that a busy machine tells the same.
+For each game, measures the time to draw a state as SVG, and the frames per second of games played
+by random legal actions. A frame is the step, the scene and its pixels; the first use of each part
+of the picture is included. Prints medians of processor time over blocks of frames, which a busy
+machine changes little.
 """
 
 from statistics import median
@@ -17,14 +18,14 @@ BLOCKS, FRAMES = 5, 40
 
 
 def play_step(env: CardEnv, rng: np.random.Generator) -> None:
-    """A random legal action; a new game where one is over."""
+    """Play a random legal action; start a new game when one is over."""
     *_, terminated, truncated, _ = env.step(int(rng.choice(np.flatnonzero(env.action_masks()))))
     if terminated or truncated:
         env.reset()
 
 
 def time_frames(game: Game) -> tuple[float, float]:
-    """Milliseconds of an SVG, and of a frame with its step."""
+    """Return the milliseconds of an SVG, and of a frame with its step."""
     env = CardEnv(game, render_mode="rgb_array")
     env.reset(seed=1)
     rng = np.random.default_rng(1)

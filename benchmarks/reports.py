@@ -1,4 +1,4 @@
-"""What benchmarks and studies share: summaries of measured numbers, JSON files, document blocks."""
+"""Helpers of benchmarks and studies: summaries of numbers, JSON files, document blocks."""
 
 import json
 from collections.abc import Sequence

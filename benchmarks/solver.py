@@ -1,9 +1,10 @@
-"""The cost of the Pyramid solver, deal by deal, on one core: time, positions, memory.
+"""Cost of the Pyramid solver per deal on one core: time, positions, memory.
 
-``python -m benchmarks.solver`` solves 1500 deals of ``open-stock``, fewest moves or impossible, and
-decides as many of the one-pass game. Deals are drawn from a seed; times are those of ``solve``
-alone, without the first call, which compiles. A published A* in Lisp needs a mean of 754 ms and at
-worst 44 s for ``open-stock`` on its author's desktop (github.com/mchung94/pyramid-solver).
+``python -m benchmarks.solver`` solves 1500 deals of ``open-stock`` for the fewest moves or a proof
+that the deal is unwinnable, and decides 1500 deals of the one-pass game. Deals are drawn from a
+seed. Times are those of ``solve`` alone, without the first call, which compiles. A published A*
+search in Lisp takes a mean of 754 ms and at most 44 s for ``open-stock`` on its author's desktop
+(github.com/mchung94/pyramid-solver).
 """
 
 import resource
@@ -30,15 +31,15 @@ class Options:
     deals: int = 1500
     seed: int = 0
     variants: tuple[str, ...] = ("open-stock:fewest", "open-stock", "classic", "excerpt")
-    """With ``:fewest`` behind it shortest wins are asked for, else whether deals can be won."""
+    """Variants; with ``:fewest`` the solver finds shortest wins, otherwise winnability."""
     limit: int | None = None
-    """Positions after which a deal is given up (None: the solver's own limit)."""
+    """Limit of positions per deal (None: the solver's default)."""
     json: Path | None = None
     """Write all figures there."""
 
 
 def measure(options: Options, spec: str) -> dict[str, Any]:
-    """Solve all deals by one variant; return the figures."""
+    """Solve all deals of one variant; return the figures."""
     variant, _, fewest = spec.partition(":")
     one = find_game("pyramid")
     rules = one.make_rules(variant)
@@ -76,7 +77,7 @@ def measure(options: Options, spec: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, and print what was found."""
+    """Measure and print."""
     options = tyro.cli(Options, description=__doc__)
     print(f"{describe_machine()}, one core")
     results = []

@@ -1,12 +1,12 @@
-"""Steps a second of Parlour and its peers in one run; writes the table in the documents.
+"""Steps per second of Parlour and its peers in one run; writes the table of the documentation.
 
-    python -m benchmarks.steps              # measure, print the table
-    python -m benchmarks.steps --rows all   # of every variant
-    python -m benchmarks.steps --write      # write it to docs/results/figures.md and steps.json
+    python -m benchmarks.steps              # measure and print the table
+    python -m benchmarks.steps --rows all   # include every variant
+    python -m benchmarks.steps --write      # write docs/results/figures.md and steps.json
 
-Every row is measured ``--rounds`` times, each in a process of its own on one core, all rows by
-turns, so that a slow minute of the machine hits all of them. Ratios are made within a round and
-their median is given. A peer that is not installed is named with the reason.
+Every row is measured ``--rounds`` times, each time in a new process on one core. The rows
+alternate, so that a slow minute of the machine affects all of them. Ratios are computed within a
+round, and the table shows their median. A peer that is not installed is listed with the reason.
 """
 
 import argparse
@@ -33,9 +33,9 @@ ROWS = (
     *("pyramid-classic-kernel-4096-onehot", "pyramid-classic-vector-4096-onehot"),
     *("seven_twenty_seven-home-seat", "openspiel-solitaire"),
 )
-"""Rows measured by default: a variant of each game, each way to call it, and each peer."""
+"""Rows measured by default: one variant of each game, each interface, and each peer."""
 BASE = "openspiel-solitaire-observer"
-"""Default base row of the ratios: the faster of OpenSpiel's two ways to the same observation."""
+"""Default base row of the ratios: the faster of OpenSpiel's two observation functions."""
 
 
 def names(module: str) -> list[str]:
@@ -48,7 +48,7 @@ def names(module: str) -> list[str]:
 
 
 def once(module: str, name: str, seconds: float) -> dict[str, Any]:
-    """Measure one row once in a process of its own."""
+    """Measure one row once in a new process."""
     command = [sys.executable, "-m", f"benchmarks.{module}", name, "--json"]
     command += ["--repeats", "1", "--seconds", str(seconds)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -60,7 +60,7 @@ def once(module: str, name: str, seconds: float) -> dict[str, Any]:
 
 
 def measure(rounds: int, seconds: float, chosen: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return for every row its results, one a round."""
+    """Return the results of every row, one per round."""
     rows = [(module, name) for module in ("parlour_steps", "peer_steps") for name in names(module)]
     rows = [(module, name) for module, name in rows if name in chosen]
     results: dict[str, list[dict[str, Any]]] = {name: [] for _, name in rows}
@@ -74,12 +74,12 @@ def measure(rounds: int, seconds: float, chosen: Sequence[str]) -> dict[str, lis
 
 
 def speeds(results: list[dict[str, Any]]) -> list[float]:
-    """Return the steps a second of each round."""
+    """Return the steps per second of each round."""
     return [result["steps_per_second"]["median"] for result in results]
 
 
 def summary(by_row: dict[str, list[dict[str, Any]]], base_row: str = BASE) -> list[dict[str, Any]]:
-    """Return for every row its median and range and the median ratio to the base row."""
+    """Return the median, the range and the median ratio to the base row of every row."""
     base = by_row.get(base_row, [])
     lines = []
     for name, results in by_row.items():
@@ -97,7 +97,7 @@ def summary(by_row: dict[str, list[dict[str, Any]]], base_row: str = BASE) -> li
 
 
 def table(lines: list[dict[str, Any]], rounds: int, seconds: float, base_row: str = BASE) -> str:
-    """Return the result as Markdown, with the conditions it was measured under."""
+    """Return the result as Markdown, with the conditions of the measurement."""
     out = [f"| row | called | rows | steps/s, median (range) | × {base_row} |"]
     out.append("|---|---|---:|---:|---:|")
     for line in lines:
@@ -108,8 +108,11 @@ def table(lines: list[dict[str, Any]], rounds: int, seconds: float, base_row: st
         ratio = f"{line['ratio']:.3g}" if "ratio" in line else ""
         out.append(f"| {line['name']} | {line['kind']} | {line['batch']} | {speed} | {ratio} |")
     versions = sorted({v for line in lines for v in line.get("version", "").split(", ") if v})
-    out += ["", f"Random legal play on one core, {rounds} rounds of {seconds:g} s a row by turns, "]
-    out[-1] += f"each in its own process; {describe_machine()}; {', '.join(versions)}. "
+    out += [
+        "",
+        f"Random legal play on one core, {rounds} alternating rounds of {seconds:g} s per row, ",
+    ]
+    out[-1] += f"each in a new process; {describe_machine()}; {', '.join(versions)}. "
     out[-1] += "Written by `python -m benchmarks.steps --write`."
     return "\n".join(out) + "\n"
 
@@ -119,19 +122,25 @@ def _short(speed: float) -> str:
 
 
 def write(text: str, lines: list[dict[str, Any]]) -> None:
-    """Put the tables between their markers in the documents, and the figures beside this file."""
+    """Write the table into the page of figures, and the record next to this file."""
     put_block(FIGURES, BLOCK, text)
     write_json(RECORD, {"machine": describe_machine(), "rows": lines})
 
 
 def main() -> None:
-    """Measure and print; see the module's text."""
+    """Measure and print the rows."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.steps", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--rounds", type=int, default=5, help="rounds over all rows (5)")
-    parser.add_argument("--seconds", type=float, default=0.5, help="per row and round (0.5)")
-    parser.add_argument("--rows", nargs="+", default=ROWS, help="names of rows, or all")
-    parser.add_argument("--base", default=BASE, help=f"row that ratios are against ({BASE})")
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="number of rounds over all rows (default: 5)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=0.5, help="seconds per row and round (default: 0.5)"
+    )
+    parser.add_argument(
+        "--rows", nargs="+", default=ROWS, help="names of rows, or all (default: a selection)"
+    )
+    parser.add_argument("--base", default=BASE, help=f"base row of the ratios (default: {BASE})")
     parser.add_argument("--write", action="store_true", help="write figures.md and steps.json")
     given = parser.parse_args()
     if given.rounds < 1 or given.seconds <= 0:

@@ -1,8 +1,8 @@
-"""What training costs: where its time goes, and the environments' share beside DummyVecEnv's.
+"""Cost of training: time by phase, and the environments' share compared with DummyVecEnv's.
 
 ``python -m benchmarks.training`` splits the wall time of a whole run for each network, compares its
 speed with that of plain MaskablePPO over SB3's ``DummyVecEnv`` of the same compiled game, and times
-the environments' side of a step for both, masks and infos included. What is compared takes turns.
+the environment part of a step for both, masks and infos included. Compared runs alternate.
 """
 
 import json
@@ -49,9 +49,9 @@ class Options:
     networks: tuple[str, ...] = ("mlp", "embedding")
     threads: int = 1
     runs: int = 5
-    """Alternating runs of the environments alone."""
+    """Number of alternating runs of the environments alone."""
     env_steps: int = 50_000
-    """Steps of each of those."""
+    """Steps of each run of the environments alone."""
     json: Path | None = None
     """Write all figures there."""
 
@@ -85,14 +85,14 @@ def split(options: Options, network: str) -> dict[str, Any]:
 
 
 def dummy(options: Options, encoding: str, **keywords: Any) -> DummyVecEnv:
-    """SB3's own vector environment over single ones of the same compiled game."""
+    """Return SB3's vector environment over single environments of the same compiled game."""
     made, variant = find_game(options.game), options.variant
     one = lambda: CardEnv(made, variant, encoding=encoding, **keywords)  # noqa: E731
     return DummyVecEnv([one] * options.n_envs)  # type: ignore[list-item]
 
 
 def env_side(env: VecEnv, masks_of: Callable[[], np.ndarray], steps: int) -> float:
-    """Seconds that masks and steps take, of random legal play; the choice is not counted."""
+    """Return the seconds of masks and steps in random legal play, without the choice of actions."""
     rng, spent = np.random.default_rng(0), 0.0
     env.seed(0)
     env.reset()
@@ -109,7 +109,7 @@ def env_side(env: VecEnv, masks_of: Callable[[], np.ndarray], steps: int) -> flo
 
 
 def alternating(options: Options, encoding: str) -> dict[str, Any]:
-    """Time native and DummyVecEnv in turns; microseconds a step of one environment."""
+    """Time both vector environments alternately; return microseconds per environment step."""
     native = CardVecEnv(find_game(options.game), options.n_envs, options.variant, encoding=encoding)
     other = dummy(options, encoding)
     env_side(native, native.masks, 4 * options.n_envs)
@@ -150,7 +150,7 @@ def one_update(model: CardPPO, collect: Callable[..., bool]) -> float:
 
 
 def conditions(options: Options | PPOSettings) -> dict[str, Any]:
-    """What the figures depend on."""
+    """Return the conditions of the measurement."""
     return {
         "processor": platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
