@@ -1,4 +1,4 @@
-# Everything runs from .venv, which is made on first need and whenever the pins change.
+# All targets run in .venv. Make creates it on first use, and again when the pins change.
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin
@@ -10,51 +10,51 @@ TORCH := $(shell grep '^torch==' constraints.txt)
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 PIP := -m pip --disable-pip-version-check install --quiet
 
-# Each test process computes on one thread: spinning threads on few cores cost ten times the time.
+# Each test process uses one thread: threads that spin on few cores make tests ten times slower.
 SPREAD := -n auto --maxprocesses $(WORKERS) --dist loadfile
-# Two test processes would compile the same kernels at the same time, each for itself.
+# Compile kernels first: otherwise several test processes would compile the same kernels at once.
 WARM := $(BIN)/python -c "from parlour.envs import GAMES; print(*reversed(GAMES))" \
   | xargs -n 1 -P $(WORKERS) $(BIN)/parlour compile
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest $(SPREAD)
 
-# pip says nothing for minutes where nobody looks on: a dot shows that it lives. The loop ends with
-# the shell that began it.
+# pip prints nothing for minutes without a terminal, so dots show progress. The loop ends with the
+# shell that started it.
 DOTS := (while sleep 4 && kill -0 $$$$ 2>/dev/null; do printf . >&2; done) &
 
-# What lets "parlour ..." be typed as the documents write it.
-HOW_TO_ACTIVATE = @echo 'To use it here: . .venv/bin/activate    (then: parlour list)' >&2
+# How to make "parlour ..." available as the documents write it.
+HOW_TO_ACTIVATE = @echo 'To use Parlour in this shell: . .venv/bin/activate    (then: parlour list)' >&2
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-all test-lowest test-clients check bench goldens docs pictures docs-site clean
 
-install: .venv/.stamp ## make .venv, with everything in it
+install: .venv/.stamp ## create .venv with all dependencies
 	$(HOW_TO_ACTIVATE)
 
-help: ## this list
+help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 
-demo: .venv/.stamp ## train a small agent, hold it against the baselines, draw the picture
+demo: .venv/.stamp ## train a small agent, compare it with the baselines, plot the comparison
 	rm -rf $(DEMO)
 	$(BIN)/parlour train pyramid --preset demo --name demo
-	$(BIN)/parlour compare pyramid --agents uniform greedy $(DEMO)/seed-0/agent --key demo --out $(DEMO)/compare
+	$(BIN)/parlour compare pyramid --agents uniform greedy $(DEMO)/seed-0/agent --evaluation-seed demo --out $(DEMO)/compare
 	$(HOW_TO_ACTIVATE)
 
-test: .venv/.stamp ## the tests, without the slow ones (WORKERS=2)
+test: .venv/.stamp ## run the tests except slow ones (WORKERS=2)
 	$(WARM)
 	$(PYTEST)
 
-test-all: .venv/.stamp ## the tests, with the slow ones
+test-all: .venv/.stamp ## run all tests
 	$(WARM)
 	$(PYTEST) -m ""
 
-test-lowest: .venv-lowest/.stamp ## shells and contract by the lowest Gymnasium allowed, without torch
+test-lowest: .venv-lowest/.stamp ## run interface and contract tests with the lowest Gymnasium, without torch
 	OMP_NUM_THREADS=1 $(LOWEST)/python -m pytest $(SPREAD) \
-	  tests/interfaces tests/contract --ignore=tests/contract/test_leaks.py  # it plays at the terminal
+	  tests/interfaces tests/contract --ignore=tests/contract/test_leaks.py  # it plays in a terminal
 
-test-clients: ## other people's libraries on Parlour, some minutes (CLIENT=tianshou: one)
+test-clients: ## run other libraries on Parlour (CLIENT=tianshou for one)
 	$(PYTHON) -m benchmarks.clients $(CLIENT)
 
-check: .venv/.stamp ## format, lint, types, house rules, generated docs, stripped notebooks
+check: .venv/.stamp ## check format, lint, types, house rules, generated docs, notebooks
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
@@ -62,41 +62,45 @@ check: .venv/.stamp ## format, lint, types, house rules, generated docs, strippe
 	$(BIN)/python -m parlour.training.cli.docs --check
 	$(if $(NOTEBOOKS),$(BIN)/nbstripout --verify $(NOTEBOOKS))
 
-bench: .venv-peers/.stamp ## steps a second, beside the peers
+bench: .venv-peers/.stamp ## measure steps per second, also of other libraries
 	$(PEERS)/python -m benchmarks.steps --write
 
-goldens: .venv/.stamp ## write the golden playthroughs anew (GAME=pyramid: of one game)
+goldens: .venv/.stamp ## write the golden playthroughs (GAME=pyramid for one game)
 	$(BIN)/python -m tests.golden.make $(GAME)
 
-docs: .venv/.stamp ## write the generated tables anew
+docs: .venv/.stamp ## write the generated tables
 	$(BIN)/python -m parlour.training.cli.docs
 
-pictures: .venv/.stamp ## draw the pictures and films that the documents show
+pictures: .venv/.stamp ## draw the pictures and films of the documents
 	$(BIN)/python -m benchmarks.document_pictures
 
-docs-site: .venv/.stamp ## the documents as a site: build/site/index.html
+docs-site: .venv/.docs-stamp ## build the site: build/site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-clean: ## remove what was built, not .venv nor runs/
+clean: ## remove build files and caches; keep .venv and runs/
 	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find parlour envs agents training page tests benchmarks research examples -depth -name __pycache__ -exec rm -rf {} +
 
-# $(call venv,FOLDER): a virtual environment on a Python that is new enough.
+# $(call venv,FOLDER): create a virtual environment with a supported Python.
 define venv
 @$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-  echo 'Parlour needs Python 3.11 or newer, "$(PYTHON)" is not: try make PYTHON=python3.12' >&2; exit 1; }
+  echo 'PYTHON must be 3.11 or newer, got "$(PYTHON)": try make PYTHON=python3.12' >&2; exit 1; }
 $(PYTHON) -m venv $(1)
 endef
 
 .venv/.stamp: pyproject.toml setup.py constraints.txt
-	@echo 'installing into .venv: downloads and unpacks packages, torch among them, for some minutes' >&2
+	@echo 'Installing packages into .venv. This takes some minutes, most of them for torch.' >&2
 	$(call venv,.venv)
 	$(DOTS) $(BIN)/python $(PIP) "$(TORCH)"
-	@echo 'torch is there; now the rest' >&2
+	@echo 'Installed torch. Installing the other packages.' >&2
 	$(DOTS) $(BIN)/python $(PIP) -c constraints.txt -e ".[dev]"
 	@touch $@
 
-# Not the pins, but what pyproject.toml promises.
+.venv/.docs-stamp: .venv/.stamp
+	$(DOTS) $(BIN)/python $(PIP) -c constraints.txt -e ".[docs]"
+	@touch $@
+
+# The lowest versions that pyproject.toml allows, not the pins.
 .venv-lowest/.stamp: pyproject.toml setup.py
 	$(call venv,.venv-lowest)
 	$(DOTS) $(LOWEST)/python $(PIP) "gymnasium==$(GYMNASIUM)" -e ".[pettingzoo]" \

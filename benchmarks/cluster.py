@@ -45,10 +45,16 @@ def time_play(given: Options, cluster: Cluster) -> tuple[float, float]:
     begun = time.perf_counter()
     with join_cluster(cluster):
         evaluate(
-            "pyramid", given.agent, deals=CHUNK * (cluster.jobs or 1), key="k", cluster=cluster
+            "pyramid",
+            given.agent,
+            deals=CHUNK * (cluster.jobs or 1),
+            evaluation_seed="k",
+            cluster=cluster,
         )
         ready = time.perf_counter()
-        evaluate("pyramid", given.agent, deals=CHUNK * given.parts, key="k", cluster=cluster)
+        evaluate(
+            "pyramid", given.agent, deals=CHUNK * given.parts, evaluation_seed="k", cluster=cluster
+        )
         return ready - begun, time.perf_counter() - ready
 
 

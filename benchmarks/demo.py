@@ -9,7 +9,7 @@ import sys
 from benchmarks.reports import ROOT, put_block
 
 BLOCK = "benchmarks.demo"
-FIRST, LAST = "Pyramid, deals ", "Draws: --key "
+FIRST, LAST = "Pyramid, deals ", "Draws: --evaluation-seed "
 """Beginnings of the first and the last line of the tables."""
 WRITTEN, PICTURE = "written: ", "comparison.png"
 

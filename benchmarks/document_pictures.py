@@ -18,6 +18,7 @@ from typing import Any
 from PIL import Image
 
 from benchmarks.page import serve
+from benchmarks.rooms_picture import draw_rooms
 from parlour.envs import GAMES, Game
 from parlour.envs.core import svg
 from parlour.training import compare, evaluate, load_replays, review_deal_set
@@ -40,7 +41,12 @@ def draw_game(game: Game, theme: str, path: Path) -> None:
     """Draw a position from the middle of greedy's game."""
     with TemporaryDirectory() as folder:
         record = Path(folder) / "games.jsonl"
-        how: dict[str, Any] = {"first": DEAL, "deals": 2, "key": "pictures", "record": record}
+        how: dict[str, Any] = {
+            "first": DEAL,
+            "deals": 2,
+            "evaluation_seed": "pictures",
+            "record": record,
+        }
         if game.num_players(game.make_rules(None)) == 1:
             evaluate(game, "greedy", **how)
         else:
@@ -52,7 +58,7 @@ def draw_game(game: Game, theme: str, path: Path) -> None:
 
 def draw_review(path: Path) -> None:
     """Draw the review at the top of the guide."""
-    review = review_deal_set("pyramid", "greedy", deals=1, key="demo")
+    review = review_deal_set("pyramid", "greedy", deals=1, evaluation_seed="demo")
     write_picture(path, review.reviews[0].plot())
 
 
@@ -60,7 +66,7 @@ def film_game(path: Path) -> None:
     """Film the shortest of greedy's wins at Pyramid."""
     with TemporaryDirectory() as folder:
         record = Path(folder) / "games.jsonl"
-        evaluate("pyramid", "greedy", deals=FILM_DEALS, key="pictures", record=record)
+        evaluate("pyramid", "greedy", deals=FILM_DEALS, evaluation_seed="pictures", record=record)
         won = [one for one in load_replays(record) if one.result["won"]]
     save_film(min(won, key=lambda one: len(one.actions)), path, seconds=FILM_SECONDS)
 
@@ -112,6 +118,7 @@ PICTURES: Mapping[str, Callable[[Path], None]] = {
         for game in GAMES.values()
         for theme in THEMES
     },
+    "rooms.svg": draw_rooms,
     "review.png": draw_review,
     "replay.gif": film_game,
     "page.gif": film_page,

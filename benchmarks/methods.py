@@ -64,7 +64,7 @@ def measure(game: str, name: str, deals: int) -> dict[str, Any]:
             ["greedy", f"trained={agent}"],
             variants=[settings.variant],
             deals=deals,
-            key=SEED,
+            evaluation_seed=SEED,
         )
     greedy, trained = result.evaluations
     measured = find_game(game).measure

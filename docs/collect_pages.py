@@ -2,10 +2,11 @@
 
 Each text exists once, with links that work in the repository. This hook points links and pictures,
 in Markdown and in HTML, to their targets on the site. A link to something that is not on the site,
-such as a source file, keeps only its words. The build fails if a picture or another file that a
-page loads is missing.
+such as a source file, keeps only its words. Notebooks become pages without outputs. The build fails
+if a picture or another file that a page loads is missing.
 """
 
+import json
 import posixpath
 import re
 from collections.abc import Iterator
@@ -25,6 +26,10 @@ PICTURE = re.compile(r"(!\[[^\]]*\])\((?!\w+:)([^)\s]+)\)")
 HTML = re.compile(r"\b(src|srcset|poster)=\"(?!\w+:|//)([^\"]+)\"")
 LOADED = {"src", "srcset", "poster", "data"}
 """HTML attributes that name a file which a browser loads with the page."""
+NOTEBOOK_NOTE = """
+!!! note
+    This page shows the notebook `{path}` without its outputs. Run it in a clone to see them.
+"""
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -36,12 +41,27 @@ def list_pages() -> Iterator[tuple[str, str]]:
     yield "agents/pretrained/README.md", "pretrained.md"
     for path in sorted(ROOT.glob("envs/games/*/README.md")):
         yield path.relative_to(ROOT).as_posix(), f"games/{path.parent.name}.md"
+    for path in sorted(ROOT.glob("notebooks/*.ipynb")):
+        yield path.relative_to(ROOT).as_posix(), f"notebooks/{path.stem}.md"
     for path in sorted(ROOT.glob("agents/pretrained/*/README.md")):
         yield path.relative_to(ROOT).as_posix(), f"pretrained/{path.parent.name}.md"
 
 
 PAGES = dict(list_pages())
 SOURCES = {page: source for source, page in PAGES.items()}
+
+
+def read_source(source: str) -> str:
+    """Return the Markdown of a page outside docs/; that of a notebook is made from its cells."""
+    text = (ROOT / source).read_text(encoding="utf-8")
+    if not source.endswith(".ipynb"):
+        return text
+    parts = []
+    for cell in json.loads(text)["cells"]:
+        content = "".join(cell["source"])
+        parts.append(content if cell["cell_type"] == "markdown" else f"```python\n{content}\n```")
+    title, _, rest = "\n\n".join(parts).partition("\n")
+    return f"{title}\n{NOTEBOOK_NOTE.format(path=source)}{rest}\n"
 
 
 def find_on_site(target: str, files: "Files") -> str | None:
@@ -147,7 +167,7 @@ def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
     from mkdocs.structure.files import File
 
     for source, page in PAGES.items():
-        files.append(File.generated(config, page, abs_src_path=str(ROOT / source)))
+        files.append(File.generated(config, page, content=read_source(source)))
     return files
 
 

@@ -14,11 +14,14 @@ from parlour.agents import choose_actions, load_agent, prepare_turn
 
 
 def main() -> None:
-    """Read the command line and run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--id", default="parlour/Pyramid-v0")
-    parser.add_argument("--agent", default="mcts@100")
-    parser.add_argument("--deal", type=int, default=3)
+    """Run the example."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--id", default="parlour/Pyramid-v0", help="Gymnasium id of the game")
+    parser.add_argument("--agent", default="mcts@100", help="name of the agent")
+    parser.add_argument("--deal", type=int, default=3, help="number of the deal")
     arguments = parser.parse_args()
 
     env = gym.make(arguments.id, render_mode="ansi").unwrapped
@@ -31,7 +34,7 @@ def main() -> None:
         print(env.game.label(action), end=" · ")
         _, _, terminated, truncated, info = env.step(action)
         over, step = terminated or truncated, step + 1
-        begun = begun or time.perf_counter()  # the first move may compile
+        begun = begun or time.perf_counter()  # the first step may compile kernels
     print(f"\n{env.render()}\nscore {info['score']}, moves {info['moves']}")
     print(f"{(step - 1) / (time.perf_counter() - begun):,.0f} steps/s")
 

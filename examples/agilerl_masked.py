@@ -37,16 +37,21 @@ def make_agents(envs: gym.vector.VectorEnv) -> list[PPO]:
     )  # fmt: skip
 
 
-def reward_a_game(agents: list[PPO], envs: gym.vector.VectorEnv, rounds: int = 10) -> str:
-    """Return the mean reward of each agent for a game."""
+def mean_reward(agents: list[PPO], envs: gym.vector.VectorEnv, rounds: int = 10) -> str:
+    """Return the mean reward per game of each agent."""
     return ", ".join(f"{float(agent.test(envs, loop=rounds)):.3f}" for agent in agents)
 
 
 def main() -> None:
-    """Read the command line and run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--id", default="parlour/Pyramid-v0")
-    parser.add_argument("--steps", type=int, default=40_000, help="of all agents together")
+    """Run the example."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--id", default="parlour/Pyramid-v0", help="Gymnasium id of the game")
+    parser.add_argument(
+        "--steps", type=int, default=40_000, help="timesteps of all agents together"
+    )
     arguments = parser.parse_args()
 
     np.random.seed(0)
@@ -56,7 +61,7 @@ def main() -> None:
         arguments.id, ENVS, autoreset_mode="same_step", skip_forced=True, illegal="raise"
     )
     agents = make_agents(envs)
-    print(f"reward a game before {reward_a_game(agents, envs)}")
+    print(f"reward per game before {mean_reward(agents, envs)}")
     rounds = max(1, arguments.steps // (ROUND * AGENTS))
     begun = time.perf_counter()
     agents, _ = train_on_policy(
@@ -69,7 +74,7 @@ def main() -> None:
         verbose=False,
     )  # fmt: skip
     rate = rounds * ROUND * AGENTS / (time.perf_counter() - begun)
-    print(f"reward a game after {reward_a_game(agents, envs)}")
+    print(f"reward per game after {mean_reward(agents, envs)}")
     print(f"{rate:,.0f} steps/s")
 
 

@@ -43,10 +43,13 @@ def make_env(**keywords: str) -> gym.Env:
 
 
 def main() -> None:
-    """Read the command line and run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--id", default="parlour/Pyramid-v0")
-    parser.add_argument("--generations", type=int, default=40)
+    """Run the example."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--id", default="parlour/Pyramid-v0", help="Gymnasium id of the game")
+    parser.add_argument("--generations", type=int, default=40, help="number of generations")
     arguments = parser.parse_args()
 
     torch.manual_seed(0)
@@ -64,7 +67,7 @@ def main() -> None:
     for generation in range(1, arguments.generations + 1):
         search.step()
         if generation in (1, arguments.generations):
-            print(f"generation {generation}: reward a game {search.status['mean_eval']:.3f}")
+            print(f"generation {generation}: reward per game {search.status['mean_eval']:.3f}")
     steps = int(problem.status["total_interaction_count"])
     print(f"{steps / (time.perf_counter() - begun):,.0f} steps/s")
 

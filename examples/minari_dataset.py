@@ -37,7 +37,7 @@ def record(collector: minari.DataCollector, agent_name: str, games: int) -> int:
 
 
 def describe(dataset: minari.MinariDataset) -> None:
-    """Print the content of a dataset."""
+    """Print a summary of a dataset."""
     won, scores, legal = [], [], []
     for episode in dataset:
         masks = episode.observations["action_mask"][: len(episode)]
@@ -47,26 +47,31 @@ def describe(dataset: minari.MinariDataset) -> None:
         legal.append(masks.sum(axis=1).mean())
     print(f"{dataset.id}: {dataset.total_episodes} games, {dataset.total_steps} steps")
     for name, array in episode.observations.items():
-        print(f"{name}: {array.dtype}, of the last game {array.shape}")
+        print(f"{name}: {array.dtype}, shape {array.shape} in the last game")
     print(f"infos {', '.join(sorted(episode.infos))}")
     print(f"won {np.mean(won):.1%}, mean score {np.mean(scores):.2f}")
-    print(f"legal actions a step {np.mean(legal):.1f}, every action taken was one of them")
+    print(f"legal actions per step {np.mean(legal):.1f}, every action taken was one of them")
 
 
 def main() -> None:
-    """Read the command line and run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--id", default="parlour/Pyramid-v0")
-    parser.add_argument("--agent", default="greedy")
-    parser.add_argument("--games", type=int, default=100)
-    parser.add_argument("--folder", type=Path, default=Path("datasets"))
+    """Run the example."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--id", default="parlour/Pyramid-v0", help="Gymnasium id of the game")
+    parser.add_argument("--agent", default="greedy", help="name of the agent")
+    parser.add_argument("--games", type=int, default=100, help="number of games")
+    parser.add_argument(
+        "--folder", type=Path, default=Path("datasets"), help="folder of the datasets"
+    )
     arguments = parser.parse_args()
 
     os.environ["MINARI_DATASETS_PATH"] = str(arguments.folder.resolve())
     game, agent = arguments.id.split("/")[-1].split("-")[0], re.sub(r"\W+", "-", arguments.agent)
     name = f"{game.lower()}/{agent}-v0"
     if name in minari.list_local_datasets():
-        parser.error(f"{arguments.folder} has {name} already: name another --folder")
+        parser.error(f"{arguments.folder} already contains {name}; choose another --folder")
     env = DictObservation(gym.make(arguments.id, encoding="codes", illegal="raise"))
     collector = minari.DataCollector(env, record_infos=True)
     begun = time.perf_counter()
@@ -84,7 +89,7 @@ def main() -> None:
     dataset = minari.load_dataset(name)
     describe(dataset)
     again = dataset.recover_environment()
-    print(f"the environment again: {again.unwrapped}")
+    print(f"recovered environment: {again.unwrapped}")
     print(f"{rate:,.0f} steps/s")
 
 

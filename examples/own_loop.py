@@ -3,8 +3,8 @@
     python examples/own_loop.py --steps 200000
 
 The loop uses nothing of `parlour.training`: `gymnasium.make_vec` makes the games and
-``infos["action_mask"]`` has the masks. The loop is short, for you to read and change; it learns
-little.
+``infos["action_mask"]`` has the masks. The loop is short, so it is easy to read and
+change. It learns little.
 """
 
 import argparse
@@ -39,7 +39,7 @@ class Network(nn.Module):
 
 
 def play(envs: gym.vector.VectorEnv, network: Network, state: tuple, steps: int) -> tuple:
-    """Play some steps in each environment; return the rollout and the last state."""
+    """Play ``steps`` steps in each environment; return the rollout and the last state."""
     observation, mask = state
     rollout: dict[str, list[torch.Tensor]] = {
         name: []
@@ -99,11 +99,14 @@ def learn(
 
 
 def main() -> None:
-    """Read the command line and run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--id", default="parlour/Pyramid-v0")
-    parser.add_argument("--steps", type=int, default=200_000)
-    parser.add_argument("--envs", type=int, default=32)
+    """Run the example."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--id", default="parlour/Pyramid-v0", help="Gymnasium id of the game")
+    parser.add_argument("--steps", type=int, default=200_000, help="number of timesteps")
+    parser.add_argument("--envs", type=int, default=32, help="number of parallel games")
     arguments = parser.parse_args()
 
     torch.manual_seed(0)
@@ -126,7 +129,7 @@ def main() -> None:
         ends = max(1.0, float(rollout["ends"].sum()))
         if update % 10 == 0:
             done = (update + 1) * steps * arguments.envs
-            print(f"{done:>9,} steps: reward a game {float(rollout['rewards'].sum()) / ends:.3f}")
+            print(f"{done:>9,} steps: reward per game {float(rollout['rewards'].sum()) / ends:.3f}")
     rate = updates * steps * arguments.envs / (time.perf_counter() - begun)
     print(f"{rate:,.0f} steps/s")
 

@@ -49,11 +49,14 @@ def make_config(name: str, variant: str | None) -> PPOConfig:
 
 
 def main() -> None:
-    """Read the command line and run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--id", default="parlour/Pyramid-v0")
-    parser.add_argument("--variant")
-    parser.add_argument("--steps", type=int, default=20_000)
+    """Run the example."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--id", default="parlour/Pyramid-v0", help="Gymnasium id of the game")
+    parser.add_argument("--variant", help="variant of the game; None: the default")
+    parser.add_argument("--steps", type=int, default=20_000, help="number of timesteps")
     arguments = parser.parse_args()
 
     ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
@@ -63,7 +66,7 @@ def main() -> None:
     while steps < arguments.steps:
         result = algorithm.train()["env_runners"]
         steps = int(result["num_env_steps_sampled_lifetime"])
-        print(f"{steps:>9,} steps: reward a game {result['episode_return_mean']:.3f}")
+        print(f"{steps:>9,} steps: reward per game {result['episode_return_mean']:.3f}")
     print(f"{steps / (time.perf_counter() - begun):,.0f} steps/s")
     algorithm.stop()
     ray.shutdown()

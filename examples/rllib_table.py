@@ -34,7 +34,7 @@ def make_config() -> PPOConfig:
     masked = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=network)
     return (
         PPOConfig()
-        .environment(NAME, env_config=RULES, disable_env_checking=True)  # it plays without masks
+        .environment(NAME, env_config=RULES, disable_env_checking=True)  # it ignores masks
         .env_runners(num_env_runners=0, num_envs_per_env_runner=8)
         .learners(num_learners=0)
         .training(
@@ -78,10 +78,13 @@ def score_against(policy: Any, other: Any, hands: int) -> str:
 
 
 def main() -> None:
-    """Read the command line and run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--iterations", type=int, default=10)
-    parser.add_argument("--hands", type=int, default=600)
+    """Run the example."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--iterations", type=int, default=10, help="number of training iterations")
+    parser.add_argument("--hands", type=int, default=600, help="number of hands to evaluate")
     arguments = parser.parse_args()
 
     torch.manual_seed(0)
@@ -94,9 +97,9 @@ def main() -> None:
     for _ in range(arguments.iterations):
         result = algorithm.train()["env_runners"]
     steps, seconds = int(result["num_env_steps_sampled_lifetime"]), time.perf_counter() - begun
-    print(f"antes a hand against the start, mean of {arguments.hands} hands, with 95 % intervals")
-    print(f"the start    {score_against(start, start, arguments.hands)}")
-    print(f"the learned  {score_against(policy, start, arguments.hands)}")
+    print(f"mean antes per hand against the untrained policy, {arguments.hands} hands, ± 95 %")
+    print(f"untrained    {score_against(start, start, arguments.hands)}")
+    print(f"trained      {score_against(policy, start, arguments.hands)}")
     print(f"{steps / seconds:,.0f} steps/s")
     algorithm.stop()
     ray.shutdown()

@@ -20,12 +20,15 @@ from parlour.training import compare
 
 
 def main() -> None:
-    """Read the command line and run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--game", default="pyramid")
-    parser.add_argument("--steps", type=int, default=100_000)
-    parser.add_argument("--deals", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
+    """Run the example."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--game", default="pyramid", help="name of the game")
+    parser.add_argument("--steps", type=int, default=100_000, help="number of timesteps")
+    parser.add_argument("--deals", type=int, default=1000, help="number of deals in the comparison")
+    parser.add_argument("--seed", type=int, default=0, help="training seed")
     arguments = parser.parse_args()
 
     torch.set_num_threads(1)

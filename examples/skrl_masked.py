@@ -72,8 +72,8 @@ class Value(DeterministicMixin, Model):
         return self.network(seen["observation"].float()), {}
 
 
-def reward_a_game(envs: Wrapper, policy: Policy, rounds: int = 200) -> float:
-    """Return the mean reward of the policy for a game, over some rounds."""
+def mean_reward(envs: Wrapper, policy: Policy, rounds: int = 200) -> float:
+    """Return the mean reward per game of the policy over some rounds."""
     total, games = 0.0, 0
     observations, _ = envs.reset()
     for _ in range(rounds):
@@ -85,10 +85,13 @@ def reward_a_game(envs: Wrapper, policy: Policy, rounds: int = 200) -> float:
 
 
 def main() -> None:
-    """Read the command line and run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--id", default="parlour/Pyramid-v0")
-    parser.add_argument("--steps", type=int, default=100_000)
+    """Run the example."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--id", default="parlour/Pyramid-v0", help="Gymnasium id of the game")
+    parser.add_argument("--steps", type=int, default=100_000, help="number of timesteps")
     arguments = parser.parse_args()
 
     set_seed(0)
@@ -107,13 +110,13 @@ def main() -> None:
         action_space=envs.action_space,
         cfg=config,
     )
-    print(f"reward a game before {reward_a_game(envs, models['policy']):.3f}")
+    print(f"reward per game before {mean_reward(envs, models['policy']):.3f}")
     rounds = max(1, arguments.steps // (ENVS * ROLLOUTS)) * ROLLOUTS
     trainer = {"timesteps": rounds, "disable_progressbar": True}
     begun = time.perf_counter()
     SequentialTrainer(env=envs, agents=agent, cfg=trainer).train()
     rate = rounds * ENVS / (time.perf_counter() - begun)
-    print(f"reward a game after {reward_a_game(envs, models['policy']):.3f}")
+    print(f"reward per game after {mean_reward(envs, models['policy']):.3f}")
     print(f"{rate:,.0f} steps/s")
 
 

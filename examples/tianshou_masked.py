@@ -57,11 +57,14 @@ def play(policy: Policy, name: str, games: int) -> str:
 
 
 def main() -> None:
-    """Read the command line and run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--id", default="parlour/Pyramid-v0")
-    parser.add_argument("--steps", type=int, default=20_000)
-    parser.add_argument("--games", type=int, default=200)
+    """Run the example."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--id", default="parlour/Pyramid-v0", help="Gymnasium id of the game")
+    parser.add_argument("--steps", type=int, default=20_000, help="number of timesteps")
+    parser.add_argument("--games", type=int, default=200, help="number of games to evaluate")
     arguments = parser.parse_args()
 
     np.random.seed(0)
@@ -84,7 +87,7 @@ def main() -> None:
     learner.run_training(training)
     rate = arguments.steps / (time.perf_counter() - begun)
     uniform = MARLRandomDiscreteMaskedOffPolicyAlgorithm(env.action_space)
-    print(f"reward a game, mean of {arguments.games}, with 95 % intervals")
+    print(f"reward per game, mean of {arguments.games}, with 95 % intervals")
     print(f"random play  {play(uniform.policy, arguments.id, arguments.games)}")
     print(f"DQN          {play(learner.policy, arguments.id, arguments.games)}")
     print(f"{rate:,.0f} steps/s")

@@ -63,10 +63,13 @@ def learn(
 
 
 def main() -> None:
-    """Read the command line and run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--id", default="parlour/Pyramid-v0")
-    parser.add_argument("--steps", type=int, default=20_000)
+    """Run the example."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--id", default="parlour/Pyramid-v0", help="Gymnasium id of the game")
+    parser.add_argument("--steps", type=int, default=20_000, help="number of timesteps")
     arguments = parser.parse_args()
 
     torch.manual_seed(0)
@@ -90,7 +93,7 @@ def main() -> None:
         done += len(rollout)
         games = max(1, int(rollout["next", "done"].sum()))
         reward = float(rollout["next", "reward"].sum())
-        print(f"{done:>9,} steps: reward a game {reward / games:.3f}")
+        print(f"{done:>9,} steps: reward per game {reward / games:.3f}")
         learn(rollout, advantage, loss, optimizer)
     collector.shutdown()
     print(f"{steps / (time.perf_counter() - begun):,.0f} steps/s")

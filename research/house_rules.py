@@ -72,13 +72,15 @@ LEVELS = {
 
 
 def play(
-    name: str, agent: str, options: dict[str, Any], seeds: np.ndarray, key: str
+    name: str, agent: str, options: dict[str, Any], seeds: np.ndarray, evaluation_seed: str
 ) -> HandResults:
     """Let an agent play all seats of these deals."""
     game = find_game(name)
     rules = game.make_rules(None, options)
     player = load_agent(agent, game, rules, allow_rules_mismatch=True)
-    played = play_seated(game, rules, [player] * rules.players, seeds, key=key)
+    played = play_seated(
+        game, rules, [player] * rules.players, seeds, evaluation_seed=evaluation_seed
+    )
     bidders = played.facts["bidder"][:, 0]
     scores = played.nets[np.arange(len(seeds)), np.maximum(bidders, 0)] * (bidders >= 0)
     return HandResults(scores.astype(float), scores > 0, played.facts["bid"][:, 0])
@@ -95,10 +97,10 @@ def main() -> None:
     parser.add_argument("game", choices=CHANGES)
     parser.add_argument("--agent", default="greedy")
     parser.add_argument("--deals", type=int, default=5000)
-    parser.add_argument("--key", default="house rules")
+    parser.add_argument("--evaluation-seed", default="house rules")
     given = parser.parse_args()
     seeds = deal_seeds(default_deal_set(given.game), range(given.deals))
-    base = play(given.game, given.agent, {}, seeds, given.key)
+    base = play(given.game, given.agent, {}, seeds, given.evaluation_seed)
     print(
         f"{given.agent} in all seats, deals 0 to {given.deals - 1} of "
         f"{default_deal_set(given.game)}"
@@ -107,7 +109,7 @@ def main() -> None:
     print("| --- | --- | --- | --- |")
     print(f"| classic | {interval(base.scores)} | {base.made.mean():.1%} | |")
     for options in CHANGES[given.game]:
-        results = play(given.game, given.agent, options, seeds, given.key)
+        results = play(given.game, given.agent, options, seeds, given.evaluation_seed)
         changes = ", ".join(f"{name}={value}" for name, value in options.items())
         scores, gain = interval(results.scores), interval(results.scores - base.scores)
         print(f"| {changes} | {scores} | {results.made.mean():.1%} | {gain} |", flush=True)

@@ -201,7 +201,9 @@ def play(options: Options, game: Game, agents: Mapping[str, str], rules: Any) ->
     means = {}
     for name, spec in agents.items():
         agent = load_agent(spec, game, rules, options.seed, allow_rules_mismatch=True)
-        results = play_deals(game, rules, agent, seeds, key=f"many rules {options.seed} {name}")
+        results = play_deals(
+            game, rules, agent, seeds, evaluation_seed=f"many rules {options.seed} {name}"
+        )
         means[name] = float(results.facts[game.measure].mean())
     return means
 

@@ -72,7 +72,9 @@ def count_won(run: Run, agent: Any, seeds: np.ndarray) -> np.ndarray:
     """Return for each deal the game's measure: whether the agent wins it, or its score."""
     assert isinstance(run.settings, SoloSettings)
     limit = run.settings.max_moves
-    results = play_deals(run.game, run.rules, agent, seeds, max_moves=limit, key="level")
+    results = play_deals(
+        run.game, run.rules, agent, seeds, max_moves=limit, evaluation_seed="level"
+    )
     return results.facts[run.game.goal_name(run.rules)].astype(float)
 
 

@@ -1,4 +1,4 @@
-"""Every picture in the documents has a command that makes it, and shows the game as it is."""
+"""Every picture in the documents has a command that makes it; drawings are up to date."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_every_picture_has_a_command() -> None:
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_a_game_is_drawn_as_it_is_now(name: str, tmp_path: Path) -> None:
+def test_a_drawing_is_up_to_date(name: str, tmp_path: Path) -> None:
     PICTURES[name](tmp_path / name)
     drawn, kept = (folder / name for folder in (tmp_path, DOCS))
-    assert drawn.read_text() == kept.read_text(), "make pictures draws it anew"
+    assert drawn.read_text() == kept.read_text(), "run make pictures"

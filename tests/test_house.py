@@ -406,6 +406,16 @@ def test_every_folder_of_training_is_a_room() -> None:
     assert folders <= set(ROOMS)
 
 
+def test_the_picture_of_the_architecture_shows_the_import_order() -> None:
+    """Every room, bottom layer first; `envs` and `training` are made of rooms."""
+    text = (ROOT / "docs/rooms.svg").read_text(encoding="utf-8")
+    shown: dict[int, list[str]] = {}
+    for y, name in re.findall(r'class="room" x="\d+" y="(\d+)">([\w.]+)<', text):
+        shown.setdefault(int(y), []).append(name)
+    order = [name for y in sorted(shown, reverse=True) for name in shown[y]]
+    assert order == [room for room in ROOMS if room not in ("envs", "training", "training.files")]
+
+
 def test_the_map_of_the_architecture_is_the_tree() -> None:
     """Every folder is on it, and it names none that is not there."""
     text = (ROOT / "docs/develop/architecture.md").read_text(encoding="utf-8")
@@ -448,7 +458,6 @@ def test_documents_use_what_is_public() -> None:
     result = {
         (name, word)
         for name in texts
-        if name != "CONTRIBUTING.md"  # for those who change the inside
         for word in words.findall((ROOT / name).read_text(encoding="utf-8"))
     }
     assert len(result) > 10
@@ -517,7 +526,7 @@ def test_pictures_in_html_are_there() -> None:
 def test_links_lead_somewhere() -> None:
     """Within the repository, to files and to headings; others are not asked for."""
     wrong, checked = [], 0
-    for document in documents():
+    for document in [*documents(), *(name for name in files() if name.endswith(".ipynb"))]:
         text = (ROOT / document).read_text(encoding="utf-8")
         for path, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)", text):
             target = posixpath.normpath(posixpath.join(posixpath.dirname(document), path))
@@ -582,6 +591,7 @@ def test_the_site_shows_every_page() -> None:
     named = set(re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.M))
     own = {name.removeprefix("docs/") for name in documents() if name.startswith("docs/")}
     own |= {f"games/{game}.md" for game in games()}
+    own |= {f"notebooks/{Path(name).stem}.md" for name in files() if name.endswith(".ipynb")}
     assert own <= named, f"mkdocs.yml has no line below nav: for {sorted(own - named)}"
 
 

@@ -1,4 +1,4 @@
-"""What README and guides show runs: their Python in order, their commands with small numbers."""
+"""README, guides and developer pages run: Python in order, commands with small numbers."""
 
 import contextlib
 import io
@@ -20,8 +20,8 @@ from tests.marks import slow_if
 ROOT = Path(__file__).parents[1]
 GUIDES = sorted(
     path.relative_to(ROOT).as_posix()
-    for part in ("start", "guides")
-    for path in ROOT.glob(f"docs/{part}/*.md")
+    for part in ("start", "guides", "develop")
+    for path in ROOT.glob(f"docs/{part}/**/*.md")
 )
 SLOW = tuple(f"docs/guides/{name}.md" for name in ("evaluating", "search", "training"))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -75,6 +75,22 @@ def test_a_picture_of_a_page_below_leads_up(hook: Any, files: Any) -> None:
     assert result == '<img src="../demo.png">'
 
 
+def test_a_notebook_becomes_a_page(hook: Any, files: Any) -> None:
+    source = "notebooks/01_meet_the_games.ipynb"
+    page = hook.PAGES[source]
+    title, _, rest = hook.read_source(source).partition("\n")
+    assert title == "# Meet the games"
+    assert f"`{source}`" in rest and rest.count("```python\n") * 2 == rest.count("```") > 8
+    turned = hook.turn_links(rest, source, page, files)
+    assert "(02_variants_and_their_odds.md)" in turned and ".ipynb)" not in turned
+
+
+def test_every_notebook_begins_with_its_title(hook: Any) -> None:
+    notebooks = [source for source in hook.PAGES if source.endswith(".ipynb")]
+    assert len(notebooks) == len(list((ROOT / "notebooks").glob("*.ipynb"))) > 0
+    assert all(hook.read_source(source).startswith("# ") for source in notebooks)
+
+
 def test_missing_files_pages_and_anchors_are_named(hook: Any, tmp_path: Path) -> None:
     (tmp_path / "games").mkdir()
     (tmp_path / "there is.png").touch()

@@ -40,7 +40,8 @@ def test_hidden_cards_change_no_choice(case: Case) -> None:
 
 def test_a_game_is_played_the_same_way_again() -> None:
     first, again = (
-        compare(KLONDIKE, ["nested@2"], deals=4, key="again").evaluations[0].results for _ in "12"
+        compare(KLONDIKE, ["nested@2"], deals=4, evaluation_seed="again").evaluations[0].results
+        for _ in "12"
     )
     np.testing.assert_array_equal(first.moves, again.moves)
     np.testing.assert_array_equal(first.score, again.score)
@@ -49,7 +50,7 @@ def test_a_game_is_played_the_same_way_again() -> None:
 @pytest.mark.slow
 def test_it_plays_better_than_greedy_and_than_rollouts() -> None:
     agents = ["greedy", "rollouts@16:greedy", "nested@8"]
-    result = compare(KLONDIKE, agents, deals=400, key="nested").differences
+    result = compare(KLONDIKE, agents, deals=400, evaluation_seed="nested").differences
     better = {one.minus: one for one in result if one.agent == "nested@8"}
     assert len(better) == 2 and all(one.reached.low > 0 for one in better.values())
 

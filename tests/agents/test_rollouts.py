@@ -45,7 +45,9 @@ def test_hidden_cards_change_no_choice(case: Case) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["twenty_eight", "fifty_six"])
 def test_at_a_table_it_plays_better_than_its_player(name: str) -> None:
-    result = compare(name, ["rollouts@40:greedy"], opponents=["greedy"], deals=400, key="a")
+    result = compare(
+        name, ["rollouts@40:greedy"], opponents=["greedy"], deals=400, evaluation_seed="a"
+    )
     assert result.evaluations[0].net.low > 0
 
 

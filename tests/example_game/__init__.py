@@ -1,7 +1,7 @@
-"""Higher or Lower, the example of docs/guides/own_game.md: a game to copy.
+"""Higher or Lower, the example of docs/develop/add_game.md: a game to copy.
 
-Its folder has the shape of those in envs/. It is no game of Parlour's: nothing registers it but the
-tests of this folder.
+Its folder has the same structure as those in envs/games/. It is not a game of Parlour: only the
+tests of this folder register it.
 """
 
 from parlour.envs.core.batch import make_resample_rows, make_score_rows
@@ -47,6 +47,6 @@ GAME = Game(
     score_range=(0, GUESSES),
     state_check=STATE_CHECK,
 )
-"""The game, as `parlour.envs.GAMES` would have it."""
+"""The game, in the form of the entries of `parlour.envs.GAMES`."""
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

@@ -1,8 +1,8 @@
-"""The one door by which the example gets into the tables of games: for tests, and for a while.
+"""Temporary registration of the example as the only game.
 
-While a test of this folder runs there is no other game, so that the contract tests, which go
-through the tables, take up the example and nothing else; afterwards the tables are as they were. A
-process of its own calls `enter_alone` before it is handed anything: a game is pickled as its name.
+While a test of this folder runs, no other game is registered, so the contract tests run on the
+example only. Afterwards the tables are restored. A separate process must call `enter_alone` before
+it unpickles anything, because a game is pickled as its name.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.example_game import GAME
 
 
 def enter_alone() -> None:
-    """Leave the example as the only game, and tell Gymnasium of it as `parlour.envs` would."""
+    """Make the example the only game, and register it with Gymnasium as `parlour.envs` does."""
     GAMES.clear()
     gym.register(
         id=register(GAME).id,
@@ -28,7 +28,7 @@ def enter_alone() -> None:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Leave the example as the only game for a while, in the tests' list of cases, too."""
+    """Make the example the only game and its variants the only test cases, temporarily."""
     from tests.contract.cases import CASES, Case
 
     games, cases = dict(GAMES), list(CASES)

@@ -1,4 +1,4 @@
-"""Tests of this folder see the example and no other game; a test that asks for ``case`` gets it."""
+"""Tests of this folder see only the example; the fixtures ``case`` and ``game`` return it."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Higher or Lower: what the greedy agent thinks of a position. Uses only what the player knows."""
+"""Heuristic of Higher or Lower, for the greedy agent. It uses only what the player knows."""
 
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.type_aliases import RulesRecord, Scores, State, Weights
@@ -6,8 +6,10 @@ from tests.example_game.kernel import is_right
 from tests.example_game.rules import ACTIONS, KING
 
 WEIGHTS = {"unseen": 1.0, "values": 0.0}
-"""What counts for a guess: the unseen cards, and the values, that make it right. To count cards is
-to play as well as can be: the next card does not depend on the guess."""
+"""Weights of the number of unseen cards, and of values, that make a guess right.
+
+Counting cards is optimal: the next card does not depend on the guess.
+"""
 UNSEEN, VALUES = 0, 1
 
 

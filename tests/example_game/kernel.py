@@ -1,4 +1,4 @@
-"""Higher or Lower: how it is played. Compiled; kernels trust the mask and allocate nothing."""
+"""Kernels of Higher or Lower. They trust the mask and allocate nothing."""
 
 from parlour.envs.core.batch import Over, make_batch_kernels
 from parlour.envs.core.kernel.cards import FIRST_CARD, PACK_SIZE, shuffle, shuffle_pack
@@ -10,14 +10,14 @@ from tests.example_game.rules import ACE, ACTIONS, GUESSES, HIGHER, KING, LOWER
 
 @jit
 def value_of(card: CardCode, rules: RulesRecord) -> int:
-    """The value of a card, 1 to 13; with high aces 2 to 14."""
+    """Return the value of a card, 1 to 13; 2 to 14 if aces are high."""
     value = card >> 2
     return KING + 1 if rules.aces_high and value == ACE else value
 
 
 @jit
 def legal_guesses(card: CardCode, rules: RulesRecord) -> ActionSet:
-    """The guesses that may come true on a card."""
+    """Return the guesses that can be right on a card."""
     value = value_of(card, rules)
     higher = value < KING + rules.aces_high
     lower = value > ACE + rules.aces_high
@@ -26,14 +26,14 @@ def legal_guesses(card: CardCode, rules: RulesRecord) -> ActionSet:
 
 @jit
 def is_right(before: CardCode, after: CardCode, rules: RulesRecord, action: Action) -> bool:
-    """Whether a guess about two cards in a row is right."""
+    """Whether a guess is right, given the cards before and after it."""
     first, second = value_of(before, rules), value_of(after, rules)
     return second > first if action == HIGHER else second < first
 
 
 @jit
 def turn_card_up(s: State) -> None:
-    """Turn up the next card. All that the player learns of the deck passes through here."""
+    """Turn up the next card: the only place where the player learns about the deck."""
     card = s["deck"][s["next"]]
     s["next"] += 1
     s["shown"]["card"] = card
@@ -42,7 +42,7 @@ def turn_card_up(s: State) -> None:
 
 @jit
 def write_outcome(s: State, rules: RulesRecord) -> None:
-    """Write whether the game is over and won, and which guesses are legal."""
+    """Write whether the game is over and won, and the legal guesses."""
     won = s["score"] == rules.target
     over = won or s["shown"]["lives_left"] == 0
     s["won"] = won
@@ -52,7 +52,7 @@ def write_outcome(s: State, rules: RulesRecord) -> None:
 
 @jit
 def step(s: State, rules: RulesRecord, action: Action) -> None:
-    """Guess, and turn up the next card."""
+    """Play a guess: turn up the next card and score it."""
     shown = s["shown"]
     before = shown["card"]
     turn_card_up(s)
@@ -67,7 +67,7 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
 
 @jit
 def deal(s: State, rules: RulesRecord) -> None:
-    """Begin a game with the deck as it stands in the state."""
+    """Lay out a game from the deck in the state."""
     shown = s["shown"]
     show_options(shown, rules)
     for value in range(KING):
@@ -87,7 +87,7 @@ def fill_deck(s: State, rules: RulesRecord) -> None:
 
 @jit
 def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Deal the stock anew, from the state's generator: sorted first, so its order is forgotten."""
+    """Shuffle the stock; sorting it first removes every trace of its order."""
     seen = 0
     for place in range(s["next"]):
         seen |= 1 << s["deck"][place]

@@ -1,6 +1,6 @@
-"""Higher or Lower: which records are states of a game. See `envs/core/checks.py`.
+"""Check of state records of Higher or Lower. See `envs/core/checks.py`.
 
-What says everything are the deck, how far it has been turned up, and how many guesses were right.
+Three fields determine a state: the deck, ``next``, and the number of right guesses.
 """
 
 from parlour.envs.core.checks import make_state_check
@@ -13,14 +13,14 @@ from tests.example_game.rules import ACTIONS, FEATURES, GUESSES, KING, STATE
 
 ALLOWED = (
     ("next", "1 to 52"),
-    ("shown.right", "as many as the cards turned up allow, at the end by the last of them"),
+    ("shown.right", "a number that the cards turned up allow"),
 )
 NEXT, RIGHT = 1, 2
 
 
 @jit
 def could_be(s: State, rules: RulesRecord, place: int, right: int) -> bool:
-    """Whether a guess on the card at a place of the deck could be right (1), or wrong (0)."""
+    """Whether a guess on a card of the deck can have been right (1) or wrong (0)."""
     before, after = s["deck"][place], s["deck"][place + 1]
     if value_of(before, rules) == value_of(after, rules):
         return right == 0
@@ -29,7 +29,7 @@ def could_be(s: State, rules: RulesRecord, place: int, right: int) -> bool:
 
 @jit
 def could_end(s: State, rules: RulesRecord, guesses: int, right: int, last: int) -> bool:
-    """Whether so many guesses could have been right, the last of them or not, and none too many."""
+    """Whether ``right`` of the guesses can have been right, the last one being right or not."""
     least = most = 0
     for place in range(guesses - 1):
         least += not could_be(s, rules, place, 0)
@@ -55,7 +55,7 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
 
 @jit
 def derive(s: State, rules: RulesRecord) -> None:
-    """Write all that follows from the other fields."""
+    """Write all fields that follow from the others."""
     shown = s["shown"]
     show_options(shown, rules)
     for value in range(KING):

@@ -1,4 +1,4 @@
-"""Higher or Lower: where each card lies, and what actions are called."""
+"""Layout of Higher or Lower: positions of cards, and words for actions."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from parlour.envs.core.type_aliases import Action, States
 from tests.example_game.rules import HIGHER, LOWER
 
 BACK = 1
-"""Face down, any number will do."""
+"""Any card code: the back shows nothing."""
 
 
 def layout(s: Any, rules: Any) -> Scene:
-    """Return the table: the card face up, the stock beside it, and how the game stands."""
+    """Return the scene: the card face up, the stock, and the state of the game."""
     shown = s["shown"]
     items = (
         Item(0, 0, int(shown["card"]), place="turned"),
@@ -32,10 +32,10 @@ def layout(s: Any, rules: Any) -> Scene:
 
 
 def action_words(s: Any, rules: Any) -> dict[Action, tuple[str, ...]]:
-    """Return what a person may call the guesses."""
+    """Return the words for the guesses."""
     return {HIGHER: ("higher", "+"), LOWER: ("lower", "-")}
 
 
 def final_info(states: States, rules: Any, seats: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what ``info`` says beside won, score and moves: the lives left."""
+    """Return the additional entries of ``info``: the lives left."""
     return {"lives_left": states["shown"]["lives_left"].astype(np.int64)}

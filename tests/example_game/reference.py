@@ -1,7 +1,7 @@
-"""Higher or Lower once more: slow and plain, written from the text in README.md alone.
+"""Reference of Higher or Lower: slow and plain, written only from the text in README.md.
 
-A card is a string such as "Th"; the deck is listed in dealing order. Actions are the words of the
-text, by their numbers.
+A card is a string such as "Th"; the deck is listed in dealing order. ``ACTIONS`` lists the words of
+the text in the order of action numbers.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ ACTIONS = ["HIGHER", "LOWER"]
 
 
 def refused(options: dict[str, Any]) -> bool:
-    """Whether the text allows no such options; those that are not named are as in `classic`."""
+    """Whether the text forbids these options; missing ones are those of `classic`."""
     rules = {"lives": 3, "target": 12, "aces_high": False} | options
     if len(rules) > 3 or not isinstance(rules["aces_high"], bool):
         return True
@@ -48,7 +48,7 @@ class HigherOrLower:
         return {ACTIONS.index(word) for word in words}
 
     def unseen(self) -> list[int]:
-        """How many cards of each value are in the stock, aces first."""
+        """Return the number of cards of each value in the stock, aces first."""
         return [sum(card[0] == value for card in self.stock) for value in "A23456789TJQK"]
 
     def step(self, action: int) -> None:

@@ -1,11 +1,10 @@
-"""Higher or Lower: what is played.
+"""Rules of Higher or Lower.
 
-One card lies face up, and the player says whether the next one is higher or lower. A right guess is
-a point; a wrong one costs a life, and a card of equal value is wrong either way. Enough points win,
-and without a life the game is lost.
+One card is face up, and the player guesses whether the next one is higher or lower. A right guess
+scores a point and a wrong guess costs a life; a card of equal value makes either guess wrong.
+Enough points win the game. The game is lost when no life is left.
 
-Actions: 0 HIGHER, 1 LOWER. HIGHER is not legal on a card that none can be above, LOWER on one that
-none can be below.
+Actions: 0 HIGHER, 1 LOWER. HIGHER is illegal on the highest value, LOWER on the lowest.
 """
 
 from typing import Annotated, NamedTuple
@@ -21,42 +20,42 @@ HIGHER, LOWER = 0, 1
 ACTIONS = 2
 NAMES = ("HIGHER", "LOWER")
 GUESSES = PACK_SIZE - 1
-"""The first card is not guessed."""
+"""The number of cards that can be guessed: all but the first."""
 ACE, KING = 1, 13
-"""The lowest and the highest value, where aces are low."""
+"""The lowest and the highest value if aces are low."""
 
 
 class Rules(NamedTuple):
-    """The options of Higher or Lower; the defaults are those all variants differ from."""
+    """The options of Higher or Lower; variants are differences from the defaults."""
 
-    lives: Annotated[int, Option("so many wrong guesses lose the game", 1, 9)] = 3
-    target: Annotated[int, Option("so many right guesses win it", 1, GUESSES)] = 12
+    lives: Annotated[int, Option("number of wrong guesses that lose the game", 1, 9)] = 3
+    target: Annotated[int, Option("number of right guesses that win the game", 1, GUESSES)] = 12
     aces_high: Annotated[bool, Option("an ace is above the king, not below the two")] = False
 
 
 DEFAULT = "classic"
-"""The variant played when none is named."""
+"""The name of the default variant."""
 
 _BASE = Rules()
 VARIANTS = {
     "classic": _BASE,
     "aces-high": _BASE._replace(aces_high=True),
 }
-"""The rules that have a name, by that name."""
+"""Named rules."""
 SOURCES = {
     "classic": "folk",
     "aces-high": "folk",
 }
-REFERENCES = {"folk": "played everywhere, and written down here for the first time"}
-"""What the short names in SOURCES stand for."""
+REFERENCES = {"folk": "a traditional game; these rules were written for Parlour"}
+"""The meaning of the short names in SOURCES."""
 
 
 def check(rules: Rules) -> None:
-    """Refuse rules by which the pack could run out: ValueError naming the options."""
+    """Raise ValueError for rules under which the deck could run out."""
     if rules.target + rules.lives > PACK_SIZE:
         raise ValueError(
-            f"option target={rules.target}, lives={rules.lives}: allowed are together at most "
-            f"{PACK_SIZE}, or the pack could run out"
+            f"options target + lives must be at most {PACK_SIZE}, got target={rules.target}, "
+            f"lives={rules.lives}: the deck could run out"
         )
 
 
@@ -80,7 +79,7 @@ STATE = np.dtype(
 
 
 def label(action: int) -> str:
-    """Name an action; ValueError for a number that is none."""
+    """Return the name of an action; ValueError for other numbers."""
     if not 0 <= action < ACTIONS:
-        raise ValueError(f"action {action}: Higher or Lower has actions 0 to {ACTIONS - 1}")
+        raise ValueError(f"action must be 0 to {ACTIONS - 1}, got {action}")
     return NAMES[action]

@@ -1,4 +1,4 @@
-"""Nobody but the tests of this folder sees the example."""
+"""Only the tests of this folder see the example."""
 
 import pickle
 import subprocess
@@ -11,7 +11,7 @@ from tests.example_game import GAME
 
 ROOT = Path(__file__).parents[2]
 OUTSIDE = dict(GAMES)
-"""The games as they are outside this folder's tests: read before any of them runs."""
+"""The games outside this folder's tests, read before any of these tests runs."""
 LOOK = """
 import gymnasium as gym
 from parlour.envs import GAMES
@@ -37,14 +37,14 @@ ENTER = "from tests.example_game.alone import enter_alone; enter_alone()"
 
 
 def run(code: str, given: str = "") -> tuple[list[str], str]:
-    """Run code in a process of its own; what it prints, and what it complains of."""
+    """Run code in a separate process; return its output lines and its stderr."""
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, input=given, capture_output=True, text=True, cwd=ROOT)
     return done.stdout.splitlines(), done.stderr
 
 
 def test_nobody_else_sees_it() -> None:
-    """Nor after a test that fails."""
+    """Also after a failing test."""
     assert GAME.name not in OUTSIDE
     assert list(GAMES.values()) == [GAME] == list({case.game for case in CASES})
     output, complaints = run(LOOK)
@@ -53,7 +53,7 @@ def test_nobody_else_sees_it() -> None:
 
 
 def test_another_process_takes_it_up_if_it_has_entered_it() -> None:
-    """A game is pickled as its name: a process that does not know it says which ones it knows."""
+    """A game is pickled as its name; a process that does not know it lists the games it knows."""
     env = CardEnv(GAME)
     env.reset(seed=1)
     sent = pickle.dumps(env).hex()

@@ -1,7 +1,7 @@
-"""The contract tests as they stand, run on the example: it is a game like any other.
+"""The unchanged contract tests, run on the example.
 
-Taken is every test that asks for a ``case`` or a ``game``, that goes through random options, or
-that Hypothesis drives; not those of games for several or with values, which the example is not.
+The tests are those with a parameter ``case`` or ``game``, those with random options, and those that
+Hypothesis drives. Tests of several seats and of afterstate values do not apply to the example.
 """
 
 import inspect
@@ -36,8 +36,8 @@ MODULES = (
     *(test_plain_python, test_properties, test_records, test_scenes, test_states, test_vector),
 )
 ELSEWHERE = {
-    "test_made_by_module_and_id_in_a_process_that_imported_nothing",  # it knows Parlour's games
-    "test_rows_are_single_environments_with_random_options",  # asks for games for several, too
+    "test_made_by_module_and_id_in_a_process_that_imported_nothing",  # lists Parlour's games
+    "test_rows_are_single_environments_with_random_options",  # it needs games with several seats
 }
 ALONE = "from tests.example_game.alone import enter_alone; enter_alone()\n"
 
@@ -74,13 +74,13 @@ def test_rows_are_single_environments_by_random_options() -> None:
 
 
 def test_illegal_actions_do_what_the_modes_say(case: Case) -> None:
-    """The contract has its own choice of games for them; two actions are few."""
+    """The contract tests choose their own games for these, with more actions than two."""
     test_illegal.test_a_random_legal_action_is_played_instead(case)
     test_illegal.test_a_penalty_changes_nothing_and_goes_on(case)
 
 
 def run_alone(code: str) -> list[str]:
-    """Run code in a process of its own, in which the example is the only game; what it prints."""
+    """Run code in a separate process with the example as the only game; return its output lines."""
     root = Path(__file__).parents[2]
     run = subprocess.run([sys.executable, "-c", ALONE + code], capture_output=True, cwd=root)
     assert run.returncode == 0 and not run.stderr, run.stderr.decode()

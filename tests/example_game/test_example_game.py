@@ -1,4 +1,4 @@
-"""The compiled Higher or Lower plays exactly as the reference written from the rule text."""
+"""The compiled game plays exactly as the reference that was written from the rule text."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ class Told(HigherOrLower):
         super().__init__(deck, **to_plain(rows.rules))
 
     def branches(self, action: int | None) -> Iterator[str]:
-        """Which rules show in this position, or at the end."""
+        """Name the branches of the rules that this position reaches; None: the game is over."""
         if len(self.legal()) == 1:
             yield f"one guess on {self.card[0]}"
         if len(self.turned) > 1 and self.turned[-2][0] == self.card[0]:
@@ -66,7 +66,7 @@ def test_3000_random_option_sets_match_reference_and_reach_every_branch() -> Non
 
 
 def test_a_worked_example() -> None:
-    """Six higher, queen lower, queen lower (equal: a life), ace (low: there is no LOWER)."""
+    """HIGHER on a six, LOWER on a queen (equal: a life), LOWER on a queen; an ace has no LOWER."""
     game = HigherOrLower(["6c", "Qd", "Qh", "Ac", "2s"], lives=2, target=3, aces_high=False)
     for action in (0, 1, 1):
         game.step(action)
@@ -99,7 +99,7 @@ def test_options_are_refused_as_by_the_reference(options: dict[str, Any]) -> Non
 
 
 def reachable(deck: list[str], rules: dict[str, Any]) -> set[tuple[int, int]]:
-    """How many guesses there may have been on a deck, and how many of them right."""
+    """Return all possible pairs (guesses, right guesses) on a deck."""
     result, left = set[tuple[int, int]](), [list[int]()]
     while left:
         actions = left.pop()
@@ -126,7 +126,7 @@ def test_records_are_taken_exactly_if_play_can_make_them() -> None:
 
 
 def test_an_option_added_later_leaves_the_digests_of_rules_without_it() -> None:
-    """Labels, replays and results of these rules stay valid; only other values are new rules."""
+    """Solver labels, replays and results of old rules stay valid."""
 
     class LaterRules(NamedTuple):
         lives: Annotated[int, Option("wrong guesses that lose the game", 1, 9)] = 3

@@ -1,4 +1,4 @@
-"""What docs/guides/own_game.md shows is the example's code, its page is made as those of games."""
+"""The pages of docs/develop quote existing code; the example's README is that of a game."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,10 @@ from tests.test_house import HEADINGS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-GUIDE = ROOT / "docs" / "guides" / "own_game.md"
+PAGES = sorted((ROOT / "docs" / "develop").glob("*.md"))
+TUTORIAL = ROOT / "docs" / "develop" / "add_game.md"
+MOST_WORDS = 1800
+"""The tutorial must stay short."""
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 SMALL = {
     "cma-es": "--generations 2 --candidate-deals 40",
@@ -22,25 +25,38 @@ SMALL = {
 
 
 def bare(text: str) -> str:
-    """The lines of a text without their indentation: a block may lie deeper in its file."""
+    """Return the lines of a text without indentation: a block may be nested in its file."""
     return "\n".join(["", *(line.strip() for line in text.splitlines()), ""])
 
 
 def list_blocks() -> list[str]:
-    """The blocks of code, and of text that begins as they do: what no formatter takes for code."""
-    result = [(kind, dedent(text)) for _, kind, text in BLOCK.findall(GUIDE.read_text("utf-8"))]
-    return [text for kind, text in result if kind != "txt" or text.startswith("# ")]
+    """All blocks that quote a file. `tests/test_readme.py` runs the other blocks of code.
+
+    A ``txt`` block quotes a file if it begins with a comment; others show commands.
+    """
+    texts = (page.read_text("utf-8") for page in PAGES)
+    found = [(kind, dedent(text)) for page in texts for _, kind, text in BLOCK.findall(page)]
+    quoted = [one for one in found if one[0] not in ("python", "console")]
+    return [text for kind, text in quoted if kind != "txt" or text.startswith("# ")]
+
+
+def test_every_page_of_a_game_quotes_code() -> None:
+    assert len(list_blocks()) > 25
 
 
 @pytest.mark.parametrize("block", list_blocks(), ids=lambda block: " ".join(block.split())[:60])
-def test_the_guide_shows_what_stands_in_a_file(block: str) -> None:
-    """The first line of a block names the file, in which the others stand as they are."""
+def test_a_block_is_part_of_a_file(block: str) -> None:
+    """The first line names the file, which contains the other lines unchanged."""
     place, _, shown = block.partition("\n")
     assert bare(shown) in bare((ROOT / place.removeprefix("# ")).read_text(encoding="utf-8"))
 
 
-def test_the_guide_names_every_file_of_the_example() -> None:
-    text = GUIDE.read_text(encoding="utf-8")
+def test_the_tutorial_is_short() -> None:
+    assert len(TUTORIAL.read_text(encoding="utf-8").split()) <= MOST_WORDS
+
+
+def test_the_tutorial_names_every_file_of_the_example() -> None:
+    text = TUTORIAL.read_text(encoding="utf-8")
     files = sorted(path.name for path in HERE.iterdir() if path.is_file())
     assert [name for name in files if f"`{name}`" not in text] == []
 

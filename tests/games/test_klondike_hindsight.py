@@ -113,9 +113,13 @@ def test_a_position_is_played_the_same_way_by_whoever_meets_it_when() -> None:
     """What an agent remembers is what it would plan anew, whatever it has played before."""
     seeds = deal_seeds("klondike-2", range(8))
     agent = load_agent("hindsight@20", KLONDIKE, RULES)
-    first, second = (play_deals(KLONDIKE, RULES, agent, seeds, key=key) for key in "xy")
+    first, second = (play_deals(KLONDIKE, RULES, agent, seeds, evaluation_seed=key) for key in "xy")
     fresh = play_deals(
-        KLONDIKE, RULES, load_agent("hindsight@20", KLONDIKE, RULES), seeds[::-1], key="z"
+        KLONDIKE,
+        RULES,
+        load_agent("hindsight@20", KLONDIKE, RULES),
+        seeds[::-1],
+        evaluation_seed="z",
     )
     for result in (second.moves, fresh.moves[::-1]):
         np.testing.assert_array_equal(result, first.moves)

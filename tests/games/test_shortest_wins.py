@@ -231,7 +231,9 @@ def test_fewest_moves_of_pyramid_are_those_of_the_rules_page(
 def test_no_game_is_won_in_fewer_moves(game: Any) -> None:
     seeds = deal_seeds(default_deal_set(game.name), range(200))
     for variant, rules in game.variants.items():
-        results = play_deals(game, rules, load_agent("greedy", game, rules), seeds, key="shortest")
+        results = play_deals(
+            game, rules, load_agent("greedy", game, rules), seeds, evaluation_seed="shortest"
+        )
         assert (results.facts["moves"][results.facts["won"]] >= game.shortest(rules)).all(), variant
 
 

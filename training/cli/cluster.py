@@ -17,7 +17,7 @@ from .arguments import MOST_JOBS, read_line, read_whole
 
 CHUNKS = ".chunks"
 """Name of the folder of finished parts, inside the folder of results."""
-KEY, RECORD = "key.txt", "record.txt"
+EVALUATION_SEED, RECORD = "evaluation_seed.txt", "record.txt"
 """Names of the notes beside the parts."""
 
 
@@ -104,14 +104,14 @@ def print_kept(folder: Path) -> None:
     print(f"parlour: {text}", file=sys.stderr)
 
 
-def read_key(cluster: Cluster | None) -> str | None:
+def read_evaluation_seed(cluster: Cluster | None) -> str | None:
     """Return the evaluation seed of the saved parts, or None if no part is saved."""
-    return _read_note(cluster, KEY)
+    return _read_note(cluster, EVALUATION_SEED)
 
 
-def write_key(cluster: Cluster | None, key: str) -> None:
+def write_evaluation_seed(cluster: Cluster | None, evaluation_seed: str) -> None:
     """Save the evaluation seed, so that a resumed command draws the same; nothing without parts."""
-    _write_note(cluster, KEY, key)
+    _write_note(cluster, EVALUATION_SEED, evaluation_seed)
 
 
 def drop_record(cluster: Cluster | None, record: Path | None, command: str) -> None:

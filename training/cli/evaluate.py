@@ -34,9 +34,9 @@ from .cluster import (
     chunks_in,
     drop_record,
     note_record,
-    read_key,
+    read_evaluation_seed,
     use_cluster,
-    write_key,
+    write_evaluation_seed,
 )
 from .output import print_and_save, progress_bars, report_finished, reserve_stdout
 
@@ -110,7 +110,7 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
         "--seed", type=read_whole(), default=0, help="seed of the agents' own draws (default: 0)"
     )
     parser.add_argument(
-        "--key",
+        "--evaluation-seed",
         metavar="TEXT",
         help="seed of all random draws; saved with the results (default: random)",
     )
@@ -161,7 +161,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
 
 
 def _read_specs(
-    arguments: argparse.Namespace, variants: Sequence[str] | None, key: str | None
+    arguments: argparse.Namespace, variants: Sequence[str] | None, evaluation_seed: str | None
 ) -> list[EvaluationSpec]:
     """Return the specification of each variant; ValueError for flags that do not apply to it."""
     game, options = find_game(arguments.game), read_options(arguments.option)
@@ -179,7 +179,7 @@ def _read_specs(
         deal_set=arguments.deal_set,
         first=arguments.first,
         seed=arguments.seed,
-        key=key,
+        evaluation_seed=evaluation_seed,
         max_moves=MAX_MOVES if arguments.max_moves is None else arguments.max_moves,
         hands=1 if arguments.hands is None else arguments.hands,
         labels=arguments.labels,
@@ -194,7 +194,9 @@ def _compare(
     """Let agents play, and keep finished parts next to the results until all is done."""
     with use_cluster(arguments, chunks_in(arguments.out)) as cluster:
         drop_record(cluster, arguments.record, _name_record(arguments))
-        specs = _read_specs(arguments, variants, arguments.key or read_key(cluster))
+        specs = _read_specs(
+            arguments, variants, arguments.evaluation_seed or read_evaluation_seed(cluster)
+        )
         _play(arguments, specs, agents, cluster)
     return 0
 
@@ -235,7 +237,7 @@ def _play(
         from ..evaluation.report.report_page import check_page, write_page
     if arguments.out:
         check_folder(arguments.out, FILES)
-        write_key(cluster, specs[0].key)
+        write_evaluation_seed(cluster, specs[0].evaluation_seed)
         if arguments.record:
             note_record(cluster, _name_record(arguments))
     if page:

@@ -16,7 +16,7 @@ from parlour.agents.validation import join_lines
 from parlour.envs import GAMES, find_game
 
 from ..evaluation.leaderboard.claims import (
-    KEY,
+    EVALUATION_SEED,
     OPPONENTS,
     SPREAD_FACTOR,
     TIME_FACTOR,
@@ -409,7 +409,8 @@ def _command(entry: Entry) -> str:
     options = "".join(f" --option {pair}" for pair in entry.options.split())
     opponents = f" --opponents {' '.join(OPPONENTS)}" if entry.is_multiplayer else ""
     words = f"parlour evaluate {entry.game.name} --variant {entry.variant}{options}{opponents}"
-    return f"`{words} --agent AGENT --deal-set DEAL_SET --deals DEALS --key {KEY}`\n"
+    deals = "--agent AGENT --deal-set DEAL_SET --deals DEALS"
+    return f"`{words} {deals} --evaluation-seed {EVALUATION_SEED}`\n"
 
 
 def _conditions(group: Sequence[Entry]) -> str:

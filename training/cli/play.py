@@ -76,7 +76,9 @@ def add_play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--deal", type=read_whole(), help="number of a deal of the deal set")
     add_deal_set(parser)
     parser.add_argument("--seed", type=read_whole(), help="seed of a random deal")
-    parser.add_argument("--key", metavar="TEXT", help="seed of the agents' draws (default: random)")
+    parser.add_argument(
+        "--evaluation-seed", metavar="TEXT", help="seed of the agents' draws (default: random)"
+    )
     parser.add_argument(
         "--seat",
         type=read_whole(),
@@ -144,7 +146,7 @@ def run_play(arguments: argparse.Namespace) -> int:
         arguments.seed,
         arguments.delay,
         colour,
-        key=arguments.key,
+        evaluation_seed=arguments.evaluation_seed,
         allow_rules_mismatch=arguments.allow_rules_mismatch,
         notice=not arguments.no_notice,
         record=arguments.record,
@@ -193,7 +195,7 @@ class TerminalGame(NamedTuple):
         colour: whether to color cards.
         ask: takes a prompt and returns a line of input (default: `ask_wrapped`).
         say: prints text.
-        key: seed of the agents' draws (default: random).
+        evaluation_seed: seed of the agents' draws (default: random).
         allow_rules_mismatch: see `load_agent`.
         notice: whether to warn a person if a solitaire can no longer be won.
         record: file that games are appended to.
@@ -210,7 +212,7 @@ class TerminalGame(NamedTuple):
     colour: bool = False
     ask: Callable[[str], str] | None = None
     say: Callable[[str], None] = print_wrapped
-    key: str | None = None
+    evaluation_seed: str | None = None
     allow_rules_mismatch: bool = False
     notice: bool = True
     record: Path | None = None
@@ -239,7 +241,7 @@ class Advisor:
         self, terminal: TerminalGame, rules: Any, states: Callable[[], np.ndarray]
     ) -> None:
         self.terminal, self.rules, self.states = terminal, rules, states
-        self.words = key_words(terminal.key or new_key())
+        self.words = key_words(terminal.evaluation_seed or new_key())
         self.agent = load_agent(
             terminal.advisor,
             terminal.game,
@@ -307,7 +309,7 @@ class TerminalSolitaire:
         self.deal = SolitaireGame(env, seed, chosen)
         rules = describe_rules(env.game, env.rules, terminal.variant)
         terminal.say(f"{env.game.title}, {rules}, {self.deal.source}")
-        self.words = key_words(terminal.key or new_key())
+        self.words = key_words(terminal.evaluation_seed or new_key())
         by_person = isinstance(player, HumanAgent)
         self.notice = Notice(env.game, env.rules, by_person and terminal.notice)
         self.is_recorded = False
@@ -424,7 +426,12 @@ class TerminalSession(TableSession):
         self.terminal = terminal
         game, rules = terminal.game, terminal.game.make_rules(terminal.variant, terminal.options)
         choice = TableChoice(
-            game, rules, terminal.chosen, terminal.seed, terminal.key, terminal.allow_rules_mismatch
+            game,
+            rules,
+            terminal.chosen,
+            terminal.seed,
+            terminal.evaluation_seed,
+            terminal.allow_rules_mismatch,
         )
         self.hands, self.until = seat.hands, seat.until
         super().__init__(choice, seat, self._make_person(rules) if agent == "human" else agent)

@@ -31,7 +31,13 @@ from .arguments import (
     read_whole,
     refuse_flags,
 )
-from .cluster import add_cluster, chunks_in, read_key, use_cluster, write_key
+from .cluster import (
+    add_cluster,
+    chunks_in,
+    read_evaluation_seed,
+    use_cluster,
+    write_evaluation_seed,
+)
 from .output import print_and_save, progress_bars, report_finished, reserve_stdout
 from .solve import read_actions
 
@@ -94,7 +100,9 @@ def add_review(parser: argparse.ArgumentParser) -> None:
         "--seat", type=whole, help="in games for several: seat whose decisions are reviewed"
     )
     add_opponents(parser, "greedy")
-    parser.add_argument("--key", metavar="TEXT", help="seed of the agents' draws (default: random)")
+    parser.add_argument(
+        "--evaluation-seed", metavar="TEXT", help="seed of the agents' draws (default: random)"
+    )
     parser.add_argument(
         "--from",
         dest="results",
@@ -137,7 +145,9 @@ def _read_judge(arguments: argparse.Namespace) -> Judge:
     if arguments.deal is not None:
         refuse_flags(arguments, ("deals", "first"), "--deal names one deal")
     if arguments.actions is not None:
-        refuse_flags(arguments, ("agent", "key", "opponents"), "--actions says what was played")
+        refuse_flags(
+            arguments, ("agent", "evaluation_seed", "opponents"), "--actions says what was played"
+        )
         if arguments.deal is None:
             raise ValueError("--actions goes with --deal NUMBER")
     if game.num_players(rules) == 1:
@@ -177,10 +187,10 @@ def _review_agent(arguments: argparse.Namespace) -> None:
             deals=1 if is_single else deals,
             deal_set=arguments.deal_set,
             first=(arguments.deal if is_single else arguments.first) or 0,
-            key=arguments.key or read_key(cluster),
+            evaluation_seed=arguments.evaluation_seed or read_evaluation_seed(cluster),
             allow_rules_mismatch=arguments.allow_rules_mismatch,
         )
-        write_key(cluster, spec.key)
+        write_evaluation_seed(cluster, spec.evaluation_seed)
         with _reporting(arguments, spec, spec.deals) as (begin, reviews):
             review_spec(
                 spec,
@@ -201,7 +211,9 @@ def _review_lost(arguments: argparse.Namespace) -> None:
     reason = "--from says what was played"
     if arguments.game is not None:
         raise ValueError(f"game {arguments.game!r}: {reason}")
-    refuse_flags(arguments, ("first", "deal_set", "key", "actions", "seat", "opponents"), reason)
+    refuse_flags(
+        arguments, ("first", "deal_set", "evaluation_seed", "actions", "seat", "opponents"), reason
+    )
     if arguments.option:
         raise ValueError(f"--option: {reason}")
     if arguments.deal is not None:

@@ -52,7 +52,7 @@ def evaluate(
     confidence: float = CONFIDENCE,
     progress: Progress | None = None,
     labels: Labels | Path | str | None = None,
-    key: str | None = None,
+    evaluation_seed: str | None = None,
     name: str | None = None,
     allow_rules_mismatch: bool = False,
     record: Path | str | None = None,
@@ -80,8 +80,8 @@ def evaluate(
         progress: Called with the number of deals that have ended.
         labels: Solver labels of the deals, or their file; None: those that `labels.find_labels`
             finds; ``"no"``: none.
-        key: The evaluation seed, from which all random draws derive (None: a new one). The same
-            key repeats an evaluation.
+        evaluation_seed: Any text, from which all random draws derive (None: a random one). The
+            same evaluation seed repeats an evaluation.
         name: The name of the agent in tables (None: its own). Draws depend on it.
         allow_rules_mismatch: Allow saved agents that were trained by other rules of the game.
             Tables mark them.
@@ -100,7 +100,7 @@ def evaluate(
         deal_set=deal_set,
         first=first,
         seed=seed,
-        key=key,
+        evaluation_seed=evaluation_seed,
         confidence=confidence,
         max_moves=max_moves,
         hands=hands,
@@ -132,7 +132,7 @@ def compare(
     report: ProgressFactory | None = None,
     finished: list[Any] | None = None,
     labels: Labels | Path | str | None = None,
-    key: str | None = None,
+    evaluation_seed: str | None = None,
     allow_rules_mismatch: bool = False,
     record: Path | str | None = None,
     cluster: Cluster | None = None,
@@ -142,10 +142,11 @@ def compare(
     In a game for several each agent plays from every seat, first with ``opponents`` in the other
     seats, then with one of the other compared agents in all of them.
 
-    An agent's draws come from ``key`` and its name, so that no agent learns from another what a
-    seed means. The keywords are those of `evaluate`, and two more: ``report`` is called with
-    agent and variant before they play, and returns what is called as deals end; ``finished`` is a
-    list that gets each evaluation as it ends, so that they are not lost if an agent fails later.
+    An agent's draws come from ``evaluation_seed`` and its name, so that no agent learns from
+    another what a seed means. The keywords are those of `evaluate`, and two more: ``report`` is
+    called with agent and variant before they play, and returns what is called as deals end;
+    ``finished`` is a list that gets each evaluation as it ends, so that they are not lost if an
+    agent fails later.
 
     Raises ValueError before any game is played if an agent cannot play one of the variants, or
     something is unknown or out of range.
@@ -158,7 +159,7 @@ def compare(
         deal_set=deal_set,
         first=first,
         seed=seed,
-        key=key,
+        evaluation_seed=evaluation_seed,
         confidence=confidence,
         max_moves=max_moves,
         hands=hands,

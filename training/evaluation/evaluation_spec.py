@@ -40,7 +40,7 @@ class EvaluationSpec:
     deals: int
     seed: int
     """The seed of agents that take one; it deals nothing."""
-    key: str
+    evaluation_seed: str
     """The evaluation seed: `Turn.seeds`, agents' draws and resampled cards derive from it."""
     confidence: float
     """The confidence of all intervals."""
@@ -114,7 +114,7 @@ def make_specs(
     deal_set: str | None = None,
     first: int = 0,
     seed: int = 0,
-    key: str | None = None,
+    evaluation_seed: str | None = None,
     confidence: float = CONFIDENCE,
     max_moves: int | None = MAX_MOVES,
     hands: int = 1,
@@ -125,7 +125,7 @@ def make_specs(
     """Return the specification of each variant (None: the game's default), all of it checked.
 
     Games for one player ignore ``hands``; games for several ignore ``max_moves`` and ``labels``.
-    ``deal_set`` None is the game's own, ``key`` None a new one. For ``labels`` see
+    ``deal_set`` None is the game's own, ``evaluation_seed`` None a new one. For ``labels`` see
     `labels.find_requested_labels`, for ``allow_rules_mismatch`` see `registry.load_agent`.
     ``record`` is made as an empty file. Raises ValueError naming what is unknown or out of range,
     and what is allowed.
@@ -137,7 +137,7 @@ def make_specs(
     check_range("max_moves", max_moves or 0, 0)
     check_range("hands", hands, 1)
     deal_set = deal_set or default_deal_set(game.name)
-    key = new_key() if key is None else key
+    evaluation_seed = new_key() if evaluation_seed is None else evaluation_seed
     deal_seeds(deal_set, [first])  # refuses a number below 0
     specs = []
     for variant, rules in _read_variants(game, variants, options).items():
@@ -152,7 +152,7 @@ def make_specs(
             first=first,
             deals=deals,
             seed=seed,
-            key=key,
+            evaluation_seed=evaluation_seed,
             confidence=confidence,
             max_moves=max_moves,
             hands=hands,

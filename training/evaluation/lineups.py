@@ -123,7 +123,7 @@ def _play_here(
             lineup.agent,
             spec.seeds,
             max_moves=spec.max_moves,
-            key=derive_key(spec.key, lineup.name),
+            evaluation_seed=derive_key(spec.evaluation_seed, lineup.name),
             progress=progress,
             record=_record_games(spec, [lineup.name]),
         )
@@ -137,7 +137,9 @@ def _play_here(
         spec.seeds,
         order=spec.numbers,
         hands=spec.hands,
-        key=derive_key(spec.key, lineup.name, lineup.pair, *names, *key_of_partner),
+        evaluation_seed=derive_key(
+            spec.evaluation_seed, lineup.name, lineup.pair, *names, *key_of_partner
+        ),
         progress=progress,
         record=_record_games(spec, [lineup.name, *names, partner[0] if partner else lineup.name]),
         partner=partner[1] if partner else None,
@@ -260,7 +262,14 @@ def digest_given(spec: EvaluationSpec, title: str, given: Sequence[Agent | str])
     return digest16(
         spec.game.rules_digest(spec.rules),
         (digest_parlour(), digest_game_code(spec.game)),
-        (spec.deal_set, spec.seed, spec.key, spec.max_moves, spec.hands, spec.allow_rules_mismatch),
+        (
+            spec.deal_set,
+            spec.seed,
+            spec.evaluation_seed,
+            spec.max_moves,
+            spec.hands,
+            spec.allow_rules_mismatch,
+        ),
         (title, spec.record is None),
         [_digest_agent(agent, spec) for agent in given],
     )

@@ -223,19 +223,26 @@ class TimedAgent(FixedAgent):
         return 1000 * self.seconds / max(self.decisions, 1)
 
 
+def _derive_own_key(game: Game, rules: Any, evaluation_seed: str | None) -> str:
+    """Return the key of all draws under these rules; without an evaluation seed, a random one."""
+    return derive_key(
+        new_key() if evaluation_seed is None else evaluation_seed, game.rules_digest(rules)
+    )
+
+
 def play_deal(
     game: Game,
     rules: Any,
     state: np.ndarray,
     agents: Sequence[Agent],
-    key: str | None = None,
+    evaluation_seed: str | None = None,
     max_moves: int = MAX_MOVES,
 ) -> list[int]:
     """Let agents, one for each seat, play a deal from a position (1,); return their actions.
 
-    ``key`` is the evaluation seed of their draws (None: a new one), as in `play_deals`.
+    Their draws derive from ``evaluation_seed`` (None: a random one), as in `play_deals`.
     """
-    own_key = derive_key(new_key() if key is None else key, game.rules_digest(rules))
+    own_key = _derive_own_key(game, rules, evaluation_seed)
     rows = Rows(game, rules, 1, StepConfig(reset=int(Autoreset.DISABLED), max_moves=max_moves))
     rows.take_over(state)
     return [int(step.actions[0]) for step in play_steps(rows, agents, key_words(own_key))]
@@ -248,7 +255,7 @@ def play_deals(
     seeds: np.ndarray,
     *,
     max_moves: int | None = MAX_MOVES,
-    key: str | None = None,
+    evaluation_seed: str | None = None,
     progress: Progress | None = None,
     record: RecordGames | None = None,
     chunk: int = CHUNK,
@@ -266,7 +273,7 @@ def play_deals(
         agent: The agent.
         seeds: The seeds of the deals, uint64 (n,), see `cards.deal_seeds`.
         max_moves: Number of moves after which a game is truncated (None or 0: no limit).
-        key: The evaluation seed, from which all draws derive; any text (None: a new one).
+        evaluation_seed: Any text, from which all random draws derive (None: a random one).
         progress: Called with the number of deals that have ended.
         record: Called with the games as they end.
         chunk: Games played in one batch.
@@ -279,7 +286,7 @@ def play_deals(
         raise ValueError("no deals to play: give at least one seed")
     timed, max_moves = TimedAgent(agent), max_moves or 0
     chunk = timed.max_batch or chunk  # a person plays one game at a time
-    own_key = derive_key(new_key() if key is None else key, game.rules_digest(rules))
+    own_key = _derive_own_key(game, rules, evaluation_seed)
     order, words = shuffle_order(own_key, len(seeds)), key_words(own_key)
     chunks = []
     for begin in range(0, len(seeds), chunk):
@@ -341,19 +348,19 @@ def play_seated(
     seeds: np.ndarray,
     *,
     hands: int = 1,
-    key: str | None = None,
+    evaluation_seed: str | None = None,
 ) -> HandResults:
     """Let agents, one a seat, play a session of hands for each of ``seeds`` (see `hand_seeds`).
 
-    Rows are in the order of the seeds, then of the hands. ``key`` is the evaluation seed of the
-    agents' draws and of resampled hidden cards, as in `play_deals`. Raises ValueError for a wrong
+    Rows are in the order of the seeds, then of the hands. The agents' draws and the resampled
+    hidden cards derive from ``evaluation_seed``, as in `play_deals`. Raises ValueError for a wrong
     number of agents or no seeds, IllegalActionError for an action that is not legal.
     """
     players = game.num_players(rules)
     if len(agents) != players or players < 2:
         raise ValueError(f"agents: {len(agents)} given; these rules have {players} seats")
     different, seating = _list_different(agents)
-    own_key = derive_key(new_key() if key is None else key, game.rules_digest(rules))
+    own_key = _derive_own_key(game, rules, evaluation_seed)
     order, words = shuffle_order(own_key, len(seeds)), key_words(own_key)
     chunks: list[HandResults] = []
     for deal_indices, count_ended in _split_deals(order, hands, CHUNK, None):
@@ -375,7 +382,7 @@ def play_duplicate(
     *,
     order: np.ndarray | None = None,
     hands: int = 1,
-    key: str | None = None,
+    evaluation_seed: str | None = None,
     progress: Progress | None = None,
     record: RecordGames | None = None,
     chunk: int = CHUNK,
@@ -396,7 +403,7 @@ def play_duplicate(
         seeds: The seeds of the deals, uint64 (n,).
         order: Which of the opponents comes first in each deal, int64 (n,) (None: the first).
         hands: Number of hands of each deal.
-        key: The evaluation seed, from which all draws derive (None: a new one).
+        evaluation_seed: Any text, from which all random draws derive (None: a random one).
         progress: Called with the number of deals that have ended.
         record: Called with the hands as they end.
         chunk: Hands played in one batch.
@@ -418,7 +425,7 @@ def play_duplicate(
     begin = np.zeros(len(seeds), np.int64) if order is None else order
     assert game.seats is not None
     sides = game.seats.sides(rules)
-    own_key = derive_key(new_key() if key is None else key, game.rules_digest(rules))
+    own_key = _derive_own_key(game, rules, evaluation_seed)
     deal_order, words = shuffle_order(own_key, len(seeds)), key_words(own_key)
     chunks: list[dict[str, np.ndarray]] = []
     for deal_indices, count_ended in _split_deals(deal_order, hands * players, chunk, progress):

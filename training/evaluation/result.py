@@ -167,9 +167,9 @@ class Evaluation(Result):
         return self.spec.variant
 
     @property
-    def key(self) -> str:
+    def evaluation_seed(self) -> str:
         """The evaluation seed: it repeats all games."""
-        return self.spec.key
+        return self.spec.evaluation_seed
 
     @property
     def deals(self) -> np.ndarray:
@@ -253,7 +253,7 @@ class SolitaireEvaluation(Evaluation):
             "deal_set": spec.deal_set,
             "first": spec.first,
             "seed": spec.seed,
-            "key": spec.key,
+            "evaluation_seed": spec.evaluation_seed,
             "confidence": spec.confidence,
             "won": None,  # in a game that nobody wins
             **{name: estimate._asdict() for name, estimate in self.estimates.items()},
@@ -319,7 +319,7 @@ class TableEvaluation(Evaluation):
             "first": spec.first,
             "hands": spec.hands,
             "seed": spec.seed,
-            "key": spec.key,
+            "evaluation_seed": spec.evaluation_seed,
             "confidence": spec.confidence,
             "unit": unit_name(spec),
             **self._summarize_agent(),

@@ -212,7 +212,9 @@ class Run:
         k = len(self.rules_table.rules)
         key = validation_key(self.seed)
         parts = [
-            play_deals(self.game, rules, agent, self.deals[i::k], max_moves=limit, key=key)
+            play_deals(
+                self.game, rules, agent, self.deals[i::k], max_moves=limit, evaluation_seed=key
+            )
             for i, rules in enumerate(self.rules_table.rules[: len(self.deals)])
         ]
         return parts[0] if k == 1 else interleave(parts, len(self.deals))
@@ -220,7 +222,9 @@ class Run:
     def play_at_tables(self, agent: Agent, opponents: Sequence[Agent]) -> EpisodeResults:
         """Let an agent play every validation deal from every seat, against opponents in turn."""
         key = validation_key(self.seed)
-        results = play_duplicate(self.game, self.rules, agent, opponents, self.deals, key=key)
+        results = play_duplicate(
+            self.game, self.rules, agent, opponents, self.deals, evaluation_seed=key
+        )
         nets = results.nets / self.game.reward_unit(self.rules)
         facts = {"won": (results.nets > 0).reshape(-1), "score": nets.mean(axis=1)}
         return EpisodeResults(facts, results.milliseconds)

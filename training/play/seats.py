@@ -39,15 +39,15 @@ class SeatChoice(NamedTuple):
 class TableChoice(NamedTuple):
     """The game of a session: see `CardEnv.reset` for ``chosen`` and ``seed``.
 
-    ``key`` is the seed of the agents' draws (None: random); for ``allow_rules_mismatch`` see
-    `load_agent`.
+    ``evaluation_seed`` is the seed of the agents' draws (None: random); for
+    ``allow_rules_mismatch`` see `load_agent`.
     """
 
     game: Game
     rules: Any
     chosen: Mapping[str, Any] | None = None
     seed: int | None = None
-    key: str | None = None
+    evaluation_seed: str | None = None
     allow_rules_mismatch: bool = False
 
 
@@ -71,7 +71,7 @@ class TableSession:
         self.session = _session_seed(self.chosen, begin)
         self.agents = self._seat_agents(player, seat.opponents)
         self.rows = Rows(self.game, self.rules, 1)
-        self.words = key_words(table.key or new_key())
+        self.words = key_words(table.evaluation_seed or new_key())
         self.totals = np.zeros(self.players, np.int64)
         self.hand = 0
         self.dealt: dict[str, Any] = {}

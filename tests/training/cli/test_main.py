@@ -172,8 +172,8 @@ def test_an_agent_that_fails_by_the_second_variant(parlour: Any, elsewhere: Path
 
 
 def test_what_one_agent_does_is_the_same_in_both_commands(parlour: Any) -> None:
-    alone = parlour("evaluate pyramid --agent uniform --deals 50 --key k --json").json
-    line = "compare pyramid --agents greedy uniform --deals 50 --key k --json"
+    alone = parlour("evaluate pyramid --agent uniform --deals 50 --evaluation-seed k --json").json
+    line = "compare pyramid --agents greedy uniform --deals 50 --evaluation-seed k --json"
     beside = parlour(line).json["results"][1]
     del alone["ms_per_decision"], beside["ms_per_decision"]
     assert alone == beside

@@ -30,7 +30,7 @@ def play(name: str, width: int, capsys: Any, monkeypatch: pytest.MonkeyPatch) ->
     """What a person sees who asks for help at every turn and plays the hint."""
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setattr("sys.stdin", io.StringIO("?\nrules\nh\nzz\npass\n?\nd\n?\nq\n"))
-    words = f"play {name} --deal 3 --key k --no-notice"
+    words = f"play {name} --deal 3 --evaluation-seed k --no-notice"
     assert main(words.split()) == 0
     return re.sub(r"\d:\d\d", "0:00", capsys.readouterr().out)
 

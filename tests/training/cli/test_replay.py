@@ -37,7 +37,9 @@ def script(*lines: str) -> Callable[[str], str]:
 
 @pytest.fixture
 def recorded(capsys: pytest.CaptureFixture[str]) -> Path:
-    words = "evaluate pyramid --agent greedy --deals 8 --key k --record games.jsonl --json"
+    words = (
+        "evaluate pyramid --agent greedy --deals 8 --evaluation-seed k --record games.jsonl --json"
+    )
     assert main(words.split()) == 0
     json.loads(capsys.readouterr().out)
     return Path("games.jsonl")
@@ -176,8 +178,8 @@ def test_hands_at_a_table_are_recorded(tmp_path: Path) -> None:
 
 
 def test_a_watched_agent_says_what_it_thinks(capsys: pytest.CaptureFixture[str]) -> None:
-    text = play(agent="mcts@9", delay=0.0, explain=True, chosen={"deal": 4}, key="a")
-    plain = play(agent="mcts@9", delay=0.0, chosen={"deal": 4}, key="a")
+    text = play(agent="mcts@9", delay=0.0, explain=True, chosen={"deal": 4}, evaluation_seed="a")
+    plain = play(agent="mcts@9", delay=0.0, chosen={"deal": 4}, evaluation_seed="a")
     assert "greedy-mcts@9 plays " in text and "visits" in text and "visits" not in plain
     assert text.splitlines()[-1].split(",")[0] == plain.splitlines()[-1].split(",")[0]
 

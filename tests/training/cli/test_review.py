@@ -14,7 +14,7 @@ from parlour.training.evaluation.reviews import review_deal_set, review_lost
 from parlour.training.evaluation.reviews.review import REVIEW_FILES
 from parlour.training.evaluation.reviews.review_judges import make_judge
 
-SMALL = ("--worlds", "2", "--key", "k")
+SMALL = ("--worlds", "2", "--evaluation-seed", "k")
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -128,7 +128,7 @@ LOST = ("--lost-though-winnable", "--worlds", "2")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a comparison has left: greedy and uniform on 20 labelled deals."""
     folder = tmp_path_factory.mktemp("results")
-    compare("pyramid", ["uniform", "greedy"], deals=20, key="k").save(folder)
+    compare("pyramid", ["uniform", "greedy"], deals=20, evaluation_seed="k").save(folder)
     return folder
 
 
@@ -147,7 +147,7 @@ def test_deals_lost_though_winnable_are_played_again(
     assert rows.groupby("deal")["threw_away"].sum().tolist() == [1, 1]
     result = read(capsys, *words, "--deals", "2")
     assert (result["deals"], result["lost_though_winnable"]) == (2, len(wanted))
-    assert (result["winnable"], result["threw_away"], result["key"]) == (2, 2, "k")
+    assert (result["winnable"], result["threw_away"], result["evaluation_seed"]) == (2, 2, "k")
     one = read(capsys, *words, "--deal", str(wanted[1]))
     assert one["deal"] == f"deal {wanted[1]} of deal set pyramid-1"
     assert sum(line["threw_away"] for line in one["decisions"]) == 1
@@ -160,7 +160,7 @@ def test_drawn_games_are_the_same_ones(capsys: pytest.CaptureFixture[str], resul
     result = read(capsys, *words)
     assert result["facts"]["score"] == first.score
     other = review_lost.choose_lost(results, "uniform", deal=first.deal)
-    changed = [other[0]._replace(key="another")]
+    changed = [other[0]._replace(evaluation_seed="another")]
     spec = review_lost.make_lost_spec(changed)
     judge = make_judge(spec.game, spec.rules, 2, 0, None)
     with pytest.raises(ValueError, match=rf"deal {first.deal}: uniform now ends with score"):
@@ -178,7 +178,10 @@ def test_drawn_games_are_the_same_ones(capsys: pytest.CaptureFixture[str], resul
         ("--from {0} --lost-though-winnable --agent greedy --deal 99", "deal 99: not one of the"),
         ("--from {0} --lost-though-winnable --agent greedy --deals 0", "deals=0"),
         ("--from {0} --lost-though-winnable --agent greedy --variant web", "unknown variant 'web'"),
-        ("--from {0} --lost-though-winnable --key k --seat 0", "--key, --seat: --from says"),
+        (
+            "--from {0} --lost-though-winnable --evaluation-seed k --seat 0",
+            "--evaluation-seed, --seat: --from says",
+        ),
         (
             "pyramid --from {0} --lost-though-winnable",
             "game 'pyramid': --from says what was played",

@@ -38,7 +38,12 @@ class Looker(Cautious):
 def comparison() -> Comparison:
     agents = ["uniform", Cautious(), Peeker(7), Looker()]
     variants = ["home", "declare"]
-    keywords: dict[str, Any] = {"deals": 40, "opponents": OPPONENTS, "hands": 2, "key": "k"}
+    keywords: dict[str, Any] = {
+        "deals": 40,
+        "opponents": OPPONENTS,
+        "hands": 2,
+        "evaluation_seed": "k",
+    }
     return compare(GAME, agents, variants=variants, **keywords)
 
 
@@ -102,12 +107,14 @@ def test_equals_differ_by_exactly_nothing() -> None:
 
 
 def test_results_do_not_depend_on_who_else_is_compared(comparison: Comparison) -> None:
-    alone = evaluate(GAME, "uniform", deals=40, opponents=OPPONENTS, hands=2, key="k")
+    alone = evaluate(GAME, "uniform", deals=40, opponents=OPPONENTS, hands=2, evaluation_seed="k")
     beside = comparison.variants["home"][0]
     assert np.array_equal(alone.nets, beside.nets)
     for fact, values in alone.results.facts.items():
         assert np.array_equal(values, beside.results.facts[fact])
-    later = evaluate(GAME, "uniform", deals=15, first=25, opponents=OPPONENTS, hands=2, key="k")
+    later = evaluate(
+        GAME, "uniform", deals=15, first=25, opponents=OPPONENTS, hands=2, evaluation_seed="k"
+    )
     assert np.array_equal(alone.nets[25:], later.nets)
 
 
@@ -120,7 +127,7 @@ def test_the_field_without_names_is_greedy_and_the_players_by_rule() -> None:
 def test_evaluate_plays_what_compare_plays(game: Any, opponents: list[str] | None) -> None:
     """In games for one player and for several alike, with progress and a name for the draws."""
     ended: list[int] = []
-    keywords: dict[str, Any] = {"deals": 6, "opponents": opponents, "key": "k"}
+    keywords: dict[str, Any] = {"deals": 6, "opponents": opponents, "evaluation_seed": "k"}
     one = evaluate(game, "uniform", name="mine", progress=ended.append, **keywords)
     (other,) = compare(game, ["mine=uniform"], **keywords).evaluations
     assert (one.agent, sum(ended)) == ("mine", 6)

@@ -88,7 +88,7 @@ def decks_of(seeds: np.ndarray) -> list[tuple[bytes, int]]:
 
 def play_sessions(agents: Sequence[Agent], seeds: np.ndarray, hands: int) -> np.ndarray:
     """The nets of the seats in sessions, int64 (n, hands, players)."""
-    nets = play_seated(GAME, RULES, agents, seeds, hands=hands, key="k").nets
+    nets = play_seated(GAME, RULES, agents, seeds, hands=hands, evaluation_seed="k").nets
     return nets.reshape(len(seeds), hands, -1)
 
 
@@ -166,17 +166,21 @@ def test_a_kernel_that_made_chips_would_be_told(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("agent", [UniformAgent(), Dreamer()], ids=["uniform", "dreamer"])
 def test_a_deal_does_not_depend_on_the_deals_beside_it(agent: UniformAgent) -> None:
     opponents, order = [UniformAgent(3), Cautious()], np.arange(len(SEEDS))
-    whole = play_duplicate(GAME, RULES, agent, opponents, SEEDS, order=order, key="three")
+    whole = play_duplicate(
+        GAME, RULES, agent, opponents, SEEDS, order=order, evaluation_seed="three"
+    )
     for chunk in (20, 1):
         parts = play_duplicate(
-            GAME, RULES, agent, opponents, SEEDS, order=order, key="three", chunk=chunk
+            GAME, RULES, agent, opponents, SEEDS, order=order, evaluation_seed="three", chunk=chunk
         )
         assert equal(whole, parts)
     back = play_duplicate(
-        GAME, RULES, agent, opponents, SEEDS[::-1], order=order[::-1], key="three"
+        GAME, RULES, agent, opponents, SEEDS[::-1], order=order[::-1], evaluation_seed="three"
     )
     assert np.array_equal(back.nets[::-1], whole.nets)
-    other = play_duplicate(GAME, RULES, agent, opponents, SEEDS, order=order, key="four")
+    other = play_duplicate(
+        GAME, RULES, agent, opponents, SEEDS, order=order, evaluation_seed="four"
+    )
     assert not equal(whole, other)
 
 
@@ -191,7 +195,7 @@ def test_decisions_and_moves_are_counted() -> None:
 
 def test_the_dealer_moves_on_in_a_session() -> None:
     agents = [UniformAgent(k) for k in range(4)]
-    played = play_seated(GAME, RULES, agents, SEEDS, hands=6, key="k")
+    played = play_seated(GAME, RULES, agents, SEEDS, hands=6, evaluation_seed="k")
     dealers = played.dealers.reshape(len(SEEDS), 6)
     assert np.array_equal(dealers[:, 0], first_dealers(GAME, RULES, SEEDS))
     assert ((dealers[:, 1:] - dealers[:, :-1]) % 4 == 1).all()
@@ -199,7 +203,9 @@ def test_the_dealer_moves_on_in_a_session() -> None:
     nets = play_sessions(agents, SEEDS, 6)
     assert nets.shape == (len(SEEDS), 6, 4)
     assert np.array_equal(nets.reshape(-1, 4), played.nets)
-    assert np.array_equal(nets[:, 0], play_seated(GAME, RULES, agents, SEEDS, key="k").nets)
+    assert np.array_equal(
+        nets[:, 0], play_seated(GAME, RULES, agents, SEEDS, evaluation_seed="k").nets
+    )
     assert np.array_equal(nets[:, :2], play_sessions(agents, SEEDS, 2))
 
 

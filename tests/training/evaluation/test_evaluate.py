@@ -58,10 +58,13 @@ def test_the_results_are_those_of_the_environment() -> None:
 
 @pytest.mark.parametrize("agent", [GreedyAgent(), Dreamer()])
 def test_a_deal_does_not_depend_on_the_deals_beside_it(agent: GreedyAgent) -> None:
-    whole = play_deals(GAME, RULES, agent, SEEDS, key="three")
-    parts = [play_deals(GAME, RULES, agent, SEEDS[i : i + 20], key="three") for i in (0, 20, 40)]
-    small = play_deals(GAME, RULES, agent, SEEDS, key="three", chunk=7)
-    backwards = play_deals(GAME, RULES, agent, SEEDS[::-1], key="three")
+    whole = play_deals(GAME, RULES, agent, SEEDS, evaluation_seed="three")
+    parts = [
+        play_deals(GAME, RULES, agent, SEEDS[i : i + 20], evaluation_seed="three")
+        for i in (0, 20, 40)
+    ]
+    small = play_deals(GAME, RULES, agent, SEEDS, evaluation_seed="three", chunk=7)
+    backwards = play_deals(GAME, RULES, agent, SEEDS[::-1], evaluation_seed="three")
     for fact, values in whole.facts.items():
         assert np.array_equal(values, np.concatenate([part.facts[fact] for part in parts])), fact
         assert np.array_equal(values, small.facts[fact]), fact
@@ -70,11 +73,15 @@ def test_a_deal_does_not_depend_on_the_deals_beside_it(agent: GreedyAgent) -> No
 
 def test_seed_and_key_decide() -> None:
     def scores(seed: int, key: str) -> list[int]:
-        return evaluate(GAME, "uniform", deals=50, seed=seed, key=key).results.score.tolist()
+        return evaluate(
+            GAME, "uniform", deals=50, seed=seed, evaluation_seed=key
+        ).results.score.tolist()
 
     assert scores(1, "a") == scores(1, "a") != scores(2, "a")
     assert scores(1, "a") != scores(1, "b")
-    dreams = [play_deals(GAME, RULES, Dreamer(), SEEDS, key=key).moves for key in ("a", "b")]
+    dreams = [
+        play_deals(GAME, RULES, Dreamer(), SEEDS, evaluation_seed=key).moves for key in ("a", "b")
+    ]
     assert not np.array_equal(*dreams)
 
 
@@ -89,7 +96,7 @@ def test_hidden_cards_are_hidden_from_those_who_do_not_see_all() -> None:
     honest, peeking = Spy(), Spy()
     peeking.sees_all = True  # type: ignore[misc]
     for agent in (honest, peeking):
-        play_deals(GAME, RULES, agent, SEEDS, key="the same order")
+        play_deals(GAME, RULES, agent, SEEDS, evaluation_seed="the same order")
     assert np.array_equal(decks[False][:, :28], decks[True][:, :28])
     assert (decks[False][:, 28:] != decks[True][:, 28:]).any(axis=1).all()
 

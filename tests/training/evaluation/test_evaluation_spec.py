@@ -33,8 +33,8 @@ def test_deals_are_those_of_the_deal_set() -> None:
 def test_all_variants_share_one_key() -> None:
     """A new one at each call, unless one is given."""
     first, second = make_specs(PYRAMID, ["web", "classic"])
-    assert first.key == second.key != make_specs(PYRAMID)[0].key
-    assert make_specs(PYRAMID, key="k")[0].key == "k"
+    assert first.evaluation_seed == second.evaluation_seed != make_specs(PYRAMID)[0].evaluation_seed
+    assert make_specs(PYRAMID, evaluation_seed="k")[0].evaluation_seed == "k"
 
 
 def test_seats() -> None:

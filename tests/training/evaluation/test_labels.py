@@ -320,7 +320,7 @@ def test_overlaps(whole: Labels) -> None:
 
 
 def test_an_evaluation_says_what_could_be_reached(whole: Labels) -> None:
-    actual = evaluate(GAME, "uniform", first=100, deals=60, labels=whole, key="k")
+    actual = evaluate(GAME, "uniform", first=100, deals=60, labels=whole, evaluation_seed="k")
     compared = actual.label_comparison
     assert compared is not None
     winnable, won = whole.winnable[100:] == 1, actual.results.facts["won"][:20]
@@ -384,7 +384,7 @@ def test_a_way_that_is_none_is_loud(fake: FakeSolver) -> None:
 
 
 def test_tables_files_and_picture(whole: Labels, tmp_path: Path) -> None:
-    actual = compare(GAME, ["uniform", "greedy"], deals=150, labels=whole, key="k")
+    actual = compare(GAME, ["uniform", "greedy"], deals=150, labels=whole, evaluation_seed="k")
     for width in (60, 80, 120):
         out = StringIO()
         report.show(actual, Console(file=out, width=width))

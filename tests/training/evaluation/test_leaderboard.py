@@ -107,7 +107,9 @@ def test_what_is_written_by_hand_meanwhile_is_kept(tmp_path: Path, claimed: boar
 
 
 def test_a_claim_is_what_evaluate_finds_by_the_same_key(claimed: board.Entry) -> None:
-    estimate = evaluate("poker_squares", "greedy", deals=120, key=claims.KEY).estimate("score")
+    estimate = evaluate(
+        "poker_squares", "greedy", deals=120, evaluation_seed=claims.EVALUATION_SEED
+    ).estimate("score")
     claim = claimed.claim
     assert claim is not None
     assert [claim.score, claim.low, claim.high] == [
@@ -146,7 +148,7 @@ def test_at_a_table_of_several_it_is_what_is_won_among_greedy() -> None:
         "tight",
         variant="mini",
         deals=30,
-        key=claims.KEY,
+        evaluation_seed=claims.EVALUATION_SEED,
         opponents=["greedy"],
     )
     assert claim.score == pytest.approx(match.net.mean, rel=1e-5)

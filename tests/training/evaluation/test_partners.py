@@ -29,8 +29,8 @@ def test_a_partner_has_the_other_seats_of_a_side() -> None:
     table = GAMES["twenty_eight"]
     rules, seeds = table.make_rules(), deal_seeds("partners", range(30))
     own, mate, other = Seen("own"), Seen("mate"), Seen("other")
-    result = play_duplicate(table, rules, own, [other], seeds, partner=mate, key="p")
-    alone = play_duplicate(table, rules, Seen("alone"), [other], seeds, key="p")
+    result = play_duplicate(table, rules, own, [other], seeds, partner=mate, evaluation_seed="p")
+    alone = play_duplicate(table, rules, Seen("alone"), [other], seeds, evaluation_seed="p")
     np.testing.assert_array_equal(result.nets, alone.nets)  # all play the same way
     assert own.seats == mate.seats == other.seats
     assert len({seat for _, seat in own.seats}) == 4 and (result.nets != 0).any()
@@ -39,7 +39,12 @@ def test_a_partner_has_the_other_seats_of_a_side() -> None:
 def test_a_bad_partner_costs() -> None:
     good, bad = (
         compare(
-            "twenty_eight", ["greedy"], opponents=["greedy"], partner=name, deals=60, key="k"
+            "twenty_eight",
+            ["greedy"],
+            opponents=["greedy"],
+            partner=name,
+            deals=60,
+            evaluation_seed="k",
         ).evaluations[0]
         for name in (None, "uniform")
     )

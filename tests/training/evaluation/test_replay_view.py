@@ -20,7 +20,15 @@ from parlour.training.play.seats import SeatChoice, TableChoice, TableSession
 @pytest.fixture(scope="module")
 def lone(tmp_path_factory: pytest.TempPathFactory) -> Replay:
     path = tmp_path_factory.mktemp("recorded") / "greedy.jsonl"
-    evaluate("pyramid", "greedy", variant="classic", deals=1, first=2, key="view", record=path)
+    evaluate(
+        "pyramid",
+        "greedy",
+        variant="classic",
+        deals=1,
+        first=2,
+        evaluation_seed="view",
+        record=path,
+    )
     return load_replays(path)[0]
 
 

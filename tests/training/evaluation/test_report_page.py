@@ -22,7 +22,11 @@ GAME = find_game("pyramid")
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
     return compare(
-        "pyramid", ["uniform", "greedy"], variants=["classic", "three-passes"], deals=30, key="k"
+        "pyramid",
+        ["uniform", "greedy"],
+        variants=["classic", "three-passes"],
+        deals=30,
+        evaluation_seed="k",
     )
 
 
@@ -37,7 +41,7 @@ def test_a_page_has_tables_pictures_and_conditions(comparison: Comparison) -> No
         assert one.estimate("score").text(1, 2) in page
     for message in (
         "deals 0 to 29 of deal set pyramid-1",
-        "key k, seed 0",
+        "evaluation seed k, seed 0",
         "Python 3",
         "numba",
         "95%",

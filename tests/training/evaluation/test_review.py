@@ -54,7 +54,7 @@ def actions_of(
 ) -> list[int]:
     state = deal_position(game, rules, f"{game.name}-1", deal)
     player = FixedAgent(load_agent(agent, game, rules))
-    return play_deal(game, rules, state, [player] * seats, key="k")
+    return play_deal(game, rules, state, [player] * seats, evaluation_seed="k")
 
 
 def walked(deal: int) -> tuple[list[int], np.ndarray]:
@@ -272,7 +272,7 @@ def test_a_seat_at_a_table_is_reviewed_in_its_unit() -> None:
 
 @cache
 def of_deal_set() -> DealSetReview:
-    return review_deal_set("pyramid", "greedy", deals=3, key="k", worlds=4)
+    return review_deal_set("pyramid", "greedy", deals=3, evaluation_seed="k", worlds=4)
 
 
 def test_a_deal_set_is_summed_up_by_kind_phase_and_worst() -> None:
@@ -290,7 +290,7 @@ def test_a_deal_set_is_summed_up_by_kind_phase_and_worst() -> None:
 
 
 def test_a_deal_set_that_is_stopped_keeps_what_was_done() -> None:
-    (spec,) = make_specs("pyramid", deals=3, key="k")
+    (spec,) = make_specs("pyramid", deals=3, evaluation_seed="k")
     done: list[Review] = []
 
     def stop(_: int) -> None:
@@ -346,6 +346,6 @@ def test_kinds_have_neither_numbers_nor_places() -> None:
 
 
 def test_an_agent_object_plays_too() -> None:
-    (spec,) = make_specs("pyramid", deals=1, key="k")
+    (spec,) = make_specs("pyramid", deals=1, evaluation_seed="k")
     result = review_spec(spec, UniformAgent(0), NoJudge(PYRAMID, RULES, 1, 0))
     assert result.agent == "uniform"

@@ -46,12 +46,14 @@ def test_they_are_those_that_the_labels_call_winnable(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_answered_is_refused(tmp_path: Path) -> None:
-    comparison = compare(GAME, ["uniform", "greedy"], deals=4, key="k")
+    comparison = compare(GAME, ["uniform", "greedy"], deals=4, evaluation_seed="k")
     with pytest.raises(ValueError, match="unknown agent 'gredy'; did you mean 'greedy'"):
         find_lost(comparison, "gredy")
     with pytest.raises(ValueError, match="several have played, name one of uniform, greedy"):
         find_lost(comparison)
-    assert find_lost(compare(GAME, ["greedy"], deals=4, key="k")) == find_lost(comparison, "greedy")
+    assert find_lost(compare(GAME, ["greedy"], deals=4, evaluation_seed="k")) == find_lost(
+        comparison, "greedy"
+    )
     with pytest.raises(ValueError, match="no deal is labelled"):
         find_lost(compare(GAME, ["greedy"], deals=4, labels="no"))
     with pytest.raises(ValueError, match="no deal is labelled"):
@@ -73,7 +75,7 @@ def test_a_name_in_results_imports_no_module(
     monkeypatch.syspath_prepend(str(tmp_path))
     marker = tmp_path / "marker"
     (tmp_path / "module_in_results.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
-    (one,) = compare(GAME, ["uniform"], deals=30, key="k").evaluations
+    (one,) = compare(GAME, ["uniform"], deals=30, evaluation_seed="k").evaluations
     replace(one, agent="module_in_results:Agent").save(tmp_path / "results")
     with pytest.raises(ValueError, match="results: agent must not be module:Class, got"):
         review_lost(tmp_path / "results", worlds=2, deals=1)

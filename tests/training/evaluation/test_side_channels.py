@@ -173,7 +173,7 @@ def test_no_agent_learns_from_another_what_a_seed_stands_for() -> None:
     assert len(memory) > 10_000
     key = "the same"
     for _ in range(2):
-        evaluate(POKER, agents[0], deals=10, key=key)
+        evaluate(POKER, agents[0], deals=10, evaluation_seed=key)
     assert agents[0].known, "the attack does not work even where the key is the same"
 
 
@@ -408,10 +408,10 @@ def test_what_an_agent_was_shown_is_what_results_say_of_it(honest: int) -> None:
 def test_results_name_their_key_and_can_be_repeated() -> None:
     """And nobody could have known it: no two evaluations have the same."""
     first, second = (evaluate(POKER, "uniform", deals=60) for _ in range(2))
-    assert first.key != second.key
-    assert len(bytes.fromhex(first.key)) == 16
+    assert first.evaluation_seed != second.evaluation_seed
+    assert len(bytes.fromhex(first.evaluation_seed)) == 16
     assert not np.array_equal(first.results.score, second.results.score)
-    again = evaluate(POKER, "uniform", deals=60, key=first.summary()["key"])
+    again = evaluate(POKER, "uniform", deals=60, evaluation_seed=first.summary()["evaluation_seed"])
     assert np.array_equal(first.results.score, again.results.score)
-    both = compare(POKER, ["greedy", "uniform"], deals=60, key=first.key)
+    both = compare(POKER, ["greedy", "uniform"], deals=60, evaluation_seed=first.evaluation_seed)
     assert np.array_equal(both.evaluations[1].results.score, first.results.score)

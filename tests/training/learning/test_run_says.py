@@ -77,7 +77,7 @@ def test_a_run_begins_by_saying_what_it_is(
             load_agent(name, GAME, rules),
             deal_seeds("pyramid-validation", range(10)),
             max_moves=500,
-            key=validation_key(0),
+            evaluation_seed=validation_key(0),
         )
         assert result["baselines"][name] == played.facts["won"].mean()
 

@@ -335,8 +335,10 @@ def test_no_two_agents_of_a_comparison_have_one_name(tmp_path: Path) -> None:
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
     message = re.escape(f"agents {one} and {other} must not have the same name, got 'same'")
     with pytest.raises(ValueError, match=message):
-        compare(SEATS, [one], deals=2, opponents=[other, "uniform"], key="k")
-    (result,) = compare(SEATS, [one], deals=2, opponents=[f"mine={other}"], key="k").evaluations
+        compare(SEATS, [one], deals=2, opponents=[other, "uniform"], evaluation_seed="k")
+    (result,) = compare(
+        SEATS, [one], deals=2, opponents=[f"mine={other}"], evaluation_seed="k"
+    ).evaluations
     assert (result.agent, result.opponents) == ("same", ("mine",))
-    both = compare(SEATS, [one, other], deals=2, opponents=["uniform"], key="k")
+    both = compare(SEATS, [one, other], deals=2, opponents=["uniform"], evaluation_seed="k")
     assert {match.agent for match in both.evaluations} == {f"same ({one})", f"same ({other})"}

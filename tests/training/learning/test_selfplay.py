@@ -121,7 +121,9 @@ def test_the_agent_draws_its_actions_and_plays_again_as_it_did(whole: Path) -> N
     assert not agent.deterministic
     seeds = deal_seeds("seven_twenty_seven-validation", range(10))
     opponents = [load_agent(name, GAME, RULES, 1) for name in SMALL.opponents]
-    nets = play_duplicate(GAME, RULES, agent, opponents, seeds, key=validation_key(0)).nets
+    nets = play_duplicate(
+        GAME, RULES, agent, opponents, seeds, evaluation_seed=validation_key(0)
+    ).nets
     assert nets.mean() == pytest.approx(read_result(whole)["final"]["score"]["mean"])
 
 

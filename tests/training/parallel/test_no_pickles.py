@@ -92,7 +92,7 @@ def test_objects_are_not_written() -> None:
 @pytest.mark.filterwarnings("ignore:.*is damaged, so this part is computed again")
 def test_a_damaged_part_never_changes_a_result(tmp_path: Path) -> None:
     """Byte flips, truncation and deletion: the part is read as it was written, or done again."""
-    given: dict[str, Any] = {"deals": 7, "key": "k"}
+    given: dict[str, Any] = {"deals": 7, "evaluation_seed": "k"}
     whole = compare("pyramid", ["greedy"], **given)
     kept = Cluster("sequential", 1, chunks=tmp_path / "chunks")
     compare("pyramid", ["greedy"], **given, cluster=kept)
@@ -111,7 +111,7 @@ def test_a_damaged_part_never_changes_a_result(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["pyramid", "poker_squares", "seven_twenty_seven"])
 def test_reviews_are_read_as_they_were_written(name: str, tmp_path: Path) -> None:
     """Games with a solver, without one and for several: each has other fields that are None."""
-    made = review_deal_set.review_deal_set(name, "greedy", deals=3, worlds=2, key="k")
+    made = review_deal_set.review_deal_set(name, "greedy", deals=3, worlds=2, evaluation_seed="k")
     path = tmp_path / "reviews.npz"
     path.write_bytes(pack_arrays(pack_reviews(made.reviews)))
     read = unpack_reviews(made.judge, read_arrays(path))
@@ -123,7 +123,12 @@ def test_reviews_are_read_as_they_were_written(name: str, tmp_path: Path) -> Non
 
 
 def test_tables_of_several_resume_from_parts(tmp_path: Path) -> None:
-    given: dict[str, Any] = {"deals": 20, "key": "k", "hands": 2, "opponents": ["uniform"]}
+    given: dict[str, Any] = {
+        "deals": 20,
+        "evaluation_seed": "k",
+        "hands": 2,
+        "opponents": ["uniform"],
+    }
     whole = compare("seven_twenty_seven", ["greedy"], **given)
     kept = Cluster("sequential", 1, chunks=tmp_path / "chunks")
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):

@@ -55,7 +55,12 @@ def fail_once(given: tuple[Path, int]) -> int:
 
 @pytest.mark.parametrize("agent", ["uniform", "pimc@2", "mcts@4", "pretrained", "oracle"])
 def test_an_evaluation_in_parts(agent: str) -> None:
-    given: dict[str, Any] = {"variant": "three-passes", "deals": 20, "key": "k", "first": 5}
+    given: dict[str, Any] = {
+        "variant": "three-passes",
+        "deals": 20,
+        "evaluation_seed": "k",
+        "first": 5,
+    }
     whole = evaluate("pyramid", agent, **given)
     assert_same(
         evaluate("pyramid", agent, **given, cluster=HERE).results.facts, whole.results.facts
@@ -71,7 +76,7 @@ def test_the_time_of_a_decision_is_the_mean_over_parts() -> None:
 
 
 def test_a_comparison_of_variants_in_parts() -> None:
-    given: dict[str, Any] = {"variants": ["classic", "book"], "deals": 15, "key": "k"}
+    given: dict[str, Any] = {"variants": ["classic", "book"], "deals": 15, "evaluation_seed": "k"}
     whole = compare("pyramid", ["uniform", "greedy"], **given)
     result = compare("pyramid", ["uniform", "greedy"], **given, cluster=HERE)
     assert [one.agent for one in result.evaluations] == ["uniform", "greedy"] * 2
@@ -80,7 +85,12 @@ def test_a_comparison_of_variants_in_parts() -> None:
 
 
 def test_tables_of_several_in_parts() -> None:
-    given: dict[str, Any] = {"deals": 15, "key": "k", "hands": 2, "opponents": ["tight", "uniform"]}
+    given: dict[str, Any] = {
+        "deals": 15,
+        "evaluation_seed": "k",
+        "hands": 2,
+        "opponents": ["tight", "uniform"],
+    }
     whole = compare("seven_twenty_seven", ["greedy", "uniform"], **given)
     result = compare("seven_twenty_seven", ["greedy", "uniform"], **given, cluster=HERE)
     for one, other in zip(result.evaluations, whole.evaluations, strict=True):
@@ -89,13 +99,13 @@ def test_tables_of_several_in_parts() -> None:
 
 
 def test_reviews_in_parts() -> None:
-    given: dict[str, Any] = {"deals": 7, "worlds": 3, "key": "k"}
+    given: dict[str, Any] = {"deals": 7, "worlds": 3, "evaluation_seed": "k"}
     whole = review_deal_set("pyramid", "greedy", **given)
     assert review_deal_set("pyramid", "greedy", **given, cluster=HERE).summary() == whole.summary()
 
 
 def test_the_same_games_are_recorded_part_after_part(tmp_path: Path) -> None:
-    given: dict[str, Any] = {"deals": 20, "key": "k"}
+    given: dict[str, Any] = {"deals": 20, "evaluation_seed": "k"}
     evaluate("pyramid", "greedy", **given, record=tmp_path / "whole")
     evaluate("pyramid", "greedy", **given, record=tmp_path / "parts", cluster=HERE)
     result = load_replays(tmp_path / "parts")
@@ -148,10 +158,17 @@ def test_finished_parts_are_not_played_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [{"agent": "uniform"}, {"first": 7}, {"seed": 1}, {"max_moves": 30}, {"key": "other"}]
+    "other",
+    [
+        {"agent": "uniform"},
+        {"first": 7},
+        {"seed": 1},
+        {"max_moves": 30},
+        {"evaluation_seed": "other"},
+    ],
 )
 def test_parts_of_another_evaluation_are_not_taken(tmp_path: Path, other: dict[str, Any]) -> None:
-    given: dict[str, Any] = {"agent": "greedy", "deals": 20, "key": "k"}
+    given: dict[str, Any] = {"agent": "greedy", "deals": 20, "evaluation_seed": "k"}
     kept = Cluster("sequential", 1, chunks=tmp_path / "chunks")
     evaluate("pyramid", **given, cluster=kept)
     facts = evaluate("pyramid", **given | other, cluster=kept).results.facts
@@ -183,7 +200,7 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
     assert process.returncode == STOPPED
     assert "Traceback" not in errors
     assert f"finished parts are kept in {chunks}: run the same command again" in errors
-    key = (chunks / "key.txt").read_text()
+    key = (chunks / "evaluation_seed.txt").read_text()
     before = len(list(chunks.glob("*.npz")))
     assert before >= 2
     process = begin(tmp_path, *words)
@@ -193,7 +210,7 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
     import pandas as pd
 
     result = pd.read_parquet(tmp_path / "episodes.parquet")
-    whole = evaluate("pyramid", "pimc@8", deals=1000, key=key)
+    whole = evaluate("pyramid", "pimc@8", deals=1000, evaluation_seed=key)
     np.testing.assert_array_equal(result["score"], whole.results.facts["score"])
 
 

@@ -69,11 +69,14 @@ def test_a_deal_set(nodes: Any, tmp_path: Path) -> None:
 
 
 def test_a_comparison(nodes: Any, tmp_path: Path) -> None:
-    agents, words = ("greedy", "pimc@2"), ("--deals", "10000", "--key", "k", "--out", str(tmp_path))
+    agents, words = (
+        ("greedy", "pimc@2"),
+        ("--deals", "10000", "--evaluation-seed", "k", "--out", str(tmp_path)),
+    )
     process = run_parlour(nodes, "compare", "pyramid", "--agents", *agents, *words)
     kill_second(nodes, process, tmp_path / ".chunks", 200)
     result = pd.read_parquet(tmp_path / "episodes.parquet")
-    for one in compare("pyramid", agents, deals=10_000, key="k").evaluations:
+    for one in compare("pyramid", agents, deals=10_000, evaluation_seed="k").evaluations:
         rows = result[result["agent"] == one.agent].sort_values("deal")
         for fact in ("score", "won", "moves", "decisions"):
             np.testing.assert_array_equal(rows[fact], one.results.facts[fact], err_msg=fact)

@@ -21,7 +21,7 @@ from parlour.training.evaluation.reviews.review_deal_set import review_deal_set
 from parlour.training.files import sole_use
 from parlour.training.parallel.tasks import Cluster
 
-GIVEN: dict[str, Any] = {"deals": 20, "key": "k"}
+GIVEN: dict[str, Any] = {"deals": 20, "evaluation_seed": "k"}
 HERE = ("--jobs", "1", "--backend", "sequential")
 COMPARE = ("compare", "pyramid", "--agents", "greedy", "uniform", "--deals", "20", *HERE)
 
@@ -110,7 +110,7 @@ def test_the_code_of_parlour_counts(kept: Cluster, monkeypatch: pytest.MonkeyPat
 
 
 def test_who_plays_worlds_out_in_a_review_counts(kept: Cluster) -> None:
-    given: dict[str, Any] = {"deals": 2, "worlds": 3, "key": "k"}
+    given: dict[str, Any] = {"deals": 2, "worlds": 3, "evaluation_seed": "k"}
     player = Chosen()
     before = review_deal_set("poker_squares", "uniform", player=player, **given, cluster=kept)
     player.last = True
@@ -149,11 +149,13 @@ def test_the_same_command_records_all_games_once(
     with pytest.MonkeyPatch.context() as patch:
         stop_at(patch, part)
         assert main.main(words) == STOPPED
-    key = (out / ".chunks" / "key.txt").read_text()
+    key = (out / ".chunks" / "evaluation_seed.txt").read_text()
     message = f"finished parts are kept in {out / '.chunks'}" in capsys.readouterr().err
     assert message == (part > 1)
     assert main.main(words) == 0
-    compare("pyramid", ["greedy", "uniform"], deals=20, key=key, record=tmp_path / "whole")
+    compare(
+        "pyramid", ["greedy", "uniform"], deals=20, evaluation_seed=key, record=tmp_path / "whole"
+    )
     result, whole = (
         {(one.agents, one.deal): one.actions for one in load_replays(path)}
         for path in (record, tmp_path / "whole")
@@ -194,9 +196,9 @@ def test_a_wrong_command_line_leaves_no_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", [b"", b"\xff\xfe"])
 def test_a_key_that_cannot_be_read_is_made_anew(key: bytes, tmp_path: Path) -> None:
     (tmp_path / ".chunks").mkdir()
-    (tmp_path / ".chunks" / "key.txt").write_bytes(key)
+    (tmp_path / ".chunks" / "evaluation_seed.txt").write_bytes(key)
     assert main.main([*COMPARE, "--out", str(tmp_path)]) == 0
-    assert json.loads((tmp_path / "summary.json").read_text())["results"][0]["key"]
+    assert json.loads((tmp_path / "summary.json").read_text())["results"][0]["evaluation_seed"]
     assert len(pd.read_parquet(tmp_path / "episodes.parquet")) == 40
 
 

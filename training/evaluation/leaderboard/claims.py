@@ -29,8 +29,8 @@ from ..result import describe_machine
 from ..stats import CONFIDENCE, Estimate, bootstrap_mean, student_mean, wilson_rate
 from .entries import Claim, Entry, check_code, digest_saved, seal_of, write_cell
 
-KEY = "leaderboard"
-"""The evaluation seed: ``parlour evaluate --key leaderboard`` plays the same games."""
+EVALUATION_SEED = "leaderboard"
+"""The evaluation seed: ``parlour evaluate --evaluation-seed leaderboard`` plays the same games."""
 OPPONENTS = ("greedy",)
 """The agents in the other seats of a game with several."""
 FIRST_SECONDS = 1.0
@@ -98,7 +98,7 @@ def make_spec(entry: Entry, deals: int, labels: Labels | str = NO_LABELS) -> Eva
         read_options(entry.options.split()),
         deals=deals,
         deal_set=entry.deal_set,
-        key=KEY,
+        evaluation_seed=EVALUATION_SEED,
         labels=labels,
     )
     return spec

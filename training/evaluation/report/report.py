@@ -196,7 +196,7 @@ def show(result: Comparison[Any] | Evaluation, console: Console) -> None:
     _show_marks(comparison, console)
     for note in list_notes(comparison):
         console.print(note)
-    show_key(comparison.spec.key, console)
+    show_evaluation_seed(comparison.spec.evaluation_seed, console)
 
 
 def _make_title(spec: EvaluationSpec) -> str:
@@ -221,9 +221,11 @@ def _show_marks(comparison: Comparison[Any], console: Console) -> None:
             console.print(f"{mark} {meaning}")
 
 
-def show_key(key: str, console: Console) -> None:
+def show_evaluation_seed(evaluation_seed: str, console: Console) -> None:
     """Print the evaluation seed, which repeats all draws."""
-    console.print(f"[dim]Draws: --key {escape(shlex.quote(key))}[/]", soft_wrap=True)
+    console.print(
+        f"[dim]Draws: --evaluation-seed {escape(shlex.quote(evaluation_seed))}[/]", soft_wrap=True
+    )
 
 
 def _show_solitaire_variant(

@@ -165,7 +165,7 @@ def list_conditions(comparison: Comparison[Any]) -> list[tuple[str, str]]:
         ("deals", spec.deals_text),
         ("rules", ", ".join(dict.fromkeys(one.variant for one in evaluations))),
         ("agents", ", ".join(dict.fromkeys(one.agent for one in evaluations))),
-        ("draws", f"key {spec.key}, seed {spec.seed}"),
+        ("draws", f"evaluation seed {spec.evaluation_seed}, seed {spec.seed}"),
         ("intervals", f"{spec.confidence:.0%}"),
     ]
     if spec.is_multiplayer:

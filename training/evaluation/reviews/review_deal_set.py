@@ -148,7 +148,7 @@ class DealSetReview(Result):
             "first": self.spec.first,
             "deals": len(self.reviews),
             "lost_though_winnable": self.lost_from,
-            "key": self.spec.key,
+            "evaluation_seed": self.spec.evaluation_seed,
             **describe_judge(self.judge),
             "winnable": self.winnable,
             "threw_away": self.thrown,
@@ -313,7 +313,7 @@ def review_deal_set(
     deals: int = DEALS,
     deal_set: str | None = None,
     first: int = 0,
-    key: str | None = None,
+    evaluation_seed: str | None = None,
     worlds: int = WORLDS,
     seed: int = 0,
     player: Any = None,
@@ -322,9 +322,9 @@ def review_deal_set(
 ) -> DealSetReview:
     """Let an agent play deals of a deal set, and review each of its games; the others are greedy.
 
-    ``variant`` to ``first``, ``key`` and ``allow_rules_mismatch`` are those of `compare.evaluate`,
-    ``worlds``, ``seed`` and ``player`` those of `review.review_game`; ``how`` goes to
-    `review_spec`. Raises ValueError naming what is unknown or out of range.
+    ``variant`` to ``first``, ``evaluation_seed`` and ``allow_rules_mismatch`` are those of
+    `compare.evaluate`, ``worlds``, ``seed`` and ``player`` those of `review.review_game`; ``how``
+    goes to `review_spec`. Raises ValueError naming what is unknown or out of range.
     """
     game = find_game(game) if isinstance(game, str) else game
     spec = make_review_spec(
@@ -334,7 +334,7 @@ def review_deal_set(
         deals=deals,
         deal_set=deal_set,
         first=first,
-        key=key,
+        evaluation_seed=evaluation_seed,
         allow_rules_mismatch=allow_rules_mismatch,
     )
     return review_spec(spec, agent, make_judge(game, spec.rules, worlds, seed, player), **how)
@@ -358,9 +358,9 @@ def make_review_spec(
 def review_numbered(
     spec: EvaluationSpec, deal: int, agents: Sequence[FixedAgent], seat: int, judge: Judge
 ) -> Review:
-    """Play one deal, with the draws that it has in an evaluation by the same key, and review it."""
+    """Play one deal as `compare.evaluate` does with the same evaluation seed, and review it."""
     game, rules, name = spec.game, spec.rules, agents[seat].name
     state, limit = deal_position(game, rules, spec.deal_set, deal), spec.max_moves or 0
-    actions = play_deal(game, rules, state, agents, derive_key(spec.key, name), limit)
+    actions = play_deal(game, rules, state, agents, derive_key(spec.evaluation_seed, name), limit)
     given: dict[str, Any] = {"deal_set": spec.deal_set, "agent": name, "max_moves": limit}
     return review_deal(judge, deal, actions, seat=seat, **given)

@@ -1,6 +1,6 @@
 """Deals that an agent lost though they could be won, from saved results, and reviews of them.
 
-Rows of results name the deals and the key of the draws, so the same games can be played again.
+Rows of results name the deals and the evaluation seed, so the same games can be played again.
 """
 
 import json
@@ -37,7 +37,7 @@ class LostDeal(NamedTuple):
     """The agent's name in the results."""
     fewest: int | None
     """The moves of its shortest win; None: not known."""
-    key: str
+    evaluation_seed: str
     """The evaluation seed, which repeats the game."""
     seed: int
     """The seed of the agent, if it takes one."""
@@ -113,7 +113,7 @@ def _lost_of(rows: Any, one: dict[str, Any]) -> list[LostDeal]:
             int(deal),
             one["agent"],
             int(moves) if moves is not None and moves == moves else None,  # nan: not known
-            one["key"],
+            one["evaluation_seed"],
             one["seed"],
             int(score),
             int(decisions),
@@ -205,7 +205,7 @@ def make_lost_spec(lost: Sequence[LostDeal], allow_rules_mismatch: bool = False)
         first=one.deal,
         deals=lost[-1].deal - one.deal + 1,
         seed=one.seed,
-        key=one.key,
+        evaluation_seed=one.evaluation_seed,
         confidence=CONFIDENCE,
         allow_rules_mismatch=allow_rules_mismatch,
     )

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..report.report import interval_text, show_key, write_files
+from ..report.report import interval_text, show_evaluation_seed, write_files
 from ..report.terminal_tables import make_terminal_table, print_fitting
 from .review import REVIEW_FILES, Review
 from .review_deal_set import DealSetReview
@@ -235,7 +235,7 @@ def _show_deal_set(review: DealSetReview, console: Console) -> None:
         print_fitting(console, [_decisions_table("where each was lost", _all_thrown(review))])
     print_fitting(console, [_decisions_table("worst decisions", review.worst)])
     _show_judge(review, console)
-    show_key(spec.key, console)
+    show_evaluation_seed(spec.evaluation_seed, console)
 
 
 def _group_table(title: str, review: DealSetReview, groups: list[dict[str, Any]]) -> Table:
