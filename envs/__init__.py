@@ -1,4 +1,4 @@
-"""Card games as Gymnasium environments: the rules kernels and the shells over them.
+"""Card games as Gymnasium environments.
 
 Importing this package registers every game with Gymnasium::
 
@@ -37,19 +37,38 @@ from .render.pictures import KNOWN_METADATA, draw_grid, draw_picture, save_pictu
 
 
 def make(game_name: str, variant: str | None = None, **keywords: Any) -> CardEnv:
-    """Make a single environment by the game's name: what `gymnasium.make` calls."""
+    """Make an environment by the name of its game; the entry point of `gymnasium.make`.
+
+    Args:
+        game_name: Name of the game; see `find_game`.
+        variant: Name of the variant (None: the default variant of the game).
+        **keywords: Other arguments of `CardEnv`, and options of the game.
+
+    Raises:
+        ValueError: The game, the variant or another argument is invalid.
+    """
     return CardEnv(find_game(game_name), variant, **keywords)
 
 
 def make_vec(
     game_name: str, num_envs: int = 1, variant: str | None = None, **keywords: Any
 ) -> CardVectorEnv:
-    """Make a vector environment by the game's name: what `gymnasium.make_vec` calls."""
+    """Make a vector environment by the name of its game; the entry point of `gymnasium.make_vec`.
+
+    Args:
+        game_name: Name of the game; see `find_game`.
+        num_envs: Number of games.
+        variant: Name of the variant (None: the default variant of the game).
+        **keywords: Other arguments of `CardVectorEnv`, and options of the game.
+
+    Raises:
+        ValueError: The game, the variant or another argument is invalid.
+    """
     return CardVectorEnv(find_game(game_name), num_envs, variant, **keywords)
 
 
 watch_compilations()
-# Gymnasium reads from the entry point which render modes there are ("ansi_list" stands on that).
+# Gymnasium reads the render modes from the entry point; "ansi_list" depends on them.
 make.metadata = KNOWN_METADATA  # type: ignore[attr-defined]
 make_vec.metadata = KNOWN_METADATA  # type: ignore[attr-defined]
 
@@ -63,7 +82,7 @@ _MODULES = (
     twenty_nine,
     fifty_six,
 )
-"""The packages of the games: a game that is not here is known to nobody."""
+"""The packages of all games. Only the games listed here are registered."""
 
 for _module in _MODULES:
     _game = register(_module.GAME)

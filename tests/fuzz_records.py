@@ -121,7 +121,7 @@ def fuzz(case: Case, n: int, seed: int) -> tuple[int, int]:
         except ValueError as error:
             refused += 1
             assert (rows.states.tobytes(), rows.buffers.masks.tobytes()) == before
-            assert "\n" not in str(error) and "allowed is" in str(error), error
+            assert "\n" not in str(error) and " must be " in str(error), error
             continue
         taken += 1
         assert rows.states.tobytes() == record.tobytes()

@@ -40,4 +40,4 @@ def test_python_m_parlour_names_itself_in_usage_errors(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "parlour", "no-such-command"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.startswith("parlour: error: unknown command 'no-such-command'")
+    assert done.stderr.startswith("parlour: error: command must be one of ")

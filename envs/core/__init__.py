@@ -1,6 +1,7 @@
-"""The foundation of all games; nothing here knows a particular game.
+"""Building blocks that all games share.
 
-This package exports turns and agents, games and states, observations, scenes, and the solver check.
+This package exports the interfaces of agents, games, batches of states, observations, scenes and
+solvers. No module here depends on a particular game.
 """
 
 from .contract import Solution

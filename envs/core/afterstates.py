@@ -1,8 +1,8 @@
-"""Values of afterstates: what a learner of additive tables needs from a game.
+"""Values of afterstates: the functions of a game that learners of additive value tables need.
 
-An afterstate is the position an action leads to before anything new is seen. Its value, the score
-still to come and a bonus for a win, is the sum of one number of a table for each of its features,
-so that an action is judged by what it changes.
+An afterstate is the position after an action, before anything new is revealed. Its value is the
+expected further score plus a bonus for a win. The value is the sum of one table entry per feature,
+so an action is evaluated by the features that it changes.
 """
 
 from typing import NamedTuple, Protocol
@@ -33,11 +33,11 @@ from .type_aliases import (
 )
 
 MAX_NEXT_CARDS = 64
-"""Room for the cards that may be turned up next."""
+"""Maximum number of cards that may be turned up next."""
 
 
 class ExpectAnswers(Protocol):
-    """Goes one ply further: the mean, over the cards that may come, of the best answer's worth."""
+    """Kernel that looks one ply ahead: mean value of the best next action over possible cards."""
 
     def __call__(
         self,
@@ -50,34 +50,34 @@ class ExpectAnswers(Protocol):
         work: States,
         /,
     ) -> None:
-        """Write ``scores`` of ``actions``, int64 (k,), in points; ``work`` is room for a state."""
+        """Write ``scores`` of ``actions``, int64 (k,), in points; ``work`` is a scratch state."""
 
 
 class AfterstateFeatures(NamedTuple):
-    """The features of a game's afterstates: compiled functions of a state in which to choose."""
+    """Features of a game's afterstates, as kernels that take the state before the action."""
 
     num_features: int
-    """They are numbered from 0 on."""
+    """Number of features. Features are numbered from 0."""
     max_active: int
     """Largest number of active features of an afterstate."""
     score_afterstates: AfterstateScore
-    """Scores what each action leads to, by a table."""
+    """Scores the afterstate of each action with a table."""
     state_value: StateValue
-    """What all afterstates of a state have in common."""
+    """Returns the part of the value that all afterstates of a state share."""
     active_features: ActiveFeatures
-    """Lists the features of an afterstate; entry k < ``num_parts`` speaks of part k alone."""
+    """Lists the features of an afterstate. Entry k < ``num_parts`` depends only on part k."""
     part_scores: PartScores
-    """What each part of a finished game brought."""
+    """Writes the points of each part of a finished game."""
     possible_cards: PossibleCards
-    """Lists the cards that may be turned up next; `put_on_top` makes one of them the next, by the
-    state's fields ``deck`` and ``next``."""
+    """Lists the cards that may be turned up next. `put_on_top` moves one of them to the top, using
+    the state's fields ``deck`` and ``next``."""
     num_parts: int = 0
-    """0: a game without parts that are scored by themselves."""
+    """Number of parts that are scored separately; 0 if the game has none."""
     expect_answers: ExpectAnswers | None = None
-    """A faster way of the game's own to what playing every card and every answer out comes to."""
+    """A faster replacement of the default, which plays every card and every next action."""
     version: int = 1
-    """Changes whenever features are added or change their meaning: a saved table names the version
-    that it was trained with and plays by no other one."""
+    """Version of the features. It changes when features are added or change their meaning; a saved
+    table works only with the version that it was trained with."""
 
 
 class ScoreByValue(Protocol):
@@ -86,11 +86,11 @@ class ScoreByValue(Protocol):
     def __call__(
         self, states: States, rules: RulesRecords, table: Table, ids: FeatureIds, scores: Scores, /
     ) -> None:
-        """Write ``scores`` (n, actions); ``ids`` is room for the numbers of features."""
+        """Write ``scores`` (n, actions); ``ids`` is scratch space for feature numbers."""
 
 
 class ScoreByExpectation(Protocol):
-    """Goes one ply further: the mean, over all cards that may come next, of the best answer."""
+    """Kernel that looks one ply ahead: mean value of the best next action over possible cards."""
 
     def __call__(
         self,
@@ -103,32 +103,33 @@ class ScoreByExpectation(Protocol):
         width: int,
         /,
     ) -> None:
-        """Write ``scores`` (n, actions) for the ``width`` best by value; others fall behind those.
+        """Write ``scores`` (n, actions); ``work`` is a scratch state.
 
-        ``work`` is room for one state.
+        Only the ``width`` actions with the highest values are evaluated. The other actions get
+        lower scores (`FAR_BEHIND`).
         """
 
 
 class AfterstateScorers(NamedTuple):
-    """Kernels over rows that score every legal action by a table."""
+    """Kernels over rows that score every legal action with a table."""
 
     score_by_value: ScoreByValue
-    """By the values of afterstates."""
+    """Scores actions by the values of their afterstates."""
     score_by_expectation: ScoreByExpectation
-    """One ply further."""
+    """Scores actions by looking one ply ahead."""
 
 
 FAR_BEHIND = 1e6
-"""Points by which an action falls behind that is not looked at more closely: above any score."""
+"""Points subtracted from the score of actions that are not evaluated; more than any score."""
 
 HOPELESS = -1e9
-"""Added by a rule-based agent to the score of an action after which no win is left. A search that
-plays games to the end can stop there."""
+"""Score that a rule-based agent adds for an action after which the game cannot be won. Rollouts can
+stop at such an action."""
 
 
 @jit
 def best_legal(legal: ActionSet, scores: Scores) -> Action:
-    """Return the legal action with the highest score, the lowest of equals."""
+    """Return the legal action with the highest score; ties go to the lowest action."""
     best = -1
     for action in range(len(scores)):
         if has_action(legal, action) and (best < 0 or scores[action] > scores[best]):
@@ -138,7 +139,7 @@ def best_legal(legal: ActionSet, scores: Scores) -> Action:
 
 @jit
 def put_on_top(s: State, card: CardCode) -> None:
-    """Let a card change places with the top of the stock, the card ``next`` of the ``deck``."""
+    """Swap a card with the top card of the stock, the card at index ``next`` of ``deck``."""
     top = s["next"]
     for place in range(top, len(s["deck"])):
         if s["deck"][place] == card:
@@ -150,29 +151,29 @@ def put_on_top(s: State, card: CardCode) -> None:
 def score_nothing(
     s: State, rules: RulesRecord, table: Table, ids: FeatureIds, scores: Scores
 ) -> None:
-    """Stand for `AfterstateScore` in a game without features."""
+    """Do nothing: the `AfterstateScore` of a game without features."""
 
 
 @jit
 def value_nothing(s: State, rules: RulesRecord, table: Table, ids: FeatureIds) -> float:
-    """Stand for `StateValue` in a game without features."""
+    """Return 0: the `StateValue` of a game without features."""
     return 0.0
 
 
 def find_scorers(values: AfterstateFeatures | None) -> tuple[AfterstateScore, StateValue]:
-    """Return a game's functions for kernels that use a table only if they are handed one."""
+    """Return a game's score and value kernels, or placeholders if it has no features."""
     if values is None:
         return score_nothing, value_nothing
     return values.score_afterstates, values.state_value
 
 
 def win_bonus_points(kernels: BatchKernels) -> float:
-    """Return what a win counts beside the score, in points: as the reward "progress" has it."""
+    """Return the value of a win in points, with the weights of the reward "progress"."""
     return kernels.win_bonus / kernels.score_scale
 
 
 def make_afterstate_scorers(values: AfterstateFeatures, kernels: BatchKernels) -> AfterstateScorers:
-    """Build the scorers of a game from what it says of its afterstates."""
+    """Build the scorers of a game from its afterstate features."""
     score_afterstates, state_value = values.score_afterstates, values.state_value
     possible_cards, step = values.possible_cards, kernels.step
 

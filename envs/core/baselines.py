@@ -1,4 +1,4 @@
-"""Baselines that need nothing but the game: uniform, greedy and the game's rule-based agents."""
+"""The baselines uniform and greedy, and the game's rule-based agents."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from .type_aliases import Masks
 
 @jit
 def pick_uniform(masks: Masks, shares: np.ndarray, actions: np.ndarray) -> None:
-    """Choose for each row the legal action at the share (0 <= x < 1) of their number."""
+    """Choose for each row the legal action at a relative position ``shares``, 0 <= x < 1."""
     for i in range(len(masks)):
         total = 0
         for action in range(masks.shape[1]):
@@ -31,7 +31,11 @@ def pick_uniform(masks: Masks, shares: np.ndarray, actions: np.ndarray) -> None:
 
 
 class UniformAgent:
-    """Chooses uniformly among the legal actions."""
+    """Agent that chooses uniformly among the legal actions.
+
+    Args:
+        seed: Number that selects one of several independent random streams.
+    """
 
     name = "uniform"
     sees_all = False
@@ -40,7 +44,7 @@ class UniformAgent:
         self.seed = seed
 
     def act(self, turn: Turn) -> np.ndarray:
-        """Return a random legal action for each game."""
+        """Return a random legal action for each game, int64 (n,)."""
         actions = np.zeros(len(turn.masks), np.int64)
         pick_uniform(turn.masks, random_floats(turn.seeds, self.seed), actions)
         return actions
@@ -51,10 +55,14 @@ class UniformAgent:
 
 
 class HeuristicAgent:
-    """Takes the best action by ``game.score_actions``; of equals the lowest.
+    """Agent that chooses the action with the highest score of `Game.score_actions`.
 
-    ``weights``, float64, replace the heuristic's own; ``rule_agent`` names one of
-    ``game.rule_agents``, which scores instead.
+    Ties go to the lowest action.
+
+    Args:
+        name: Name of the agent (None: ``"greedy"``).
+        weights: Weights of the heuristic, float64 (None: the game's default weights).
+        rule_agent: Name of the rule-based agent that scores (None: the heuristic).
     """
 
     name = "greedy"
@@ -69,17 +77,17 @@ class HeuristicAgent:
         self.name, self.weights, self.rule_agent = name or self.name, weights, rule_agent
 
     def act(self, turn: Turn) -> np.ndarray:
-        """Return the highest-scored legal action of each game."""
+        """Return the legal action with the highest score for each game, int64 (n,)."""
         return best_actions(turn.masks, self.score(turn))
 
     def score(self, turn: Turn) -> np.ndarray:
         """Return the scores of the actions, float64 (n, actions)."""
-        states = copy_states(turn.states)  # read-only arrays would be compiled for once more
+        states = copy_states(turn.states)  # A read-only array would compile the kernel again.
         return turn.game.score_actions(states, turn.rules, self.weights, self.rule_agent)
 
 
 def make_turn_table(agents: Sequence[Agent], game: Game) -> TurnTable | None:
-    """Return how the kernels play for agents; None if every agent must be asked in Python."""
+    """Return the agents in the form that kernels take; None if no agent is a baseline."""
     kinds = np.full(len(agents), ASKED)
     salts = np.zeros(len(agents), np.uint64)
     weights = np.tile(game.default_weights, (len(agents), 1))
@@ -97,15 +105,22 @@ def make_turn_table(agents: Sequence[Agent], game: Game) -> TurnTable | None:
 
 
 def make_baseline(name: str, game: Game, seed: int = 0) -> Agent:
-    """Return the agent ``"uniform"``, ``"greedy"`` or a rule-based one; ValueError for others."""
+    """Return a baseline by its name.
+
+    Args:
+        name: ``"uniform"``, ``"greedy"`` or the name of a rule-based agent of the game.
+        game: The game.
+        seed: Seed of the uniform agent.
+
+    Raises:
+        ValueError: The game has no baseline of that name.
+    """
     if name == UniformAgent.name:
         return UniformAgent(seed)
     if name == HeuristicAgent.name:
         return HeuristicAgent()
     if not isinstance(name, str) or name not in game.rule_agents:
         raise ValueError(
-            unknown_text(
-                "player", name, (UniformAgent.name, HeuristicAgent.name, *game.rule_agents)
-            )
+            unknown_text("agent", name, (UniformAgent.name, HeuristicAgent.name, *game.rule_agents))
         )
     return HeuristicAgent(name, rule_agent=name)

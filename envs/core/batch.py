@@ -1,8 +1,8 @@
-"""The batch kernel of every game: illegal actions, rewards, truncation and autoreset.
+"""The batch kernels of every game: illegal actions, rewards, truncation and autoreset.
 
-`make_batch_kernels` closes over a game's compiled functions. All interfaces call what it returns; a
-single environment is a batch of one. Kernels allocate nothing: they write into the caller's
-buffers. The end of the module has the loops over rows of a game's other kernels.
+`make_batch_kernels` builds them from a game's compiled functions. All interfaces call these
+kernels; a single environment is a batch of size 1. Kernels allocate no memory; they write into the
+caller's buffers. The end of the module builds the loops over rows of a game's other kernels.
 """
 
 from enum import IntEnum
@@ -56,43 +56,44 @@ from .type_aliases import (
 
 
 def make_state_head(actions: int) -> list[tuple[Any, ...]]:
-    """Return the fields that a game's state begins with, for `numpy.dtype`.
+    """Return the common first fields of a game's state, for `numpy.dtype`.
 
-    ``actions`` is the number of its actions, by all rules.
+    Args:
+        actions: Number of actions of the game.
     """
     return [
         ("rng", np.uint64),
-        make_legal_field(actions),  # set of legal actions while the game runs: see `legal`
+        make_legal_field(actions),  # set of legal actions, see `legal`; empty after the end
         ("moves", np.int32),
         ("steps", np.int32),  # environment steps
         ("score", np.int32),
         ("over", np.int8),
         ("won", np.int8),
         ("illegal", np.int16),  # set of seats that have chosen an illegal action
-        ("turn", np.int8),  # the seat that acts; where there is one, 0
+        ("turn", np.int8),  # seat that acts; 0 in games for one player
     ]
 
 
 ILLEGAL_PENALTY = -1.0
-"""Reward of an illegal action, for the seat that chose it."""
+"""Reward for an illegal action; the seat that chose the action gets it."""
 
 
 class Over(IntEnum):
-    """Whether a game is running, and why not."""
+    """Whether a game is running, and how it ended."""
 
     RUNNING = 0
     TERMINATED = 1
     TRUNCATED = 2
     ENDED_BEFORE_TURN = 3
-    """Over before the caller's seat could act (`seat.SeatRows`): its next step reports the end."""
+    """Ended before the caller's seat could act (`seat.SeatRows`). Its next step reports the end."""
 
 
 FINISHED = (int(Over.TERMINATED), int(Over.ENDED_BEFORE_TURN))
-"""Values of ``over`` of a finished game. A truncated game is not finished: it could continue."""
+"""Values of ``over`` in finished games. A truncated game is not finished: it could continue."""
 
 
 class Reward(IntEnum):
-    """Which reward a step pays. See `StepConfig`."""
+    """Reward function; see `StepConfig`."""
 
     PROGRESS = 0
     WIN = 1
@@ -108,75 +109,77 @@ class Autoreset(IntEnum):
 
 
 class IllegalMode(IntEnum):
-    """The effect of an illegal action. ``illegal="raise"`` of the interfaces counts as END here."""
+    """Effect of an illegal action. The interfaces handle ``illegal="raise"`` and pass END here."""
 
     END = 0
-    """A penalty, and the end of the episode; a game for several plays its fallback instead."""
+    """A penalty and the end of the episode, or the game's fallback action if it has one."""
     RANDOM = 1
     """A random legal action is played instead, without a penalty."""
     PENALTY = 2
-    """A penalty; the position stays the same."""
+    """A penalty, without a change of the position."""
 
 
 class DealSource(IntEnum):
-    """Where a new deal comes from."""
+    """Source of a new deal."""
 
     DRAW = 0
-    """A seed drawn from the state's generator, in the half of the seeds meant for play."""
+    """A random deal: a training seed, drawn from the state's generator."""
     SEED = 1
-    """The generator's present value is the deal's seed (numbered deals)."""
+    """A numbered deal: the current value of the state's generator is the seed."""
     DECK = 2
-    """The deck that is already in the state (a chosen deck)."""
+    """A chosen deck: the deck is already in the state."""
 
 
 RULES_BITS = (1 << 16) - 1
-"""Mask for the index of a row's rules (`Buffers.rules`): the compiler then knows that it is not
-negative."""
+"""Mask for the index of a row's rules (`Buffers.rules`), which tells the compiler that the index is
+not negative."""
 
 MAX_MOVES = 500
-"""The default number of moves after which a game is truncated."""
+"""Default number of moves after which a game is truncated."""
 
 
 class StepConfig(NamedTuple):
-    """How a batch is played; plain ints, as kernels need them.
-
-    ``reward``: PROGRESS is the change of `BatchKernels.progress` times ``score_scale``, plus
-    ``win_bonus`` for a win; WIN is 1 at a win; SCORE is the score when the episode ends. In a game
-    for several, each seat is paid at the end: its net in the game's units, 1 if the net is above 0,
-    or the net itself. ``max_steps`` and ``max_moves``: 0 for no limit. ``illegal`` is an
-    `IllegalMode`.
-    """
+    """Settings of a batch, as plain ints for kernels."""
 
     reward: int = 0
+    """A `Reward`. PROGRESS: the change of `BatchKernels.progress` times ``score_scale``, plus
+    ``win_bonus`` for a win. WIN: 1 for a win. SCORE: the score at the end of the episode. In a
+    multiplayer game, each seat is rewarded at the end, with its net result in the game's units
+    (PROGRESS), 1 if the net result is above 0 (WIN), or the net result itself (SCORE)."""
     reset: int = 2
+    """An `Autoreset`."""
     max_steps: int = 0
+    """Maximum number of steps; 0: no limit."""
     max_moves: int = 0
+    """Maximum number of moves; 0: no limit."""
     skip_forced: int = 0
+    """Whether to play the following actions, too, while only one is legal; 0 or 1."""
     illegal: int = 0
+    """An `IllegalMode`."""
 
 
 @jit
 def is_finished(s: State) -> bool:
-    """Return whether a game is finished: see `FINISHED`."""
+    """Return whether a game is finished; see `FINISHED`."""
     return s["over"] == Over.TERMINATED or s["over"] == Over.ENDED_BEFORE_TURN
 
 
 @jit
 def end_on_illegal(s: State, rules: RulesRecord) -> Action:
-    """Return -1: an illegal action ends the episode, and nothing is played instead of it."""
+    """Return -1, so that an illegal action ends the episode without a replacement."""
     return -1
 
 
 @jit
 def draw_legal(s: State) -> Action:
-    """Return a random legal action, drawn by the state's generator: a copy draws the same."""
+    """Return a random legal action from the state's generator; a copy draws the same action."""
     legal = s["legal"]
     return nth_action(legal, random_below(s, count_actions(legal)))
 
 
 @jit
 def read_score(s: State) -> int:
-    """Return the score of a state: what the reward "progress" counts in most games."""
+    """Return the score of a state, which is the progress in most games."""
     return s["score"]
 
 
@@ -206,7 +209,7 @@ def write_flags(s: State, i: int, buffers: Buffers) -> None:
 
 @jit
 def draw_next_rules(s: State, i: int, records: RulesRecords, buffers: Buffers) -> RulesRecord:
-    """Draw the rules of the next game on row i, and return their record."""
+    """Draw the rules of the next game in row i and return their record."""
     number = draw_rules(s, len(records))
     buffers.rules[i] = number
     return records[number & RULES_BITS]
@@ -226,15 +229,16 @@ def make_batch_kernels(
     """Build the batch kernels of a game from its compiled rules.
 
     Args:
-        shuffle: Fills the deck.
-        deal: Lays out a game from the deck.
-        step: Plays a legal action.
-        actions: The number of actions.
+        shuffle: Kernel that shuffles the deck.
+        deal: Kernel that lays out a game from the deck.
+        step: Kernel that plays a legal action.
+        actions: Number of actions.
         score_scale: See `BatchKernels`.
         win_bonus: See `BatchKernels`.
-        fallback_action: What is played instead of an illegal action, in a game for several seats.
-        reward_unit: The unit of rewards in a game for several seats. The state of such a game has
-            ``net``, a whole number for each seat, and its rules have ``players``.
+        fallback_action: Kernel that chooses the replacement of an illegal action, for multiplayer
+            games.
+        reward_unit: Function that returns the unit of rewards, for multiplayer games. Their state
+            must have ``net``, an integer for each seat, and their rules ``players``.
         progress: See `BatchKernels`.
     """
     begin = _make_begin(shuffle, deal)
@@ -256,7 +260,7 @@ def make_batch_kernels(
 
 
 def _make_begin(shuffle: ShuffleKernel, deal: DealKernel) -> BeginKernel:
-    """Build the kernel that begins a new game on one state."""
+    """Build the kernel that begins a new game in one state."""
 
     @jit
     def begin(s: State, rules: RulesRecord, source: int) -> None:
@@ -277,18 +281,18 @@ def _make_begin(shuffle: ShuffleKernel, deal: DealKernel) -> BeginKernel:
 
 
 class PayKernel(Protocol):
-    """Pays a step: the change since ``before``, or the end."""
+    """Kernel that adds the reward of a step."""
 
     def __call__(
         self, s: State, rules: RulesRecord, config: StepConfig, before: int, rewards: np.ndarray, /
     ) -> None:
-        """Add to ``rewards`` (seats,); ``before`` is the progress before the step."""
+        """Add to ``rewards`` (seats,), given the progress ``before`` the step."""
 
 
 def _make_pay(
     progress: Progress, score_scale: float, win_bonus: float, reward_unit: RewardUnit | None
 ) -> PayKernel:
-    """Build the kernel that pays a step of one row."""
+    """Build the kernel that adds the reward of a step of one row."""
 
     @jit
     def pay_player(
@@ -338,7 +342,7 @@ def _make_advance(
     progress: Progress,
     pay: PayKernel,
 ) -> AdvanceKernel:
-    """Build the kernel of one step of one running row: check, play, truncate and pay."""
+    """Build the kernel of one step of a running row: check, play, truncate and reward."""
 
     @jit
     def advance(
@@ -372,7 +376,7 @@ def _make_advance(
 
 
 def _make_reset_rows(begin: BeginKernel, pay: PayKernel, write_mask: WriteMask) -> ResetRows:
-    """Build the kernel that begins new games on some rows."""
+    """Build the kernel that begins new games in some rows."""
 
     @jit
     def reset_rows(
@@ -403,7 +407,7 @@ def _make_reset_rows(begin: BeginKernel, pay: PayKernel, write_mask: WriteMask) 
 def _make_step_rows(
     begin: BeginKernel, pay: PayKernel, advance: AdvanceKernel, write_mask: WriteMask
 ) -> StepRows:
-    """Build the kernel of one step on some rows; rows that are over are reset automatically."""
+    """Build the kernel of one step of some rows, which also resets rows that are over."""
 
     @jit
     def step_rows(
@@ -420,7 +424,7 @@ def _make_step_rows(
                 continue
             s, rewards = states[i], buffers.rewards[i]
             was_over = s["over"] != Over.RUNNING
-            # Read before the branch: inside it, steps of some games take a fifth longer.
+            # Reading the rules inside the branch would make the steps of some games a fifth slower.
             rules = records[buffers.rules[i] & RULES_BITS]
             buffers.played[i] = -1
             clear_rewards(rewards)
@@ -428,13 +432,14 @@ def _make_step_rows(
                 buffers.played[i] = advance(s, rules, config, moves[i], rewards)
             elif config.reset == Autoreset.DISABLED:
                 continue
-            elif config.reset == Autoreset.SAME_STEP:  # over at the deal: this step reports it
+            elif config.reset == Autoreset.SAME_STEP:  # Reports a game that ended at the deal.
                 pay(s, rules, config, 0, rewards)
             ends = s["over"] != Over.RUNNING and config.reset == Autoreset.SAME_STEP
             if ends:
                 buffers.final_states[i] = s
                 write_flags(s, i, buffers)
-            # `begin` is called at one place: each call is compiled into this kernel again.
+            # `begin` is called in one place only, because each call is compiled into this kernel
+            # again.
             if ends or was_over:
                 rules = draw_next_rules(s, i, records, buffers)
                 begin(s, rules, DealSource.DRAW)
@@ -448,7 +453,7 @@ def _make_step_rows(
 
 
 def _make_pay_finished(progress: Progress, pay: PayKernel) -> PayFinished:
-    """Build the kernel that writes what games that are over pay at their end."""
+    """Build the kernel that writes the final rewards of games that are over."""
 
     @jit
     def pay_finished(
@@ -468,7 +473,7 @@ def _make_pay_finished(progress: Progress, pay: PayKernel) -> PayFinished:
 
 
 def make_buffers(n: int, actions: int, state: np.dtype, seats: int = 1) -> Buffers:
-    """Return zeroed buffers for n rows of a game with these numbers of actions and seats."""
+    """Return new buffers for ``n`` rows of a game with ``actions`` actions and ``seats`` seats."""
     return Buffers(
         np.zeros((n, seats)),
         np.zeros(n, np.bool_),
@@ -486,8 +491,8 @@ def make_buffers(n: int, actions: int, state: np.dtype, seats: int = 1) -> Buffe
 def make_resample_rows(resample: ResampleKernel) -> ResampleRows:
     """Build a game's `ResampleRows` from the kernel of one state.
 
-    Seat -1 stands for the seat to act, in each row. Illegal actions of other seats are hidden, too:
-    the action that was played instead follows from them.
+    Seat -1 is the seat to act in each row. The kernel also clears the illegal actions of the other
+    seats, because they would reveal that an action was replaced.
     """
 
     @jit
@@ -525,7 +530,7 @@ def make_score_rows(heuristic: ScoreKernel) -> ScoreRows:
 
 @jit
 def read_results(states: States, seats: np.ndarray, results: np.ndarray) -> None:
-    """Write the results that all games have, int64 (4, n): won, score, moves, illegal action."""
+    """Write the common results of games, int64 (4, n): won, score, moves, illegal action."""
     for i in range(len(states)):
         s = states[i]
         results[0, i] = s["won"] != 0
@@ -536,7 +541,7 @@ def read_results(states: States, seats: np.ndarray, results: np.ndarray) -> None
 
 @jit
 def read_seat_results(states: States, seats: np.ndarray, results: np.ndarray) -> None:
-    """Write the same for games for several, where the score is the seat's net."""
+    """Write the same results for multiplayer games, where the score is the seat's net result."""
     for i in range(len(states)):
         s, seat = states[i], seats[i]
         results[0, i] = s["net"][seat] > 0

@@ -1,9 +1,10 @@
-"""Checks of state records that come from outside, before anything is played on them.
+"""Checks of state records that a caller passes in.
 
-Kernels trust a state: they use its numbers as indexes and walk its sets. So a record is accepted
-only if play could have made it. A game names the fields that determine all others, checks their
-ranges (``find_wrong``), and computes the other fields from them (``derive``). The result must equal
-the record byte for byte. `read_states` runs the check and raises one line for a wrong record.
+Kernels do not check states: they use the numbers as indices and iterate over the sets. A record is
+therefore accepted only if play can reach it. A game lists the fields that determine all others,
+checks their ranges (``find_wrong``), and computes the other fields from them (``derive``). The
+result must equal the record byte for byte. `read_states` runs the check and raises ValueError for
+an invalid record.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,42 +19,42 @@ from .game import Game
 from .kernel.cards import FIRST_CARD
 from .kernel.jit import jit
 from .legal import fits_actions, has_action, is_empty
-from .options import as_record, shorten
+from .options import as_record, range_text, shorten
 from .rules_table import RulesTable
 from .schema import Features
 from .type_aliases import CardSet, RulesRecord, RulesRecords, State, States
 
 HEAD_ALLOWED = (
-    ("moves", "0 or more"),
-    ("steps", "0 or more"),
-    ("over", "0 running, 1 terminated, 2 truncated, and with several seats 3 untold"),
+    ("moves", ">= 0"),
+    ("steps", ">= 0"),
+    ("over", "0 (running), 1 (terminated), 2 (truncated) or, with several seats, 3 (not reported)"),
     ("won", "0 or 1"),
     ("illegal", "a set of seats"),
     ("turn", "the number of a seat"),
-    ("legal", "a set of actions, not empty while the game runs"),
-    ("deck", "every card of the pack once, then zeros"),
+    ("legal", "a set of actions that is not empty while the game runs"),
+    ("deck", "all cards of the game in any order, followed by zeros"),
 )
-"""The fields that all games have, and their allowed values."""
+"""Fields that all games have, and their allowed values."""
 (MOVES, STEPS, OVER, WON, ILLEGAL, TURN, LEGAL, DECK) = range(1, len(HEAD_ALLOWED) + 1)
 SHOWN, DERIVED = 1000, 1001
-"""Further faults: a shown code out of its range; a byte that does not follow from other fields."""
+"""Further faults: a shown code out of range; a byte that contradicts the other fields."""
 
 
 @jit
 def find_nothing(s: State, rules: RulesRecord) -> int:
-    """Return 0: for a game without checks of its own."""
+    """Return 0, for a game without checks of its own."""
     return 0
 
 
 @jit
 def derive_nothing(s: State, rules: RulesRecord) -> None:
-    """Keep the fields; a game without a legal action is over."""
+    """Keep all fields except ``over``: a game without a legal action is over."""
     s["over"] = Over.TERMINATED if is_empty(s["legal"]) else Over.RUNNING
 
 
 @jit
 def find_wrong_head(s: State, players: int, actions: int) -> int:
-    """Return the number of the first field of `HEAD_ALLOWED` that is out of its range, or 0."""
+    """Return the number of the first invalid field of `HEAD_ALLOWED`, or 0."""
     if s["moves"] < 0:
         return MOVES
     if s["steps"] < 0:
@@ -75,7 +76,7 @@ def find_wrong_head(s: State, players: int, actions: int) -> int:
 
 @jit
 def is_complete_deck(deck: np.ndarray, pack: CardSet, size: int) -> bool:
-    """Whether a deck has every card of a pack, or of two equal packs, followed by zeros only."""
+    """Return whether a deck has each card of the set ``pack`` once or twice, followed by zeros."""
     once = twice = thrice = rest = 0
     outside = False
     for place in range(len(deck)):
@@ -93,9 +94,9 @@ def is_complete_deck(deck: np.ndarray, pack: CardSet, size: int) -> bool:
 
 @jit
 def copy_end(s: State, over: int) -> None:
-    """Give a derived state the ``over`` of its record, where that is possible.
+    """Copy ``over`` of the checked record to the derived state, if play allows the value.
 
-    A game with legal actions may have been truncated, or ended by an illegal action.
+    A game with legal actions may have been truncated, or terminated by an illegal action.
     """
     if s["over"] == Over.RUNNING:
         if over == Over.TRUNCATED or (over == Over.TERMINATED and s["illegal"]):
@@ -112,16 +113,17 @@ def make_state_check(
     find_wrong: Callable[..., int] = find_nothing,
     derive: Callable[..., None] = derive_nothing,
 ) -> StateCheck:
-    """Build the check of a game's records.
+    """Build the check of a game's state records.
 
     Args:
-        state: The record of a state.
-        features: The pieces of an observation.
-        actions: The number of actions.
-        allowed: The game's own fields that are checked, and their allowed values.
-        find_wrong: Kernel ``(s, rules)`` that returns 1 + the index in ``allowed`` of the first
-            wrong field, or 0. It may trust the fields that all games have.
-        derive: Kernel ``(s, rules)`` that writes every field that follows from others, such as
+        state: Record of a state.
+        features: Schema of the observations.
+        actions: Number of actions.
+        allowed: The game's own checked fields, with their allowed values as the error message
+            states them after "must be".
+        find_wrong: Kernel ``(s, rules)`` that returns 1 plus the index in ``allowed`` of the first
+            invalid field, or 0. The common fields are already checked.
+        derive: Kernel ``(s, rules)`` that writes every field that follows from the others, such as
             ``legal`` and ``over``.
     """
     assert state.fields is not None
@@ -170,12 +172,16 @@ def make_state_check(
 
 
 def read_table_states(table: RulesTable, states: Any, n: int) -> np.ndarray:
-    """Do the same as `read_states`, each state by those rules of a table that it shows."""
+    """Return checked copies of n states, each by the rules of the table that it shows.
+
+    Raises:
+        ValueError: See `read_states`.
+    """
     game = table.game
     if not table.has_several:
         return read_states(game, table.only, table.records, states, n)
     _check_shape(game, states, n)
-    copies = np.empty(n, f"V{game.state.itemsize}")  # as bytes, as below
+    copies = np.empty(n, f"V{game.state.itemsize}")  # Bytes, as in `read_states`.
     for number, rows in table.split(states):
         part, record = states[rows], table.records[number : number + 1]
         checked = read_states(game, table.rules[number], record, part, len(rows), rows)
@@ -191,25 +197,25 @@ def read_states(
     n: int,
     rows: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return checked copies of n states, which may be played on by these rules.
+    """Return checked copies of n states.
 
     Args:
         game: The game.
         rules: The rules of all states.
-        record: The same rules as kernels take them, (1,).
+        record: The same rules in the form that kernels take, (1,).
         states: The states, a record array (n,).
-        n: Their number.
-        rows: The row numbers that errors name (None: 0, 1 ...).
+        n: Number of states.
+        rows: Row numbers for error messages (None: 0, 1 and so on).
 
     Raises:
-        ValueError: ``states`` is no record array of n states, or play cannot make one of them; the
-            message names row, field and allowed values.
+        ValueError: ``states`` is not a record array of n states, or play cannot reach one of them.
+            The message names the row, the field and its allowed values.
     """
     width = game.state.itemsize
     _check_shape(game, states, n)
-    memory = np.empty(n + 1, f"V{width}")  # as bytes: NumPy copies records field by field
+    memory = np.empty(n + 1, f"V{width}")  # Bytes, because NumPy copies records field by field.
     memory[:n] = np.asarray(states).view(memory.dtype)
-    copies = np.ndarray(n + 1, game.state, memory.data)  # a view of another record takes 5 µs more
+    copies = np.ndarray(n + 1, game.state, memory.data)  # A view would take 5 µs more.
     raw = np.ndarray((n + 1, width), np.int8, memory.data)
     players, pack, size = _describe_deck(game, rules)
     row, wrong, byte = find_state_check(game).check(copies, raw, record, players, pack, size)
@@ -222,7 +228,7 @@ def read_states(
 
 @cache
 def find_state_check(game: Game) -> StateCheck:
-    """Return the check of a game's states; without one of its own, that of the common fields."""
+    """Return the check of a game's states, by default the check of the common fields."""
     return game.state_check or make_state_check(game.state, game.features, game.actions)
 
 
@@ -230,10 +236,10 @@ def _check_shape(game: Game, states: Any, n: int) -> None:
     fits = isinstance(states, np.ndarray) and states.shape == (n,) and states.dtype == game.state
     if not fits:
         is_array = isinstance(states, np.ndarray)
-        got = f"{states.shape} of {states.dtype.name}" if is_array else type(states).__name__
+        got = f"{states.dtype.name} of shape {states.shape}" if is_array else type(states).__name__
         raise ValueError(
-            f"a state of {game.title} is a record array ({n},) of {game.state.itemsize} bytes a "
-            f"row; got {got}"
+            f"state of {game.title} must be a record array of shape ({n},) with "
+            f"{game.state.itemsize} bytes per row, got {got}"
         )
 
 
@@ -245,20 +251,20 @@ def _describe_deck(game: Game, rules: Any) -> tuple[int, int, int]:
 
 
 def _describe_fault(game: Game, states: np.ndarray, row: int, wrong: int, byte: int) -> str:
-    """Name a wrong field, its value and the allowed ones."""
+    """Return the fault as an error message: field, allowed values and value."""
     if wrong not in (SHOWN, DERIVED):
         field, allowed = find_state_check(game).allowed[wrong - 1]
         value: Any = states[row]
         for part in field.split("."):
             value = value[part]
-        return f"{field}={shorten(value.tolist())}: allowed is {allowed}"
+        return f"{field} must be {allowed}, got {shorten(value.tolist())}"
     field, kind, start = field_at(game.state, byte)
     value, other = (_read_number(states, i, kind, start) for i in (row, -1))
     if wrong == SHOWN:
         assert game.state.fields is not None
         entry = byte - game.state.fields["shown"][1]
-        return f"{field}={value}: allowed is 0 to {game.features.high[entry]}"
-    return f"{field}={value}: allowed is {other}, as the other fields have it"
+        return f"{field} must be {range_text(0, game.features.high[entry])}, got {value}"
+    return f"{field} must be {other} to match the other fields, got {value}"
 
 
 def _read_number(states: np.ndarray, row: int, kind: np.dtype, start: int) -> Any:
@@ -266,7 +272,7 @@ def _read_number(states: np.ndarray, row: int, kind: np.dtype, start: int) -> An
 
 
 def field_at(record: np.dtype, byte: int) -> tuple[str, np.dtype, int]:
-    """Return the field of a record that has a byte: its name, its type and its first byte."""
+    """Return the field of a record that contains a byte: its name, dtype and first byte."""
     name, start = "", 0
     while record.fields is not None:
         field, entry = next(
@@ -283,17 +289,17 @@ def field_at(record: np.dtype, byte: int) -> tuple[str, np.dtype, int]:
     return name, record, start
 
 
-# ---- hands that are played again ------------------------------------------------------------
+# ---- checks by replaying a hand -------------------------------------------------------------
 
 
 class Hand(NamedTuple):
-    """The parts of a game that a check of its states plays hands with."""
+    """Parts of a game that `make_history_check` needs to replay hands."""
 
     state: np.dtype[Any]
     features: Features
     actions: int
     longest: int
-    """The largest number of actions in a hand: the length of the history."""
+    """Largest number of actions in a hand; the length of the history."""
     deal: Callable[[State, RulesRecord], None]
     step: Callable[[State, RulesRecord, int], None]
     view: ViewKernel
@@ -301,17 +307,17 @@ class Hand(NamedTuple):
 
 
 def make_history_check(hand: Hand) -> StateCheck:
-    """Return the check of states for a game whose deck, dealer and history determine all else.
+    """Build the check for a game whose deck, dealer and history determine all other fields.
 
-    The check plays the hand again from them, up to the first action that is not legal.
+    The check replays the hand from these fields, up to the first illegal action.
     """
     longest, actions, is_dealt_again = hand.longest, hand.actions, hand.is_dealt_again
     deal, step, view = hand.deal, hand.step, hand.view
     allowed = (
         ("dealer", "the number of a seat"),
         ("viewer", "the number of a seat"),
-        ("moves", f"0 to {longest}"),
-        ("deck", "one that the rules do not deal again"),
+        ("moves", range_text(0, longest)),
+        ("deck", "a deck that the rules do not redeal"),
     )
     dealer, viewer, moves, deck = range(1, len(allowed) + 1)
 
@@ -347,15 +353,17 @@ def make_history_check(hand: Hand) -> StateCheck:
 
 
 def make_deck_check(hand: Hand, why: str) -> Callable[[np.ndarray, Any], None]:
-    """Return ``check(deck, rules)``, which raises ValueError for a deck that is dealt again.
+    """Build ``check(deck, rules)``, which raises ValueError for a deck that the rules redeal.
 
-    ``why`` says in the message for which decks that is.
+    Args:
+        hand: The parts of the game.
+        why: The condition for a redeal, which the error message states.
     """
 
     def check_deck(deck: np.ndarray, rules: Any) -> None:
         states = np.zeros(1, hand.state)
         states["deck"][0, : len(deck)] = deck
         if hand.is_dealt_again(states[0], as_record(rules)[0]):
-            raise ValueError(f"deck: by these rules it would be dealt again: {why}")
+            raise ValueError(f"deck must not be one that the rules redeal: {why}")
 
     return check_deck

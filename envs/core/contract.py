@@ -1,8 +1,8 @@
-"""The contract of a game: what each of its functions takes, returns and writes.
+"""Protocols of a game's functions: their arguments, results and side effects.
 
-Kernels of one state are compiled functions of a record and its rules. Kernels over rows take arrays
-of records; their rules are an array of one record (1,), or of several (k,). Kernels allocate
-nothing.
+A kernel is a compiled function. Kernels of one state take a state record and the record of its
+rules. Kernels over rows take arrays of state records; their rules are an array of one record, shape
+(1,), or of several records, shape (k,). Kernels allocate no memory.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,92 +31,93 @@ from .type_aliases import (
 
 
 class ShuffleKernel(Protocol):
-    """Fills ``deck`` from the state's generator, and draws all other chance of a deal."""
+    """Kernel that shuffles the deck and makes all other random draws of a deal."""
 
     def __call__(self, s: State, rules: RulesRecord, /) -> None:
         """Write ``deck`` and ``rng``."""
 
 
 class DealKernel(Protocol):
-    """Lays out a game from the state's deck."""
+    """Kernel that lays out a game from the state's deck."""
 
     def __call__(self, s: State, rules: RulesRecord, /) -> None:
-        """Write every field but ``deck``, ``rng`` and those that `batch` sets to 0 before."""
+        """Write every field except ``deck``, ``rng`` and those that `batch` has set to 0."""
 
 
 class StepKernel(Protocol):
-    """Plays an action that is known to be legal."""
+    """Kernel that plays a legal action."""
 
     def __call__(self, s: State, rules: RulesRecord, action: Action, /) -> None:
-        """Write all that changes: ``legal``, ``shown``, ``score``, ``moves``; at the end ``over``.
+        """Update the state: ``legal``, ``shown``, ``score`` and ``moves``; ``over`` at the end.
 
-        A finished game has ``won`` and, in a game for several seats, ``net``; its ``legal`` is 0.
+        At the end of a game, the kernel also writes ``won`` and, in multiplayer games, ``net``, and
+        sets ``legal`` to 0.
         """
 
 
 class FallbackAction(Protocol):
-    """Chooses what is played instead of an illegal action."""
+    """Kernel that chooses the replacement of an illegal action."""
 
     def __call__(self, s: State, rules: RulesRecord, /) -> Action:
-        """Return a legal action, or -1 to end the episode. Write nothing."""
+        """Return a legal action, or -1 to end the episode. Do not write to the state."""
 
 
 class ResampleKernel(Protocol):
-    """Resamples, in one state, all that a seat does not know."""
+    """Kernel that resamples everything that a seat does not know in one state."""
 
     def __call__(self, s: State, rules: RulesRecord, seat: Seat, /) -> None:
-        """Draw from the state's generator; write nothing that the seat is shown."""
+        """Draw from the state's generator. Do not change anything that the seat can see."""
 
 
 class ResampleRows(Protocol):
-    """`ResampleKernel` over rows; `batch.make_resample_rows` makes it."""
+    """`ResampleKernel` over rows, made by `batch.make_resample_rows`."""
 
     def __call__(self, states: States, rules: RulesRecords, seat: Seat, /) -> None:
-        """Resample what a seat does not know; -1: the seat to act, in each row."""
+        """Resample what a seat does not know. Seat -1 is the seat to act in each row."""
 
 
 class ScoreKernel(Protocol):
-    """Scores the legal actions of one state, knowing only what the player knows."""
+    """Kernel that scores the legal actions of one state, using only what the player knows."""
 
     def __call__(self, s: State, rules: RulesRecord, weights: Weights, scores: Scores, /) -> None:
-        """Write ``scores`` (actions,) of legal actions; leave the others."""
+        """Write the entries of ``scores`` (actions,) for legal actions only."""
 
 
 class ScoreRows(Protocol):
-    """`ScoreKernel` over rows; `batch.make_score_rows` makes it."""
+    """`ScoreKernel` over rows, made by `batch.make_score_rows`."""
 
     def __call__(
         self, states: States, rules: RulesRecords, weights: Weights, scores: Scores, /
     ) -> None:
-        """Write ``scores`` (n, actions) of legal actions; leave the others."""
+        """Write the entries of ``scores`` (n, actions) for legal actions only."""
 
 
 class ViewKernel(Protocol):
-    """Makes ``shown`` the observation of a seat, which need not be the seat to act."""
+    """Kernel that writes the observation of any seat into ``shown``."""
 
     def __call__(self, s: State, rules: RulesRecord, seat: Seat, /) -> None:
         """Write ``shown``."""
 
 
 class ViewRows(Protocol):
-    """`ViewKernel` over rows; `batch.make_view_rows` makes it."""
+    """`ViewKernel` over rows, made by `batch.make_view_rows`."""
 
     def __call__(self, states: States, rules: RulesRecords, seats: np.ndarray, /) -> None:
-        """Write ``shown``; ``seats``, int64 (n,), one for each row."""
+        """Write ``shown`` for one seat per row, ``seats`` int64 (n,)."""
 
 
 class RewardUnit(Protocol):
-    """The unit of a seat's net in rewards and tables, such as an ante."""
+    """Function that returns the unit of net results in rewards and tables, such as an ante."""
 
     def __call__(self, rules: Any, /) -> float:
-        """Return its size in chips, or points, for the rules or their record."""
+        """Return the size of the unit in chips or points, given the rules or their record."""
 
 
 # ---- the batch kernels ----------------------------------------------------------------------
 
 
 class Buffers(NamedTuple):
-    """Output arrays of a step, one row for each game; the caller owns them."""
+    """Output arrays of a step, with one row per game. The caller owns the arrays."""
 
     rewards: np.ndarray
     """float64 (n, seats)."""
@@ -125,17 +126,17 @@ class Buffers(NamedTuple):
     truncated: np.ndarray
     """bool (n,)."""
     masks: Masks
-    """int8 (n, actions); all ones on a finished row."""
+    """int8 (n, actions), 1 for legal actions; all ones in rows of finished games."""
     final_states: States
-    """With SAME_STEP the finished game of a row that has just ended."""
+    """With SAME_STEP, the final state of each game that ended in this step."""
     played: np.ndarray
-    """int64 (n,): the action played, or what replaced an illegal action; -1: none."""
+    """int64 (n,): the action played, or the replacement of an illegal action; -1: none."""
     rules: np.ndarray
-    """int64 (n,): index of the row's record of rules; drawn where a step begins a game."""
+    """int64 (n,): index of the rules of each row; drawn when a step begins a game."""
 
 
 class ResetRows(Protocol):
-    """Begins new games; rules and configs (`batch.StepConfig`) are made by `options.as_record`."""
+    """Kernel that begins new games; `options.as_record` makes the records of its arguments."""
 
     def __call__(
         self,
@@ -147,11 +148,11 @@ class ResetRows(Protocol):
         buffers: Buffers,
         /,
     ) -> None:
-        """Deal, as `batch.DealSource` says, on the rows in ``which``, bool (n,), and no others."""
+        """Deal from ``source``, a `batch.DealSource`, in the rows ``which``, bool (n,)."""
 
 
 class StepRows(Protocol):
-    """Makes one step on rows."""
+    """Kernel that makes one step in each row."""
 
     def __call__(
         self,
@@ -163,11 +164,11 @@ class StepRows(Protocol):
         buffers: Buffers,
         /,
     ) -> None:
-        """Play ``actions``, int64 (n,), on the rows in ``which``; see `ResetRows`."""
+        """Play ``actions``, int64 (n,), in the rows ``which``; see `ResetRows`."""
 
 
 class PayFinished(Protocol):
-    """Writes the final rewards of games that are over."""
+    """Kernel that writes the final rewards of finished games."""
 
     def __call__(
         self,
@@ -178,121 +179,122 @@ class PayFinished(Protocol):
         buffers: Buffers,
         /,
     ) -> None:
-        """Write ``Buffers.rewards`` of the rows in ``which``; see `ResetRows`."""
+        """Write ``Buffers.rewards`` in the rows ``which``; see `ResetRows`."""
 
 
 class BeginKernel(Protocol):
-    """Begins a new game on one state."""
+    """Kernel that begins a new game in one state."""
 
     def __call__(self, s: State, rules: RulesRecord, source: int, /) -> None:
-        """Deal as `batch.DealSource` says; write every field."""
+        """Deal from ``source``, a `batch.DealSource`, and write every field."""
 
 
 class AdvanceKernel(Protocol):
-    """Makes the step of one row: checks the action, plays it, truncates and pays."""
+    """Kernel of one step of one row: checks and plays the action, truncates and rewards."""
 
     def __call__(
         self, s: State, rules: RulesRecord, config: Any, action: Action, rewards: np.ndarray, /
     ) -> Action:
-        """Add to ``rewards`` (seats,); return the action played, or -1."""
+        """Add to ``rewards`` (seats,) and return the action that was played, or -1."""
 
 
 class WriteMask(Protocol):
-    """Writes the mask of one row."""
+    """Kernel that writes the mask of one row."""
 
     def __call__(self, s: State, i: int, buffers: Buffers, /) -> None:
-        """Write ``buffers.masks[i]``: the legal actions, all actions if the game is finished."""
+        """Write ``buffers.masks[i]``: the legal actions, or all ones if the game is finished."""
 
 
 class BatchKernels(NamedTuple):
-    """A game's kernels over rows, and those of one state that other kernels build on."""
+    """A game's kernels over rows, and the kernels of one state that other kernels call."""
 
     reset_rows: ResetRows
     """Begins new games."""
     step_rows: StepRows
     """Makes one step."""
     begin: BeginKernel
-    """Begins a new game on one state."""
+    """Begins a new game in one state."""
     step: StepKernel
-    """Plays a legal action on one state."""
+    """Plays a legal action in one state."""
     pay_finished: PayFinished
     """Writes the final rewards of finished games."""
     score_scale: float
-    """Reward "progress" for each point of ``progress``."""
+    """Factor of the reward "progress": reward per point of ``progress``."""
     win_bonus: float
-    """Reward "progress" for a win, in addition."""
+    """Additional reward "progress" for a win."""
     advance: AdvanceKernel
-    """Makes the step of one row."""
+    """Makes one step of one row."""
     write_mask: WriteMask
     """Writes the mask of one row."""
     progress: Progress
-    """The quantity whose change the reward "progress" pays, such as the score."""
+    """Returns the quantity whose change is the reward "progress", such as the score."""
 
 
 # ---- values of afterstates ------------------------------------------------------------------
 
 
 class AfterstateScore(Protocol):
-    """Scores the afterstate of each action by a table of feature values."""
+    """Kernel that scores the afterstate of each action with a table of feature values."""
 
     def __call__(
         self, s: State, rules: RulesRecord, table: Table, ids: FeatureIds, scores: Scores, /
     ) -> None:
-        """Write points gained plus value, minus `StateValue`; ``ids`` is scratch."""
+        """Write the points gained plus the value, minus `StateValue`; ``ids`` is scratch space."""
 
 
 class StateValue(Protocol):
-    """The part of the value that all afterstates of a state share, with the score so far."""
+    """Kernel of the score so far plus the part of the value that all afterstates share."""
 
     def __call__(self, s: State, rules: RulesRecord, table: Table, ids: FeatureIds, /) -> float:
-        """Return it; ``ids`` is scratch for feature numbers."""
+        """Return the common part; ``ids`` is scratch space for feature numbers."""
 
 
 class ActiveFeatures(Protocol):
-    """Lists the features of an afterstate."""
+    """Kernel that lists the features of an afterstate."""
 
     def __call__(self, s: State, rules: RulesRecord, action: Action, ids: FeatureIds, /) -> int:
-        """Write their numbers from 0 on, -1 for a part that has none; return how many entries."""
+        """Write the feature numbers, -1 for parts without feature; return the number of entries."""
 
 
 class PartScores(Protocol):
-    """The points of each part of a finished game."""
+    """Kernel that writes the points of each part of a finished game."""
 
     def __call__(self, s: State, rules: RulesRecord, points: np.ndarray, /) -> None:
         """Write ``points``, float64 (parts,)."""
 
 
 class PossibleCards(Protocol):
-    """Lists the cards that may be turned up next."""
+    """Kernel that lists the cards that may be turned up next."""
 
     def __call__(self, s: State, cards: np.ndarray, /) -> int:
-        """Write their codes, int8, and return how many there are."""
+        """Write the card codes, int8, and return their number."""
 
 
 # ---- what people see ------------------------------------------------------------------------
 
 
 class Layout(Protocol):
-    """Describes one state as a scene."""
+    """Function that describes one state as a scene."""
 
     def __call__(self, s: Any, rules: Any, /) -> Scene:
-        """Return the scene that the seat to act sees; ``s`` is one record."""
+        """Return the scene that the seat to act sees; ``s`` is one state record."""
 
 
 class ActionWords(Protocol):
-    """Lists the words by which a person may name the legal actions."""
+    """Function that lists the words for the legal actions, which a person can type."""
 
     def __call__(self, s: Any, rules: Any, /) -> dict[Action, tuple[str, ...]]:
-        """Return the words of actions, the best word first; ``h``, ``q`` and ``?`` are taken."""
+        """Return the words by action, the best word first; ``h``, ``q`` and ``?`` are reserved."""
 
 
 class FinalInfo(Protocol):
-    """Additional entries of ``info`` beside won, score and moves, from the deal to the end."""
+    """Function that returns the game's own entries of ``info``."""
 
     def __call__(self, states: States, rules: Any, seats: np.ndarray, /) -> dict[str, np.ndarray]:
-        """Return the game's additional entries of ``info``.
+        """Return the entries, in addition to the common ones such as ``score`` and ``moves``.
 
-        Each is an array (n,) with what the seats (n,) may know, for running games, too.
+        Each entry is an array (n,) that contains only what the seats (n,) may know. The keys are
+        the same for running and finished games.
         """
 
 
@@ -300,22 +302,23 @@ class FinalInfo(Protocol):
 
 
 UNDECIDED, LOST, WINNABLE = -1, 0, 1
-"""Codes (int8) for `Solution.winnable` in arrays: None, False, True."""
+"""Codes (int8) of `Solution.winnable` in arrays, for None, False and True."""
 
 
 class Solution(NamedTuple):
     """A solver's result for a position, with all cards known."""
 
     winnable: bool | None
-    """None if the limit was reached first, and in games that are not won or lost."""
+    """Whether the position can be won; None if the search reached its limit, and in games without
+    a win."""
     moves: list[str] | None
-    """The solution in words; None if none was found."""
+    """The solution as action labels; None if none was found."""
     nodes: int
     """Number of positions searched."""
     actions: list[int] | None = None
     """The solution as action numbers."""
     score: int | None = None
-    """The best score found, in a game that is played for its score."""
+    """The best score, in a game that is played for its score."""
     fewest: int | None = None
     """Moves of the shortest win, if requested and proven."""
     bounds: tuple[int, int] | None = None
@@ -328,69 +331,88 @@ class Solution(NamedTuple):
 
 
 class Solve(Protocol):
-    """Finds the best result with all cards known."""
+    """Function that finds the best result with all cards known."""
 
     def __call__(
         self, deck_or_state: Any, rules: Any, optimal: bool = False, limit: int | None = None
     ) -> Solution:
-        """Return the result of a search of ``limit`` positions; ``optimal``: the shortest win.
+        """Search for the best result.
 
-        ``deck_or_state`` is what `parlour.envs.core.solve.make_position` takes. Raises ValueError
-        for rules that the solver does not support.
+        Args:
+            deck_or_state: A deck or a state; see `parlour.envs.core.solve.make_position`.
+            rules: The rules.
+            optimal: Whether to search for a win with the fewest moves.
+            limit: Maximum number of positions to search (None: no limit).
+
+        Raises:
+            ValueError: The solver does not support the rules.
         """
 
 
 class WinnableAfter(Protocol):
-    """Tells after which actions the game can still be won, with all cards known."""
+    """Function that tells for each action whether the game can be won, with all cards known."""
 
     def __call__(self, states: States, rules: Any, limit: int | None = None) -> np.ndarray:
-        """Return float32 (n, actions): 1 yes, 0 no or not legal, 0.5 if the limit came first."""
+        """Return float32 (n, actions): 1 yes, 0 no or illegal, 0.5 if the limit was reached."""
 
 
 class Plan(NamedTuple):
     """The actions to play from a position until the next hidden card is turned up."""
 
     actions: list[int]
-    """Empty if no way to win was found."""
+    """The actions; empty if no way to win was found."""
     value: float | None
-    """The estimated share of sampled worlds that it wins; None if nothing was searched."""
+    """Estimated share of sampled worlds that the plan wins; None if nothing was searched."""
     worlds: int = 0
     """Number of sampled worlds; 0 if nothing is hidden."""
 
 
 class PlanAhead(Protocol):
-    """Searches for the plan that wins most sampled worlds."""
+    """Function that searches for the plan that wins the most sampled worlds."""
 
     def __call__(self, states: States, rules: Any, iterations: int, seed: int) -> Plan:
-        """Return a plan for a position (1,); ``seed`` draws the worlds.
+        """Return a plan for one state, shape (1,).
 
-        Raises ValueError for rules or numbers of iterations that it does not support.
+        Args:
+            states: The state, (1,).
+            rules: Its rules.
+            iterations: Number of iterations of the search.
+            seed: Seed of the sampled worlds.
+
+        Raises:
+            ValueError: The rules or the number of iterations are not supported.
         """
 
 
 class Contract(NamedTuple):
-    """The result of one contract of an open deal: a side takes it, and one seat makes trumps."""
+    """Result of one contract, with all cards known: one seat bids for its side and makes trumps."""
 
     seat: int
     """The seat that bids and makes trumps."""
     making: str
     """The action that makes trumps: the card laid face down, or a suit."""
     points: int | None
-    """Points of its side when all play as well as possible; None: unknown.
+    """Points of the bidder's side with optimal play by all; None: unknown.
 
-    The value of a pair, for or against the contract, is included.
+    The value of a pair is included, for or against the contract.
     """
 
 
 class ListContracts(Protocol):
-    """Finds the result of every contract of an open deal."""
+    """Function that finds the result of every contract, with all cards known."""
 
     def __call__(
         self, deck_or_state: Any, rules: Any, limit: int | None = None
     ) -> tuple[Contract, ...]:
-        """Return the contracts of a deal without bids; each searches at most ``limit`` positions.
+        """Return the contracts of a deal before the auction.
 
-        Raises ValueError for a position in which somebody has bid.
+        Args:
+            deck_or_state: A deck or a state; see `parlour.envs.core.solve.make_position`.
+            rules: The rules.
+            limit: Maximum number of positions to search per contract (None: no limit).
+
+        Raises:
+            ValueError: A seat has already bid.
         """
 
 
@@ -400,45 +422,45 @@ class Solving(NamedTuple):
     solve: Solve
     """Finds the best result with all cards known."""
     winnable_after: WinnableAfter | None = None
-    """Tells the same for every action; None in games that are not won or lost."""
+    """Tells for each action whether the game can be won; None in games without a win."""
     plan_ahead: PlanAhead | None = None
-    """The game's own search without knowledge of hidden cards; None if it has none."""
+    """The game's own search that does not use hidden cards; None if the game has none."""
     world_limit: int = 5000
-    """Positions that PIMC searches in each world; an undecided world counts as half a win."""
+    """Number of positions that PIMC searches per world. An undecided world counts as half a win."""
     list_contracts: ListContracts | None = None
-    """Finds the result of each contract of an open deal; None in games without an auction."""
+    """Finds the result of each contract; None in games without an auction."""
 
 
 # ---- seats ----------------------------------------------------------------------------------
 
 
 def play_alone(rules: Any) -> tuple[int, ...]:
-    """Return a different side for each seat."""
+    """Return a different side for each seat: no seat has a partner."""
     return tuple(range(int(rules.players)))
 
 
 class Seats(NamedTuple):
-    """The additional facts and functions of a game for several seats."""
+    """Additional properties and functions of a multiplayer game."""
 
     most: int
-    """The largest number of players; the option ``players`` has the actual number."""
+    """Largest number of players. The option ``players`` has the actual number."""
     view: ViewRows
-    """Makes ``shown`` the observation of a seat."""
+    """Writes the observation of a seat into ``shown``."""
     reward_unit: RewardUnit
-    """The unit of a seat's net."""
+    """Returns the unit of net results."""
     sides: Callable[[Any], tuple[int, ...]] = play_alone
     """Returns the side of each seat: partners have the same number."""
     check_deck: Callable[[np.ndarray, Any], None] | None = None
-    """``check_deck(deck, rules)`` raises ValueError for a deck that the rules would redeal."""
+    """``check_deck(deck, rules)`` raises ValueError for a deck that the rules redeal."""
     verbs: tuple[str, ...] = ()
-    """Words of `Game.action_words` that take an s in the third person."""
+    """Words of `Game.action_words` that get an s in the third person."""
 
 
 # ---- states from outside --------------------------------------------------------------------
 
 
 class StateCheckKernel(Protocol):
-    """Finds the first record that play could not have made; see `make_state_check`."""
+    """Kernel that finds the first unreachable state record; see `checks.make_state_check`."""
 
     def __call__(
         self,
@@ -450,18 +472,25 @@ class StateCheckKernel(Protocol):
         size: int,
         /,
     ) -> tuple[int, int, int]:
-        """Return the row, the number of its fault, and the byte of the fault; row -1: no fault.
+        """Find the first faulty record.
 
-        ``states`` (n + 1,) ends with a scratch state; ``raw``, int8 (n + 1, bytes), is the same
-        memory; ``pack`` is the set of the codes of a deck of ``size`` cards, each once or each
-        twice.
+        Args:
+            states: The states and a scratch state at the end, (n + 1,).
+            raw: The same memory as bytes, int8 (n + 1, bytes).
+            rules: The rules, (1,).
+            players: Number of players.
+            pack: Set of the card codes of a deck, each of which is in the deck once or twice.
+            size: Number of cards in a deck.
+
+        Returns:
+            The row (-1: no fault), the number of the fault, and the byte of the fault.
         """
 
 
 class StateCheck(NamedTuple):
-    """The check of state records that come from outside."""
+    """Check of state records that a caller passes in."""
 
     check: StateCheckKernel
-    """Finds the first record that play could not have made."""
+    """Finds the first state record that is unreachable by play."""
     allowed: Sequence[tuple[str, str]]
-    """Field (such as ``"shown.card"``) and allowed values for each number of a fault, from 1."""
+    """Field, such as ``"shown.card"``, and its allowed values, for each fault number from 1."""

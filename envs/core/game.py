@@ -1,6 +1,6 @@
-"""Game: the facts and functions of one game, the table of all games, and results by name."""
+"""The class `Game`, which holds the properties and functions of a game, and the table `GAMES`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -32,116 +32,124 @@ from .type_aliases import Action, CardCode, Scores, States, Weights
 
 
 class HiddenCards(NamedTuple):
-    """The hidden cards as an additional piece of an observation: for critics, never for agents."""
+    """The hidden cards as an additional piece of an observation, for critics but not for agents."""
 
     piece: Piece
-    """The piece; `Game.features` has none of its name."""
+    """The piece. Its name must not be in `Game.features`."""
     read: Callable[[States], np.ndarray]
-    """Returns its codes of states, int8 (n, ``piece.size``); 0: not hidden, or no card.
+    """Returns the codes of the piece, int8 (n, ``piece.size``); 0: not hidden, or no card.
 
-    In a game for several they show what the seat to act does not see of the others.
+    In a multiplayer game, the codes show the cards of the others that the seat to act cannot see.
     """
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """The facts and compiled functions of one game; `contract` specifies the functions."""
+    """The properties and compiled functions of one game; `contract` specifies the functions."""
 
     name: str
-    """The name in files, digests and commands: that of the game's folder."""
+    """Name in files, digests and commands; the name of the game's folder."""
     title: str
-    """The name as people write it; the Gymnasium id is made from it."""
+    """Name for people. The Gymnasium ID is derived from it."""
 
     rules: type[Any]
-    """A NamedTuple of the options; see `options`."""
+    """The ``Rules`` class, a NamedTuple of the options; see `options`."""
     variants: Mapping[str, Any]
-    """Named rules."""
+    """Rules of the variants by name."""
     sources: Mapping[str, str]
-    """The source of the rules of each variant."""
+    """Sources of the rules of each variant, as short names."""
     references: Mapping[str, str]
-    """The meaning of the short names in ``sources``."""
+    """Full references by the short names in ``sources``."""
     default: str
-    """The default variant."""
+    """Name of the default variant."""
     check: Callable[[Any], None]
-    """Raises ValueError, naming the option, for rules that cannot be played."""
+    """Raises ValueError, naming the option, for invalid combinations of options."""
     features: Features
-    """The pieces of an observation; every option is one."""
+    """Schema of the observations. Every option is one of the pieces."""
     state: np.dtype
-    """The record of a state: `batch.make_state_head`, ``deck``, ``shown``, and the game's own."""
+    """Record of a state: `batch.make_state_head`, ``deck``, ``shown`` and the game's own fields."""
     actions: int
-    """Number of actions, the same for all rules; at most `legal.MOST_ACTIONS`."""
+    """Number of actions, the same for all rules, at most `legal.MOST_ACTIONS`."""
     label: Callable[[Action], str]
-    """Names an action in a few words."""
+    """Returns a short name of an action."""
 
     kernels: BatchKernels
     """The batch kernels."""
     resample_rows: ResampleRows
-    """Resamples what a seat does not know."""
+    """Resamples everything that a seat does not know."""
 
     score_rows: ScoreRows
-    """The heuristic of the greedy agent."""
+    """Scores actions for the greedy agent."""
     heuristic_weights: Mapping[str, float]
-    """The heuristic's weights by name."""
+    """Weights of the greedy agent's heuristic by name."""
 
     layout: Layout
     """Describes a state as a scene."""
     action_words: ActionWords
-    """Lists the words by which a person may name the legal actions."""
+    """Lists the words for the legal actions that a person can type."""
     final_info: FinalInfo
-    """Returns the game's own facts in ``info``."""
+    """Returns the game's own entries of ``info``."""
 
     score_range: tuple[int, int]
-    """The lowest and the highest score under any rules."""
+    """Lowest and highest score under any rules."""
     goal: str = "won"
-    """The key of the goal in ``info``: another word in a game that is played for its score."""
+    """Key of the goal in ``info``; a key other than "won" in games that are played for their
+    score."""
     version: int = 0
-    """Part of the Gymnasium id; changes when the expected results of a policy change."""
+    """Version in the Gymnasium ID. It changes when the expected results of a policy change."""
     may_cycle: bool = False
-    """Whether a game may never end by its default rules: then only ``max_moves`` ends it."""
+    """Whether a game with the default rules may never end without ``max_moves``."""
     shortest: Callable[[Any], int] = lambda rules: 1
     """Returns a lower bound on the number of moves of a win from the deal."""
     pack: Callable[[Any], tuple[CardCode, ...]] = full_pack
-    """Returns the cards of a deck."""
+    """Returns the card codes of a full deck."""
     rule_agents: Mapping[str, ScoreRows] = field(default_factory=dict)
-    """Rule-based agents by name; they get the heuristic's weights."""
+    """Score kernels of the rule-based agents by name. They get the heuristic's weights."""
 
     points_of: Callable[[Any], Mapping[str, int]] | None = None
-    """Returns the points of each hand of five cards, best first, if the game counts them."""
+    """Returns the points of each hand of five cards, best first; None in games without them."""
     nicknames: tuple[str, ...] = ()
-    """Other names that commands accept."""
+    """Alternative names that commands accept."""
 
     seats: Seats | None = None
-    """The additional facts of a game for several."""
+    """Properties of a multiplayer game; None in games for one player."""
     afterstates: AfterstateFeatures | None = None
-    """The features of afterstates, for learners of additive values."""
+    """Features of afterstates, for learners with additive value tables."""
     deck_formats: Mapping[str, DeckFormat] = field(default_factory=dict)
-    """Notations of other programs for its deals, by name."""
+    """Notations of other programs for deals, by name."""
     solving: Solving | None = None
-    """The solver."""
+    """The solver; None if the game has none."""
     hidden_cards: HiddenCards | None = None
-    """The hidden cards, for a critic that sees them during training."""
+    """The hidden cards, for critics that see them during training."""
     state_check: StateCheck | None = None
-    """The check of states from outside; None: only the fields of all games are checked."""
+    """Check of states that callers pass in; None: only the common fields are checked."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError if the tables of the game do not fit together."""
+        """Raise ValueError if the properties of the game contradict each other."""
         if set(self.variants) != set(self.sources):
             differing = sorted(set(self.variants) ^ set(self.sources))
-            raise ValueError(f"{self.name}: variants and sources differ in {', '.join(differing)}")
+            raise ValueError(
+                f"{self.name}: variants and sources must have the same names, got a difference in "
+                f"{', '.join(differing)}"
+            )
         if not 0 < self.actions <= MOST_ACTIONS:
             raise ValueError(
-                f"{self.name}: {self.actions} actions: allowed are 1 to {MOST_ACTIONS}"
+                f"{self.name}: actions must be {opt.range_text(1, MOST_ACTIONS)}, "
+                f"got {self.actions}"
             )
         words = count_words(self.actions)
         if self.state["legal"].shape != (() if words == 1 else (words,)):
-            raise ValueError(f"{self.name}: its states do not begin with make_state_head(actions)")
+            raise ValueError(f"{self.name}: states must begin with make_state_head(actions)")
         pieces = {piece.name for piece in self.features.pieces}
         missing = [field for field in self.rules._fields if field not in pieces]
         if missing:
-            raise ValueError(f"{self.name}: options missing in the features: {', '.join(missing)}")
+            raise ValueError(
+                f"{self.name}: features must have a piece for each option, missing: "
+                f"{', '.join(missing)}"
+            )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the name only, without compiled functions."""
+        """Pickle the name only, because compiled functions cannot be pickled."""
         return find_game, (self.name,)
 
     def num_players(self, rules: Any) -> int:
@@ -150,52 +158,56 @@ class Game:
 
     @property
     def max_players(self) -> int:
-        """The largest number of players under any rules."""
+        """Largest number of players under any rules."""
         return 1 if self.seats is None else self.seats.most
 
     @property
     def has_dealer(self) -> bool:
-        """Whether one of the seats is the dealer."""
+        """Whether the game has a dealer."""
         return "dealer" in (self.state.names or ())
 
     @property
     def solve(self) -> Solve | None:
-        """The solver, which knows all cards; None if there is none."""
+        """The solver, which knows all cards; None if the game has none."""
         return None if self.solving is None else self.solving.solve
 
     @property
     def winnable_after(self) -> WinnableAfter | None:
-        """The solver's answer for each action; None if there is none."""
+        """The solver's function for all actions of a state; None if the game has none."""
         return None if self.solving is None else self.solving.winnable_after
 
     def reward_unit(self, rules: Any) -> float:
-        """Return the unit of a seat's net; ValueError in a game for one player."""
+        """Return the unit of net results; raise ValueError in a game for one player."""
         if self.seats is None:
-            raise ValueError(f"{self.title} is for one player: no seat has a net")
+            raise ValueError(f"reward_unit needs a multiplayer game, got {self.title}")
         return self.seats.reward_unit(rules)
 
     @property
     def measure(self) -> str:
-        """The fact by which agents are compared: ``"won"``, or ``"score"``."""
+        """Result by which agents are compared: ``"won"`` or ``"score"``."""
         return "won" if self.goal == "won" and self.seats is None else "score"
 
     def goal_name(self, rules: Any) -> str:
-        """Return the key of the goal in ``info``; in a game for several it is ``"won"``."""
+        """Return the key of the goal in ``info``; ``"won"`` in a multiplayer game."""
         return "won" if self.num_players(rules) > 1 else self.goal
 
     @property
     def id(self) -> str:
-        """The id under which Gymnasium knows the game."""
+        """Gymnasium ID of the game, ``"parlour/"`` plus the title in camel case and the version."""
         words = self.title.replace("-", " ").split()
         return f"parlour/{''.join(word[0].upper() + word[1:] for word in words)}-v{self.version}"
 
     def make_rules(
         self, variant: str | None = None, options: Mapping[str, Any] | None = None
     ) -> Any:
-        """Return the checked rules of a variant with some options changed.
+        """Return the rules of a variant with some options replaced.
 
-        Raises ValueError for a wrong variant, option, value or combination; the message names what
-        is allowed.
+        Args:
+            variant: Name of the variant (None: the default variant).
+            options: New values by option name; see `options.replace_options`.
+
+        Raises:
+            ValueError: The variant, an option, a value or the combination of options is invalid.
         """
         variant = self.default if variant is None else variant
         if not isinstance(variant, str) or variant not in self.variants:
@@ -209,23 +221,23 @@ class Game:
         return next((name for name, known in self.variants.items() if known == rules), None)
 
     def rules_digest(self, rules: Any) -> str:
-        """Return 16 hex digits that differ whenever game, version or any option differs."""
+        """Return a digest of 16 hex digits of the game, its version and all options."""
         return digest16(self.name, self.version, opt.digest_items(rules))
 
     @cached_property
     def features_digest(self) -> str:
-        """16 hex digits that differ whenever the observation or the actions differ."""
+        """Digest of 16 hex digits of the observation and the actions."""
         pieces = [(piece.name, piece.size, piece.kind[:4]) for piece in self.features.pieces]
         return digest16(self.name, self.actions, pieces)
 
     @cached_property
     def play_turns(self) -> PlayTurns:
-        """The kernel of the baselines' turns in a game for several: see `seat_kernels`."""
+        """Kernel that plays the turns of baselines in a multiplayer game; see `seat_kernels`."""
         return make_play_turns(self.kernels, [self.score_rows, *self.rule_agents.values()])
 
     @cached_property
     def default_weights(self) -> np.ndarray:
-        """``heuristic_weights`` as kernels take them, float64; do not write to it."""
+        """``heuristic_weights`` as a float64 array for kernels. Do not write to the array."""
         return np.array(list(self.heuristic_weights.values()))
 
     def score_actions(
@@ -235,13 +247,17 @@ class Game:
         weights: Weights | None = None,
         rule_agent: str | None = None,
     ) -> Scores:
-        """Return the heuristic's score of every legal action, float64 (n, actions); else 0.
+        """Return the scores that the heuristic or a rule-based agent gives to actions.
 
         Args:
             states: The states, (n,).
             rules: Their rules.
-            weights: Weights, float64, instead of the game's own.
-            rule_agent: One of ``rule_agents`` that scores instead of the heuristic.
+            weights: Weights, float64 (None: ``default_weights``).
+            rule_agent: Name of a rule-based agent in ``rule_agents`` (None: the heuristic of the
+                greedy agent).
+
+        Returns:
+            float64 (n, actions), 0 for illegal actions.
         """
         scores = np.zeros((len(states), self.actions))
         weights = self.default_weights if weights is None else weights
@@ -252,10 +268,19 @@ class Game:
     def results(
         self, states: States, rules: Any, seats: np.ndarray | None = None
     ) -> dict[str, np.ndarray]:
-        """Return the results of games, running or over: an array (n,) for each fact.
+        """Return the results of running or finished games.
 
-        ``seats`` (n,) are the seats whose results they are (None: the first). In a game for several
-        the score is the seat's net, 0 before the end, and the seat has won if the net is above 0.
+        In a multiplayer game, ``score`` is the net result of the seat, which is 0 before the end,
+        and ``won`` tells whether the net result is above 0.
+
+        Args:
+            states: The states, (n,).
+            rules: Their rules.
+            seats: The seat whose results are returned in each row, (n,) (None: seat 0).
+
+        Returns:
+            Arrays (n,) by name: the goal (`goal_name`), ``score``, ``moves``, ``illegal_action``
+            and the game's own results.
         """
         seats = np.zeros(len(states), np.int64) if seats is None else seats
         won, score, moves, illegal = self._read_results(states, rules, seats)
@@ -271,18 +296,18 @@ class Game:
     def _name_results(
         self, rules: Any, common: tuple[Any, Any, Any, Any], own_facts: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Name the results of all games, in the order of `read_results`; add the game's own."""
+        """Return the common results, in the order of `read_results`, and the game's own by name."""
         names = (self.goal_name(rules), "score", "moves", "illegal_action")
         return {**dict(zip(names, common, strict=True)), **own_facts}
 
     def info_facts(
         self, states: States, rules: Any, seats: np.ndarray | None = None
     ) -> dict[str, np.ndarray]:
-        """Return the `results` as ``info`` has them, with the goal also as ``is_success`` (SB3)."""
+        """Return the `results`, with the goal also as ``is_success``, as ``info`` has them."""
         return self._add_success(rules, self.results(states, rules, seats))
 
     def info_of_one(self, state: States, rules: Any, seats: np.ndarray) -> dict[str, Any]:
-        """Return the `info_facts` of one state (1,) as plain values, in less time."""
+        """Return the `info_facts` of one state, (1,), as Python values, in less time."""
         won, score, moves, illegal = self._read_results(state, rules, seats)[:, 0].tolist()
         common = won != 0, score, moves, illegal != 0
         own_facts = self.final_info(state, rules, seats)
@@ -293,9 +318,25 @@ class Game:
         return facts | {"is_success": facts[self.goal_name(rules)]}
 
 
+def illegal_action_text(game: Game, action: int, legal: Iterable[int], what: str = "action") -> str:
+    """Return the error message for an illegal action, with the labels of the legal actions.
+
+    Args:
+        game: The game.
+        action: The illegal action.
+        legal: The legal actions; none after the end of a game.
+        what: What the message calls the action, such as ``"action 3"``.
+    """
+    label = f" ({game.label(action)})" if 0 <= action < game.actions else ""
+    names = [f"{one} ({game.label(one)})" for one in legal]
+    if not names:
+        return f"{what} is illegal because the game is over, got {action}{label}"
+    return f"{what} must be {opt.choices_text(names)}, got {action}{label}"
+
+
 def take_seats(values: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return the value of one seat in each row, (n,), from values (n, seats)."""
-    if len(seats) == 1:  # a single environment: a tenth of the time
+    """Return the value of one seat in each row, (n,), from ``values`` (n, seats)."""
+    if len(seats) == 1:  # This case takes a tenth of the time.
         return values[:, seats[0]]
     return values[np.arange(len(seats)), seats]
 
@@ -306,18 +347,25 @@ def digest16(*parts: Any) -> str:
 
 
 GAMES: dict[str, Game] = {}
-"""All games by name; `parlour.envs` fills it."""
+"""All games by name. `parlour.envs` registers them."""
 
 
 def register(game: Game) -> Game:
-    """Add a game to `GAMES` and return it; ValueError if another game has its name."""
+    """Add a game to `GAMES` and return it; raise ValueError if another game has the same name."""
     if GAMES.setdefault(game.name, game) is not game:
-        raise ValueError(f"game {game.name!r}: there is one of that name already")
+        raise ValueError(f"game name must be new, got {game.name!r}, which is already registered")
     return game
 
 
 def find_game(name: str) -> Game:
-    """Return a game by its name (with ``_`` or ``-``) or nickname; ValueError naming all."""
+    """Return a game by its name or nickname.
+
+    Args:
+        name: Name of the game, with ``_`` or ``-``, or one of its nicknames.
+
+    Raises:
+        ValueError: No game has the name.
+    """
     typed = name if isinstance(name, str) else ""
     if typed.replace("-", "_") in GAMES:
         return GAMES[typed.replace("-", "_")]

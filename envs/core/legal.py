@@ -1,9 +1,9 @@
-"""Sets of actions: the field ``legal`` of a state, in as many words as a game needs.
+"""Sets of actions: the field ``legal`` of a state, in one or several words.
 
-Up to 63 actions are the bits of one int64: action a is legal if bit a is set. A game of more has an
-array of int64 in its state, 32 actions a word: action a is bit ``a & 31`` of word ``a >> 5``, so
-that no bit is a sign. Kernels hand ``s["legal"]``, whichever it is, to the functions here: which of
-the two it is, is known when they are compiled, and of one word nothing but its bits is left.
+A game with up to 63 actions stores the set in one int64: action a is legal if bit a is set. A game
+with more actions stores an array of int64 with 32 actions per word: action a is bit ``a & 31`` of
+word ``a >> 5``, so the sign bit is never used. Kernels pass ``s["legal"]`` to the functions of this
+module. The representation is known at compile time, so a set in one word has no overhead.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from .kernel.bits import count, lowest
 from .kernel.jit import jit
 
 MOST_ACTIONS = 255
-"""Largest number of actions of a game. States have no room for a larger set."""
+"""Largest number of actions of a game."""
 ONE_WORD = 63
-"""Number of actions that fit one int64 without its sign bit."""
+"""Number of actions that fit into one int64 without its sign bit."""
 WORD_ACTIONS = 32
-"""Actions for each word where a set has several."""
+"""Number of actions per word in sets of several words."""
 WORD_SHIFT, WORD_MASK = 5, WORD_ACTIONS - 1
 
 
 def count_words(actions: int) -> int:
-    """Return the number of int64 words of a set of ``actions`` actions."""
+    """Return the number of int64 words in a set of ``actions`` actions."""
     return 1 if actions <= ONE_WORD else -(-actions // WORD_ACTIONS)
 
 
 def make_legal_field(actions: int) -> tuple[Any, ...]:
-    """Return the field ``legal`` of a game's states, as `numpy.dtype` takes it."""
+    """Return the field ``legal`` of a game's states for `numpy.dtype`."""
     words = count_words(actions)
     return ("legal", np.int64) if words == 1 else ("legal", np.int64, (words,))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _words(typing: Any, legal: Any) -> Any:
-    """How many words there are."""
+    """Return the number of words of a set."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         if isinstance(legal, types.Integer):
@@ -53,7 +53,7 @@ def _words(typing: Any, legal: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _word(typing: Any, legal: Any, k: Any) -> Any:
-    """Word k of a set."""
+    """Return word k of a set."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         if isinstance(legal, types.Integer):
@@ -66,7 +66,7 @@ def _word(typing: Any, legal: Any, k: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _shift(typing: Any, legal: Any) -> Any:
-    """The bits of an action's number that say where in its word it is: their number."""
+    """Return the number of low bits of an action that are its position within a word."""
     shift = ONE_WORD if isinstance(legal, types.Integer) else WORD_SHIFT
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -123,7 +123,7 @@ def _plain_fits_actions(legal: Any, actions: int) -> bool:
 
 @jit(twin=_plain_has_action)
 def has_action(legal: Any, action: int) -> bool:
-    """Whether an action, one of the game's, is in the set."""
+    """Return whether an action of the game is in the set."""
     if _shift(legal) == ONE_WORD:
         return (_word(legal, 0) >> action) & 1 != 0
     return (_word(legal, action >> WORD_SHIFT) >> (action & WORD_MASK)) & 1 != 0
@@ -131,7 +131,7 @@ def has_action(legal: Any, action: int) -> bool:
 
 @jit(twin=_plain_count_actions)
 def count_actions(legal: Any) -> int:
-    """How many actions the set has."""
+    """Return the number of actions in the set."""
     found = 0
     for k in range(_words(legal)):
         found += count(_word(legal, k))
@@ -140,7 +140,7 @@ def count_actions(legal: Any) -> int:
 
 @jit(twin=_plain_is_empty)
 def is_empty(legal: Any) -> bool:
-    """Whether the set has no action."""
+    """Return whether the set is empty."""
     found = 0
     for k in range(_words(legal)):
         found |= _word(legal, k)
@@ -149,7 +149,7 @@ def is_empty(legal: Any) -> bool:
 
 @jit(twin=_plain_has_choice)
 def has_choice(legal: Any) -> bool:
-    """Whether the set has more than one action."""
+    """Return whether the set has more than one action."""
     several = others = 0
     for k in range(_words(legal)):
         word = _word(legal, k)
@@ -162,9 +162,10 @@ def has_choice(legal: Any) -> bool:
 
 @jit(twin=_plain_next_action)
 def next_action(legal: Any, action: int) -> int:
-    """The lowest action of the set above one, -1 being below all; -1: there is none.
+    """Return the lowest action of the set above ``action``, or -1 if there is none.
 
-    ``action = first_action(legal)``, and this while ``action >= 0``, goes through the set.
+    To iterate over a nonempty set, start with ``action = first_action(legal)`` and call this
+    function while ``action >= 0``.
     """
     start = action + 1
     if _shift(legal) == ONE_WORD:
@@ -185,7 +186,7 @@ def next_action(legal: Any, action: int) -> int:
 
 @jit(twin=_plain_first_action)
 def first_action(legal: Any) -> int:
-    """The lowest action of the set; of an empty one of one word any number, of several -1."""
+    """Return the lowest action of a set; for an empty set -1, or any number if it is one word."""
     if _shift(legal) == ONE_WORD:
         return lowest(_word(legal, 0))
     return next_action(legal, -1)
@@ -193,7 +194,7 @@ def first_action(legal: Any) -> int:
 
 @jit(twin=_plain_nth_action)
 def nth_action(legal: Any, k: int) -> int:
-    """The action of the set that has k lower ones in it; there must be one."""
+    """Return the action of the set at index k in ascending order; it must exist."""
     last = _words(legal) - 1
     for w in range(last):
         word = _word(legal, w)
@@ -217,7 +218,7 @@ def _plain_write_actions(legal: Any, every: bool, mask: Any, actions: int) -> No
 
 @jit(twin=_plain_write_actions)
 def write_actions(legal: Any, every: bool, mask: np.ndarray, actions: int) -> None:
-    """Write to ``mask``, int8 (actions,), which actions are in the set, or ones with ``every``."""
+    """Write the set as a mask, int8 (actions,); all ones if ``every`` is True."""
     if _shift(legal) == ONE_WORD:
         word = -1 if every else _word(legal, 0)
         for action in range(actions):
@@ -232,7 +233,7 @@ def write_actions(legal: Any, every: bool, mask: np.ndarray, actions: int) -> No
 
 @jit(twin=_plain_fits_actions)
 def fits_actions(legal: Any, actions: int) -> bool:
-    """Whether a field from outside is a set of actions below this number."""
+    """Return whether all members of an unchecked set are below ``actions``."""
     if _shift(legal) == ONE_WORD:
         return _word(legal, 0) >> actions == 0
     outside = 0
@@ -244,28 +245,33 @@ def fits_actions(legal: Any, actions: int) -> bool:
 
 @jit
 def clear_actions(legal: np.ndarray) -> None:
-    """Take all actions out of a set of several words."""
+    """Remove all actions from a set of several words."""
     for k in range(len(legal)):
         legal[k] = 0
 
 
 @jit
 def add_action(legal: np.ndarray, action: int) -> None:
-    """Put an action into a set of several words."""
+    """Add an action to a set of several words."""
     legal[action >> WORD_SHIFT] |= 1 << (action & WORD_MASK)
 
 
 @jit
 def add_members(legal: np.ndarray, members: int) -> None:
-    """Put actions below 63, the bits of an int64, into a set of several words."""
+    """Add actions below 63, given as the bits of an int64, to a set of several words."""
     legal[0] |= members & ((1 << WORD_ACTIONS) - 1)
     legal[1] |= members >> WORD_ACTIONS
 
 
 def unpack_actions(legal: np.ndarray, actions: int) -> np.ndarray:
-    """Return which actions are in each of the sets, bool (n, actions).
+    """Return sets of actions as masks.
 
-    ``legal`` is the field of n states: int64 (n,), or (n, words) where there are several words.
+    Args:
+        legal: The field ``legal`` of n states, int64 (n,) or (n, words).
+        actions: Number of actions of the game.
+
+    Returns:
+        bool (n, actions).
     """
     numbers = np.arange(actions)
     if legal.ndim == 1:
@@ -275,5 +281,5 @@ def unpack_actions(legal: np.ndarray, actions: int) -> np.ndarray:
 
 
 def list_actions(legal: Any) -> list[int]:
-    """Return the actions of one state's set, the lowest first."""
+    """Return the actions of one state's set in ascending order."""
     return _plain_actions(legal)

@@ -1,4 +1,4 @@
-"""Rule options: how a game's ``Rules`` are described, read from keywords and checked."""
+"""Rule options: the description of a game's ``Rules``, and the parsing and checking of values."""
 
 import difflib
 from collections.abc import Iterable, Mapping
@@ -9,34 +9,39 @@ from typing import Any, NamedTuple, get_origin, get_type_hints
 import numpy as np
 
 BOOL_WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-"""How booleans are written, in any case."""
+"""Accepted spellings of booleans; case does not matter."""
 TEXT_LENGTH = 80
-"""Of a value in an error message, characters."""
+"""Maximum length of a value in an error message, in characters."""
 LOG10_OF_2 = 0.30103
+BOOL_REQUIRED = "True, False, yes or no"
+"""Allowed values of booleans in error messages."""
 
 
 class Option(NamedTuple):
-    """Description and allowed values of a field of ``Rules``."""
+    """Description and allowed values of one field of a game's ``Rules``."""
 
     doc: str
+    """Description of the option, as tables and help texts show it."""
     low: int = 0
+    """Smallest allowed integer."""
     high: int = 1
+    """Largest allowed integer."""
     size: int = 0
-    """Length, for options that are tuples of integers."""
+    """Number of integers, for options that are tuples."""
     values: tuple[int, ...] = ()
-    """The whole numbers allowed, where they are not all of ``low`` .. ``high``."""
+    """The allowed integers, if they are not all integers from ``low`` to ``high``."""
     is_later: bool = False
-    """It came after labels and agents had been saved: see `digest_items`."""
+    """Whether the option was added after labels and agents had been saved; see `digest_items`."""
 
     def allows(self, number: Any) -> bool:
-        """Whether the option may have this number, a whole one."""
+        """Return whether ``number`` is an integer that the option may have."""
         return _is_int(number) and (
             int(number) in self.values if self.values else self.low <= int(number) <= self.high
         )
 
 
 class OptionRow(NamedTuple):
-    """An option as the documentation shows it."""
+    """One row of the option table in the documentation."""
 
     name: str
     values: str
@@ -47,25 +52,40 @@ class OptionRow(NamedTuple):
 def unknown_text(
     what: str, name: Any, allowed: Iterable[str], known: Iterable[str] | None = None
 ) -> str:
-    """Return the error text for a name that does not exist: the nearest name, and all allowed ones.
+    """Return the error message for a name that is not allowed, with the nearest match as a hint.
 
-    The nearest is one of ``known``, if those are more than are allowed here.
+    Args:
+        what: What the name stands for, such as ``"variant"``.
+        name: The name that was given; may be of any type.
+        allowed: The allowed names.
+        known: The names among which the nearest match is searched (None: ``allowed``).
+
+    Returns:
+        ``"variant must be one of book, web, got 'wep'. Did you mean 'web'?"``
     """
     names = list(allowed)
     near = []
     if isinstance(name, str) and len(name) <= TEXT_LENGTH:
         near = difflib.get_close_matches(name, names if known is None else list(known), 1, 0.5)
-    hint = f" did you mean {near[0]!r}?" if near else ""
-    return f"unknown {what} {shorten(name)};{hint} allowed: {', '.join(names)}"
+    hint = f". Did you mean {near[0]!r}?" if near else ""
+    if not names:
+        return f"no {what} is allowed here, got {shorten(name)}{hint}"
+    return f"{what} must be {choices_text(names)}, got {shorten(name)}{hint}"
+
+
+def choices_text(names: Iterable[str]) -> str:
+    """Return the names of an error message: ``"one of a, b, c"``, or the only name."""
+    listed = list(names)
+    return listed[0] if len(listed) == 1 else f"one of {', '.join(listed)}"
 
 
 def shorten(value: Any) -> str:
-    """Return ``repr(value)`` as one line of an error message, at most `TEXT_LENGTH` characters."""
+    """Return ``repr(value)`` for an error message: one line of at most `TEXT_LENGTH` characters."""
     if isinstance(value, str | bytes):
-        value = value[: TEXT_LENGTH + 1]  # the rest would be cut anyway
+        value = value[: TEXT_LENGTH + 1]  # The rest would be cut anyway.
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # a number of more than 4300 digits, or any object whose repr fails
+    except Exception:  # repr fails for some objects and for integers of more than 4300 digits.
         text = f"<{type(value).__name__}>"
         if isinstance(value, int):
             text = f"a number of about {round(value.bit_length() * LOG10_OF_2)} digits"
@@ -73,14 +93,19 @@ def shorten(value: Any) -> str:
 
 
 def replace_options(default: Any, options: Mapping[str, Any]) -> Any:
-    """Return ``default`` (a game's Rules) with ``options`` put in, each converted and in range.
+    """Return a copy of rules with some options replaced by converted and checked values.
 
-    Booleans take True/False, 0/1 and yes/no/true/false; enumerations their member or its name in
-    any case; numbers an int; tuples a sequence of them, or one text with commas between. Raises
-    ValueError naming field, value and what is allowed.
+    Args:
+        default: The ``Rules`` to start from.
+        options: New values by option name. A boolean is True, False, 0, 1, yes, no, true or false;
+            an enumeration is a member, its number or its name in any case; a number is an integer;
+            a tuple is a sequence of integers, or a string of integers separated by commas.
+
+    Raises:
+        ValueError: An option does not exist, or a value is not allowed.
     """
     if not isinstance(options, Mapping):
-        raise ValueError(f"options={shorten(options)}: allowed is a dictionary of options")
+        raise ValueError(f"options must be a dictionary, got {shorten(options)}")
     hints = get_type_hints(type(default), include_extras=True)
     values = {}
     for field, value in options.items():
@@ -111,35 +136,50 @@ def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
             return names[key]
     elif not issubclass(kind, IntEnum) and option.allows(value):
         return int(value)
-    raise ValueError(f"option {field}={shorten(value)}: allowed are {_allowed_text(kind, option)}")
+    raise ValueError(f"option {field} must be {_required(kind, option)}, got {shorten(value)}")
 
 
 def parse_bool(field: str, value: Any) -> bool:
-    """Return a keyword's boolean, read as those of the rules are; ValueError naming it."""
+    """Return the boolean value of a keyword, with the spellings that options accept.
+
+    Raises:
+        ValueError: The value is not a boolean; the message names ``field``.
+    """
     parsed = _read_bool(value)
     if parsed is None:
-        raise ValueError(f"{field}={shorten(value)}: allowed are no, yes")
+        raise ValueError(f"{field} must be {BOOL_REQUIRED}, got {shorten(value)}")
     return parsed
 
 
 def is_integer(value: Any) -> bool:
-    """Whether a value is an integer of Python or NumPy; booleans are none."""
+    """Return whether a value is a Python or NumPy integer; booleans are not integers here."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def check_range(field: str, value: Any, low: int, high: int | None = None) -> int:
-    """Return an integer from ``low`` to ``high``, or without an upper limit if that is None.
+    """Return an integer after a range check.
 
-    Raises ValueError, naming the field, for any other value.
+    Args:
+        field: Name of the value in the error message.
+        value: The value.
+        low: Smallest allowed integer.
+        high: Largest allowed integer (None: no limit).
+
+    Raises:
+        ValueError: The value is not an integer in the range.
     """
     if not is_integer(value) or value < low or (high is not None and value > high):
-        allowed = f"from {low}" if high is None else f"{low}–{high}"
-        raise ValueError(f"{field}={shorten(value)}: allowed are whole numbers {allowed}")
+        raise ValueError(f"{field} must be {range_text(low, high)}, got {shorten(value)}")
     return int(value)
 
 
+def range_text(low: int, high: int | None = None) -> str:
+    """Return the range of an error message: ``"an integer >= 1"``, ``"an integer from 0 to 9"``."""
+    return f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
+
+
 def _read_bool(value: Any) -> bool | None:
-    """Return the boolean that a word, a boolean or 0 or 1 stands for; None for anything else."""
+    """Return the boolean value of a word, a boolean, 0 or 1; None for any other value."""
     if isinstance(value, str):
         return BOOL_WORDS.get(value.lower())
     if isinstance(value, bool | np.bool_ | int | np.integer) and value in (0, 1):
@@ -160,11 +200,25 @@ def _is_row(numbers: Any, option: Option) -> bool:
     return len(numbers) == option.size and all(map(option.allows, numbers))
 
 
+def _required(kind: Any, option: Option) -> str:
+    """Return the allowed values of an option as an error message states them."""
+    if kind is bool:
+        return BOOL_REQUIRED
+    if get_origin(kind) is tuple:
+        return _allowed_text(kind, option)
+    if issubclass(kind, IntEnum):
+        return choices_text(member.name.lower() for member in kind)
+    if option.values:
+        return choices_text(map(str, option.values))
+    return range_text(option.low, option.high)
+
+
 def _allowed_text(kind: Any, option: Option) -> str:
+    """Return the allowed values of an option as its table row states them."""
     if kind is bool:
         return "no, yes"
     if get_origin(kind) is tuple:
-        return f"{option.size} numbers {option.low}–{option.high}, with commas between"
+        return f"{option.size} numbers {option.low}–{option.high}, separated by commas"
     if issubclass(kind, IntEnum):
         return ", ".join(member.name.lower() for member in kind)
     if option.values:
@@ -173,15 +227,15 @@ def _allowed_text(kind: Any, option: Option) -> str:
 
 
 def to_plain(rules: Any) -> dict[str, Any]:
-    """Return rules as plain values for JSON and keywords: enumerations by name, tuples as lists."""
+    """Return rules as values for JSON and keywords: enumerations as names, tuples as lists."""
     return {field: _plain(value) for field, value in rules._asdict().items()}
 
 
 def digest_items(rules: Any) -> list[tuple[str, Any]]:
-    """Return what a digest of rules is made from: plain values by name, in order of the names.
+    """Return the content of a digest of rules: pairs of option name and plain value, sorted.
 
-    Options that came later are left out at their default, so that a new option leaves the digests
-    of rules without it, and so what was saved under them, as they were.
+    An option with ``is_later`` is left out while it has its default value. A new option thus does
+    not change the digests of existing rules, and saved labels and agents stay valid.
     """
     hints = get_type_hints(type(rules), include_extras=True)
     defaults = to_plain(type(rules)())
@@ -199,21 +253,23 @@ def _plain(value: Any) -> Any:
 
 
 def as_record(rules: Any) -> np.ndarray:
-    """Return rules, or any tuple of whole numbers with names, as kernels take them.
+    """Return rules, or any named tuple of integers, in the form that kernels take.
 
-    That is a table of one record of int64: handing over the tuple itself costs 0.1 µs a field, and
-    20 µs for each enumeration.
+    Passing the tuple itself to a kernel costs 0.1 µs per field, and 20 µs per enumeration.
+
+    Returns:
+        Structured array (1,) with int64 fields.
     """
     kind: Any = type(rules)
     try:
         return _known_record(kind, rules).copy()
-    except TypeError:  # a list among the values
+    except TypeError:  # A value is a list, which cannot be hashed.
         return _make_record(rules)
 
 
 @lru_cache(maxsize=256)
 def _known_record(kind: Any, rules: Any) -> np.ndarray:
-    """`_make_record`, kept: it takes 0.1 ms. ``kind`` tells tuples of equal numbers apart."""
+    """Cache `_make_record`, which takes 0.1 ms; ``kind`` separates types with equal numbers."""
     return _make_record(rules)
 
 
@@ -227,15 +283,16 @@ def _make_record(rules: Any) -> np.ndarray:
 
 
 def changed_options(rules: Any, base: Any) -> dict[str, Any]:
-    """Return the fields in which ``rules`` differ from ``base``, as plain values."""
+    """Return the options in which ``rules`` differ from ``base``, as plain values by name."""
     was = to_plain(base)
     return {field: value for field, value in to_plain(rules).items() if value != was[field]}
 
 
 def describe_options(rules: Any) -> list[OptionRow]:
-    """Return every option of a game: name, allowed values, default, what it does.
+    """Return a table row for every option: name, allowed values, default and description.
 
-    ``rules`` is the game's type of rules, or rules, whose values then stand for the defaults.
+    Args:
+        rules: The game's ``Rules`` class, or an instance whose values are shown as the defaults.
     """
     hints = get_type_hints(rules if isinstance(rules, type) else type(rules), include_extras=True)
     values = to_plain(rules() if isinstance(rules, type) else rules)
@@ -251,12 +308,12 @@ def describe_options(rules: Any) -> list[OptionRow]:
 
 
 def value_text(value: Any) -> str:
-    """Write a plain value as a command line takes it: yes and no for booleans."""
+    """Return a plain value in the spelling of the command line, such as ``"yes"`` for True."""
     if isinstance(value, list):
         return ",".join(map(str, value))
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def options_text(values: Mapping[str, Any]) -> str:
-    """Write plain values as ``"passes=2, undo=yes"``."""
+    """Return plain values as one text, such as ``"passes=2, undo=yes"``."""
     return ", ".join(f"{field}={value_text(value)}" for field, value in values.items())

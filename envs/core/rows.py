@@ -1,4 +1,4 @@
-"""Rows: a batch of games of one kind, as every shell and the evaluator hold it."""
+"""The class `Rows`, a batch of games that the interfaces and the evaluation share."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -19,26 +19,34 @@ from .scene.scene import Scene
 from .type_aliases import States
 
 TERMINATED, TRUNCATED = int(Over.TERMINATED), int(Over.TRUNCATED)
-"""NumPy takes 10 µs to compare with a member of an enumeration."""
+"""Plain ints, because NumPy takes 10 µs to compare with an enumeration member."""
 NO_SEATS = np.zeros(1, np.int64)
-"""Seat index used for games for one player."""
+"""Seats of a batch of size 1 in games for one player."""
 HIDDEN_SALT = 0x48494445
-"""Keeps the seeds of hidden cards apart from those of deals: equal seeds must give nothing away."""
+"""Separates the seeds of hidden cards from those of deals, so equal seeds reveal nothing."""
 
 
 class Rows:
-    """``n`` games: their states and the buffers that a step writes.
+    """Batch of ``n`` games: their states, and the buffers that a step writes.
 
-    ``rules`` are those of all games; or several, a list or a `rules_table.RulesTable`: then every
-    new game of a row is played by one of them, which the row's own generator chooses
-    (`rng.draw_rules`), so that it deals what a batch by those rules alone deals from there.
+    All arrays are reused by the next step, so copy what you keep. In a multiplayer game, the caller
+    plays all seats; `seat.SeatRows` is a batch in which the caller plays one seat.
 
-    ``states`` (n,) records of ``game.state``; ``buffers`` the last step's rewards, flags and masks;
-    ``codes``, int8 (n, width), the observations, a view of the states. All arrays are reused: copy
-    what is to be kept. In a game for several seats whoever steps plays them all.
+    Attributes:
+        states: Records of ``game.state``, (n,).
+        buffers: Rewards, flags and masks of the last step.
+
+    Args:
+        game: The game.
+        rules: The rules of all games, or several rules: a list or a `rules_table.RulesTable`. With
+            several rules, the generator of a row chooses the rules of each new game
+            (`rng.draw_rules`). The choice does not change the deals.
+        n: Number of games.
+        config: Reward, limits and other settings.
     """
 
     codes: np.ndarray
+    """The observations as ``codes``, int8 (n, width): a view of ``states``."""
 
     def __init__(self, game: Game, rules: Any, n: int, config: StepConfig = StepConfig()) -> None:  # noqa: B008
         self.game, self.config, self.n = game, config, n
@@ -50,52 +58,52 @@ class Rows:
         self.__setstate__({})
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the view: a copy of it would not look at the copied buffer."""
+        """Leave out ``codes``, because a copied view would not refer to the copied states."""
         return {name: value for name, value in self.__dict__.items() if name != "codes"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Put all back, and the view."""
+        """Restore the attributes and the view ``codes``."""
         self.__dict__.update(state)
         assert self.game.state.fields is not None
         first, width = self.game.state.fields["shown"][1], self.game.features.width
         self.codes = self.states.view(np.int8).reshape(self.n, -1)[:, first : first + width]
 
     def set_rules(self, rules: Any) -> None:
-        """Go on by other rules, one or several: new games are to begin on all rows then."""
+        """Replace the rules, one or several. New games must begin in all rows afterwards."""
         self.table = make_table(self.game, rules)
         self.rules_record = self.table.records
 
     @property
     def rules(self) -> Any:
-        """The rules of all games; ValueError where rows have rules of their own."""
+        """The rules of all games; ValueError if there are several rules."""
         return self.table.only
 
     def rules_of(self, row: int) -> Any:
-        """Return the rules by which a row is played."""
+        """Return the rules of the current game in a row."""
         return self.table.rules[self.buffers.rules[row]]
 
     def scene(self, row: int) -> Scene:
-        """Return which card lies where in one game, as its player sees it."""
+        """Return the table of one row as its player sees it."""
         return self.game.layout(self.states[row], self.rules_of(row))
 
     @property
     def rewards(self) -> np.ndarray:
-        """The last step's rewards of the player, float64 (n,): those of the first seat."""
+        """Rewards of the player in the last step, float64 (n,): those of seat 0."""
         return self.buffers.rewards[:, 0]
 
     @property
     def played(self) -> np.ndarray:
-        """The action that the last step played, int64 (n,); -1: none, such as after a reset."""
+        """Actions that the last step played, int64 (n,); -1: none, such as after a reset."""
         return self.buffers.played
 
     @property
     def seats(self) -> np.ndarray:
-        """The seat that observations and results speak of, int64 (n,): the one that acts."""
+        """Seats of the observations and results, int64 (n,): the seats to act."""
         return self.states["turn"].astype(np.int64)
 
     @property
     def goal_name(self) -> str:
-        """What results call the aim that is reached or not."""
+        """Key of the goal in the results."""
         return self.game.goal_name(self.table.rules[0])
 
     def start(
@@ -105,10 +113,13 @@ class Rows:
         dealer: int | None = None,
         rules: np.ndarray | None = None,
     ) -> None:
-        """Begin a new game on the rows in ``which`` (bool (n,); None: all).
+        """Begin new games.
 
-        ``dealer``, a seat, deals instead of the one whom chance would choose; ``rules``, int (n,),
-        are numbers of the table's rules, instead of those that the generators choose.
+        Args:
+            source: Source of the deals.
+            which: The rows, bool (n,) (None: all rows).
+            dealer: The seat that deals (None: random).
+            rules: Indices of rules in the table, int (n,) (None: random).
         """
         which = self.all_rows if which is None else which
         if rules is not None:
@@ -126,7 +137,7 @@ class Rows:
         )
 
     def results(self, states: np.ndarray, which: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the facts of games, which are played on the rows in ``which`` (bool)."""
+        """Return the results of games of the rows ``which``, bool (n,); see `Game.info_facts`."""
         seats = None if self.game.seats is None else self.seats[which]
         if not self.table.has_several:
             return self.game.info_facts(states, self.table.rules[0], seats)
@@ -139,20 +150,20 @@ class Rows:
         return self.game.info_facts(copy_states(states, places), rules, row_seats)
 
     def one_result(self) -> dict[str, Any]:
-        """Return the facts of the only game there is, as plain values."""
+        """Return the results of the only game of a batch of size 1 as Python values."""
         seats = NO_SEATS if self.game.seats is None else self.seats
         return self.game.info_of_one(self.states, self.rules_of(0), seats)
 
     def seed(self, seeds: np.ndarray | Sequence[int]) -> None:
-        """Set the generators (uint64 (n,))."""
+        """Set the generators of all rows, uint64 (n,)."""
         self.states["rng"] = seeds
 
     def reseed(self, row: int, rng: np.random.Generator) -> None:
-        """Draw all that a row's games to come depend on: what a seeded reset does."""
+        """Draw a new seed for a row, which determines all its following games."""
         self.states["rng"][row] = draw_seed(rng)
 
     def draw_seeds(self) -> None:
-        """Move the generators on by a seed, as a new game that chance deals does."""
+        """Advance the generator of each row by one seed, as a random deal does."""
         draw_seeds(self.states)
 
     def deal_numbered(
@@ -162,19 +173,32 @@ class Rows:
         dealer: int | None = None,
         rules: np.ndarray | None = None,
     ) -> None:
-        """Begin numbered deals of a deal set, one a row; for ``rules`` see `start`."""
+        """Begin numbered deals of a deal set.
+
+        Args:
+            deal_set: Name of the deal set.
+            deals: Number of the deal in each row, (n,).
+            dealer: See `start`.
+            rules: See `start`.
+
+        Raises:
+            ValueError: A number is not an integer >= 0.
+        """
         self.seed(deal_seeds(deal_set, deals))
         self.start(DealSource.SEED, dealer=dealer, rules=rules)
 
     def deal_deck(
         self, deck: Any, dealer: int | None = None, rules: np.ndarray | None = None
     ) -> None:
-        """Begin a game with a chosen deck (names or codes in dealing order) on every row.
+        """Begin a game with a chosen deck in each row.
 
-        Where there is a dealer, it is the last seat if none is named. For ``rules`` see `start`.
+        Args:
+            deck: Card names or codes in dealing order.
+            dealer: The seat that deals, in games with a dealer (None: the last seat).
+            rules: See `start`.
 
-        Raises ValueError naming the first card that is unknown, twice there or missing, and for a
-        deck that the rules would deal again.
+        Raises:
+            ValueError: A card is unknown, repeated or missing, or the rules redeal such a deck.
         """
         cards = self.table.read_deck(deck)
         self.states["deck"] = 0
@@ -184,21 +208,22 @@ class Rows:
         self.start(DealSource.DECK, dealer=dealer, rules=rules)
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
-        """Make one step on the rows in ``which`` (None: all); actions: int64 (n,), contiguous."""
+        """Play ``actions``, contiguous int64 (n,), in the rows ``which``, bool (n,) (None: all)."""
         which = self.all_rows if which is None else which
         self.game.kernels.step_rows(
             self.states, self.rules_record, self.config_record, which, actions, self.buffers
         )
 
     def restore(self, states: np.ndarray) -> None:
-        """Put back states copied earlier, and what they show.
+        """Restore copies of states, (n,), after a check.
 
-        Raises ValueError for anything else, naming field and what is allowed; nothing changes then.
+        Raises:
+            ValueError: A state is not a valid state of the game. No row has changed then.
         """
         self.take_over(read_table_states(self.table, states, self.n))
 
     def take_over(self, states: np.ndarray) -> None:
-        """Go on from states (n,) known to be sound, and what they show; see `restore`."""
+        """Continue from valid states, (n,), without a check; see `restore`."""
         write_states(self.states, slice(None), states)
         self.buffers.rules[:] = self.table.find(states)
         self.start(DealSource.DECK, ~self.all_rows)
@@ -209,24 +234,24 @@ class Rows:
         self.buffers.truncated[:] = over == TRUNCATED
 
     def state_dict(self) -> dict[str, np.ndarray]:
-        """Return copies of all that the games to come depend on."""
+        """Return copies of everything that the following games depend on."""
         return {"states": copy_states(self.states)}
 
     def load_state_dict(self, saved: dict[str, np.ndarray]) -> None:
-        """Go on from what `state_dict` returned; see `restore`."""
+        """Continue from what `state_dict` returned; see `restore`."""
         self.restore(saved["states"])
 
 
 @jit
 def draw_seeds(states: States) -> None:
-    """Draw a seed of training for each state, and begin its generator there."""
+    """Restart the generator of each state at a training seed that it draws."""
     for i in range(len(states)):
         draw_training_seed(states[i])
 
 
 @jit
 def draw_row_rules(states: States, which: np.ndarray, k: int, numbers: np.ndarray) -> None:
-    """Write by which of k rules the rows in ``which`` are played next; see `rng.draw_rules`."""
+    """Draw the index of one of k rules for each row in ``which``; see `rng.draw_rules`."""
     for i in range(len(states)):
         if which[i]:
             numbers[i] = draw_rules(states[i], k)
@@ -234,9 +259,9 @@ def draw_row_rules(states: States, which: np.ndarray, k: int, numbers: np.ndarra
 
 @jit
 def first_illegal(states: States, actions: np.ndarray, limit: int) -> int:
-    """Return the first row whose action is not legal, or -1. Finished rows take any.
+    """Return the first row whose action is illegal, or -1. In finished rows, all are legal.
 
-    ``limit`` is the number of the game's actions.
+    ``limit`` is the number of actions of the game.
     """
     for i in range(len(states)):
         if states[i]["over"] == 0:
@@ -247,23 +272,23 @@ def first_illegal(states: States, actions: np.ndarray, limit: int) -> int:
 
 
 def _bytes(records: np.ndarray) -> np.ndarray:
-    """Records as plain bytes: NumPy copies these at once, records field by field (30 x slower)."""
+    """Return a view of records as bytes. NumPy copies bytes 30 times as fast as records."""
     return records.view(f"V{records.itemsize}")
 
 
 def copy_states(states: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
-    """Return copies of states: of all, or of some rows (numbers, or bool (n,))."""
+    """Return copies of the states in ``rows``: indices, a slice or bool (n,) (default: all)."""
     copied = _bytes(states)[rows]
     return (copied.copy() if isinstance(rows, slice) else copied).view(states.dtype)
 
 
 def write_states(states: np.ndarray, rows: np.ndarray | slice, values: np.ndarray) -> None:
-    """Write states, or other records, into some rows."""
+    """Write states or other records into ``rows``."""
     _bytes(states)[rows] = _bytes(values)
 
 
 def view_states(game: Game, rules: Any, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return copies of states that show what a seat sees, int64 (n,), whosever turn it is."""
+    """Return copies of states with the observations of ``seats``, int64 (n,), in ``shown``."""
     copies = copy_states(states)
     if game.seats is not None:
         game.seats.view(copies, as_record(rules), seats)
@@ -271,15 +296,15 @@ def view_states(game: Game, rules: Any, states: np.ndarray, seats: np.ndarray) -
 
 
 def are_finished(states: np.ndarray) -> np.ndarray:
-    """Return which games are finished, bool (n,): see `batch.FINISHED`."""
+    """Return which games are finished, bool (n,); see `batch.FINISHED`."""
     over = states["over"]
     return np.asarray((over == FINISHED[0]) | (over == FINISHED[1]))
 
 
 def mask_states(game: Game, states: np.ndarray) -> np.ndarray:
-    """Return the masks of states, bool (n, actions), as `step` writes them.
+    """Return the action masks of states, bool (n, actions), as a step writes them.
 
-    All actions of a finished game count as legal; a truncated game keeps its legal actions.
+    The mask of a finished game is all ones; a truncated game keeps its legal actions.
     """
     masks = unpack_actions(states["legal"], game.actions)
     masks[are_finished(states)] = True
@@ -287,7 +312,7 @@ def mask_states(game: Game, states: np.ndarray) -> np.ndarray:
 
 
 def observation_codes(states: np.ndarray) -> np.ndarray:
-    """Return the ``codes`` observations of states, int8 (n, width), in an array of their own."""
+    """Return the ``codes`` observations of states, int8 (n, width), in a new array."""
     shown = copy_states(states["shown"])
     return shown.view(np.int8).reshape(len(states), shown.itemsize)
 
@@ -295,10 +320,15 @@ def observation_codes(states: np.ndarray) -> np.ndarray:
 def resample_copies(
     game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray, seat: int = -1
 ) -> np.ndarray:
-    """Return copies of states in which all that a seat does not know is dealt anew.
+    """Return copies of states with resampled hidden cards.
 
-    ``seed`` is one seed for all, or uint64 (n,), one for each state whatever stands beside it.
-    Seat -1 stands for the one whose turn it is, in each row.
+    Args:
+        game: The game.
+        rules: The rules of the states.
+        states: The states, (n,).
+        seed: One seed for all states; or uint64 (n,), one seed per state, so that the result of a
+            state does not depend on the other states.
+        seat: The seat that keeps what it knows; -1: the seat to act in each state.
     """
     copies = copy_states(states)
     if not isinstance(seed, np.ndarray):
@@ -311,6 +341,6 @@ def resample_copies(
 def resample_in_place(
     game: Game, rules: Any, states: np.ndarray, seeds: np.ndarray, seat: int = -1
 ) -> None:
-    """Do in place what `resample_copies` does with copies; ``seeds`` uint64 (n,)."""
+    """Resample hidden cards in place, given ``seeds`` uint64 (n,); see `resample_copies`."""
     states["rng"] = seeds
     game.resample_rows(states, as_record(rules), seat)

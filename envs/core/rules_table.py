@@ -1,4 +1,4 @@
-"""Which rules are played: tables for the rows of a batch, and random combinations of options."""
+"""Rules of a batch: tables of the rules of its rows, and random combinations of options."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,18 +23,18 @@ from .options import (
 from .type_aliases import RulesRecords, States
 
 Variants: TypeAlias = str | Sequence[str | Mapping[str, Any] | Any]
-"""What `read_variants` takes."""
+"""Argument of `read_variants`."""
 ALL = "all"
-"""Keyword for all variants with as many players as the default variant."""
+"""Name that stands for all variants with as many players as the default variant."""
 MOST_RULES = 1 << 16
-"""The largest table: kernels read the index of a row's rules with `batch.RULES_BITS`."""
+"""Largest number of rules in a table: `batch.RULES_BITS` must cover all indices."""
 
 
 @dataclass(frozen=True, eq=False)
 class RulesTable:
-    """The rules of a batch; each row is played by one of them.
+    """Table of the rules of a batch, one of which applies to each row; see `make_table`.
 
-    They are different and have the same number of players: see `make_table`.
+    The rules are different, and all have the same number of players.
     """
 
     game: Game
@@ -42,39 +42,39 @@ class RulesTable:
 
     @cached_property
     def records(self) -> RulesRecords:
-        """The rules as kernels take them, (k,)."""
+        """The rules in the form that kernels take, a structured array (k,)."""
         return np.concatenate([as_record(one) for one in self.rules])
 
     @property
     def has_several(self) -> bool:
-        """Whether there is more than one."""
+        """Whether the table has more than one entry."""
         return len(self.rules) > 1
 
     @property
     def only(self) -> Any:
-        """The only rules; ValueError where there are several."""
+        """The only rules; ValueError if there are several."""
         if self.has_several:
             raise ValueError(
-                f"rules: these rows are played by {len(self.rules)} different ones; "
-                "rules_of(row) says which"
+                f"rules must be the same in all rows, got {len(self.rules)} different rules. "
+                "Use rules_of(row)"
             )
         return self.rules[0]
 
     @property
     def players(self) -> int:
-        """How many seats are played, by any of the rules."""
+        """Number of players, the same for all rules."""
         return self.game.num_players(self.rules[0])
 
     @cached_property
     def pack(self) -> tuple[int, ...]:
-        """The cards of a deck; ValueError where that depends on the rules."""
+        """The card codes of a deck; ValueError if rules of the table use different decks."""
         packs = {self.game.pack(one) for one in self.rules}
         if len(packs) > 1:
-            raise ValueError("deck: the rules of these rows have different packs")
+            raise ValueError("deck must be left out if the rules of the rows use different decks")
         return packs.pop()
 
     def read_deck(self, cards: Any) -> np.ndarray:
-        """Return the codes of a chosen deck; ValueError for one that any of the rules refuses."""
+        """Return the codes of a chosen deck; ValueError if any of the rules forbid the deck."""
         deck, seats = parse_deck(cards, self.pack), self.game.seats
         if seats is not None and seats.check_deck is not None:
             for rules in self.rules:
@@ -83,7 +83,7 @@ class RulesTable:
 
     @cached_property
     def _columns(self) -> np.ndarray:
-        """The bytes of a state that show the options."""
+        """Indices of the bytes of a state that show the options."""
         fields = self.game.state.fields
         assert fields is not None
         shown, start = fields["shown"][:2]
@@ -93,7 +93,7 @@ class RulesTable:
 
     @cached_property
     def _numbers(self) -> dict[bytes, int]:
-        """The number of each rules by the bytes that show them, read from a deal."""
+        """Index of the rules by the bytes that show them, which are read from a deal."""
         k = len(self.rules)
         states = np.zeros(k, self.game.state)
         out = make_buffers(k, self.game.actions, self.game.state, self.game.max_players)
@@ -108,22 +108,23 @@ class RulesTable:
         return [row.tobytes() for row in raw[:, self._columns]]
 
     def find(self, states: States) -> np.ndarray:
-        """Return the number of the rules that each state shows, int64 (n,).
+        """Return the index of the rules that each state shows, int64 (n,).
 
-        Raises ValueError naming the first row that shows none of the table.
+        Raises:
+            ValueError: A state shows rules that are not in the table.
         """
         if not self.has_several:
             return np.zeros(len(states), np.int64)
         numbers = [self._numbers.get(shown, -1) for shown in self._shown_options(states)]
         if -1 in numbers:
             raise ValueError(
-                f"state of {self.game.title}, row {numbers.index(-1)}: it shows rules that are "
-                f"none of the {len(self.rules)} of these rows"
+                f"state of {self.game.title}, row {numbers.index(-1)}: rules must be one of the "
+                f"{len(self.rules)} rules of the rows, got other rules"
             )
         return np.array(numbers, np.int64)
 
     def split(self, states: States) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield the numbers of the rules that states show, and the places of those, int64 (m,)."""
+        """Yield each index of rules that states show, and the rows of these states, int64 (m,)."""
         numbers = self.find(states)
         for number in np.unique(numbers).tolist():
             yield number, np.flatnonzero(numbers == number)
@@ -131,10 +132,16 @@ class RulesTable:
     def gather(
         self, states: States, read: Callable[[Any, np.ndarray], Mapping[str, np.ndarray]]
     ) -> dict[str, np.ndarray]:
-        """Return facts of states, arrays (n,), by each one's own rules.
+        """Return results of states with different rules, as arrays (n,) by name.
 
-        ``read(rules, places)`` returns those of the states at some places. A fact that only some
-        rules have is 0 by the others. ``rules_index`` is the number of the rules.
+        Args:
+            states: The states, (n,).
+            read: Function ``read(rules, rows)`` that returns the results of the states in ``rows``,
+                which all have these rules.
+
+        Returns:
+            The results, and ``rules_index``, the index of the rules. Results that some rules do not
+            have are 0 in their rows.
         """
         facts = {"rules_index": np.zeros(len(states), np.int64)}
         for number, places in self.split(states):
@@ -145,9 +152,14 @@ class RulesTable:
 
 
 def make_table(game: Game, rules: Any) -> RulesTable:
-    """Return the table of some rules: a table as it is, one of the game's Rules, or several.
+    """Return a table of rules.
 
-    Raises ValueError for none, for the same twice, and for different numbers of players.
+    Args:
+        game: The game.
+        rules: A table, which is returned unchanged; the game's ``Rules``; or several ``Rules``.
+
+    Raises:
+        ValueError: There are no rules, too many, equal ones, or different numbers of players.
     """
     if isinstance(rules, RulesTable):
         return rules
@@ -155,16 +167,16 @@ def make_table(game: Game, rules: Any) -> RulesTable:
         return RulesTable(game, (rules,))
     all_rules = tuple(rules)
     if not 1 <= len(all_rules) <= MOST_RULES:
-        raise ValueError(f"variants: {len(all_rules)} given; allowed are 1 to {MOST_RULES}")
+        raise ValueError(f"variants must have 1 to {MOST_RULES} entries, got {len(all_rules)}")
     if len(set(all_rules)) < len(all_rules):
         twice = next(one for one in all_rules if all_rules.count(one) > 1)
-        raise ValueError(f"variants: {describe_rules(game, twice)} is there twice")
+        raise ValueError(f"variants must be different, got {describe_rules(game, twice)} twice")
     for one in all_rules:
         if game.num_players(one) != game.num_players(all_rules[0]):
             raise ValueError(
-                f"variants: {describe_rules(game, all_rules[0])} is for "
-                f"{game.num_players(all_rules[0])} and {describe_rules(game, one)} for "
-                f"{game.num_players(one)}; the rows of one batch have one number of players"
+                "variants must have the same number of players, got "
+                f"{describe_rules(game, all_rules[0])} for {game.num_players(all_rules[0])} and "
+                f"{describe_rules(game, one)} for {game.num_players(one)}"
             )
     return RulesTable(game, all_rules)
 
@@ -172,19 +184,25 @@ def make_table(game: Game, rules: Any) -> RulesTable:
 def read_variants(
     game: Game, variants: Any, options: Mapping[str, Any] = MappingProxyType({})
 ) -> RulesTable:
-    """Return the table that the keyword ``variants`` asks for.
+    """Return the table of rules for the keyword ``variants``.
 
-    That is ``"all"`` or a sequence, each entry the name of a variant, a dictionary of options with
-    ``"variant"`` among them, or rules. ``options`` are put into each, but for what a dictionary
-    says itself. Raises ValueError for anything else.
+    Args:
+        game: The game.
+        variants: ``"all"`` for all variants with the default number of players; or a sequence whose
+            entries are names of variants, dictionaries of options, optionally with ``"variant"``,
+            or ``Rules``.
+        options: Options that apply to all entries. The options of a dictionary take precedence.
+
+    Raises:
+        ValueError: The argument has another type, or an entry is invalid.
     """
     if isinstance(variants, str) and variants == ALL:
         all_rules = [game.make_rules(name, options) for name in list_variants(game)]
         return make_table(game, dict.fromkeys(all_rules))
     if isinstance(variants, str | Mapping) or not isinstance(variants, Sequence):
         raise ValueError(
-            f"variants={shorten(variants)}: allowed is {ALL!r}, or a list of names of variants "
-            "and of dictionaries of options"
+            f"variants must be {ALL!r} or a list of names of variants and dictionaries of options, "
+            f"got {shorten(variants)}"
         )
     if isinstance(variants, game.rules):
         variants = [variants]
@@ -192,7 +210,7 @@ def read_variants(
 
 
 def list_variants(game: Game) -> list[str]:
-    """Return the names of all variants for as many players as the default one."""
+    """Return the names of all variants with as many players as the default variant."""
     players = game.num_players(game.variants[game.default])
     return [name for name, one in game.variants.items() if game.num_players(one) == players]
 
@@ -208,12 +226,19 @@ def _read_one(game: Game, given: Any, options: Mapping[str, Any]) -> Any:
     if isinstance(given, str):
         return game.make_rules(given, options)
     raise ValueError(
-        f"variants: {shorten(given)}: allowed are names of variants and dictionaries of options"
+        "entries of variants must be names of variants or dictionaries of options, "
+        f"got {shorten(given)}"
     )
 
 
 def describe_rules(game: Game, rules: Any, variant: str | None = None) -> str:
-    """Name rules: the variant that they are, or the one they were made from and what differs."""
+    """Return a short description of rules: ``"book"``, or ``"book + passes=2"``.
+
+    Args:
+        game: The game.
+        rules: The rules.
+        variant: The variant to compare with (None: the default variant).
+    """
     variant = game.default if variant is None else variant
     changed = changed_options(rules, game.variants[variant])
     if not changed:
@@ -224,9 +249,9 @@ def describe_rules(game: Game, rules: Any, variant: str | None = None) -> str:
 # ---- random options -------------------------------------------------------------------------
 
 FIXED_SEED = 0x53455453
-"""Seed of `draw_option_sets`: the sets are always the same, so that one half can be held out."""
+"""Seed of `draw_option_sets`. The sets are always the same, so that a half can be held out."""
 TRIES = 200
-"""Draws for each set wanted, before `draw_option_sets` gives up."""
+"""Number of draws per requested set after which `draw_option_sets` gives up."""
 
 
 def random_options(
@@ -235,13 +260,13 @@ def random_options(
     names: Collection[str] | None = None,
     base: Any = None,
 ) -> dict[str, Any]:
-    """Return a random combination of options that the game allows.
+    """Return a random valid combination of options.
 
     Args:
         game: The game.
-        rng: The source of the draws.
+        rng: The random generator.
         names: The options to draw (None: all).
-        base: Rules with the values of the other options (None: the default variant).
+        base: Rules that supply the other options (None: the default variant).
     """
     hints = get_type_hints(game.rules, include_extras=True)
     drawn = {name: hint for name, hint in hints.items() if names is None or name in names}
@@ -273,10 +298,10 @@ def draw_option_sets(
 
     Args:
         game: The game.
-        base: Rules with the values of options that are not drawn.
-        k: The number of rules.
+        base: Rules that supply the options that are not drawn.
+        k: Number of rules.
         names: The options to draw (empty: all). The number of players is never drawn.
-        split: ``"even"`` or ``"odd"`` returns only the rules with such an index.
+        split: ``"all"``; or ``"even"`` or ``"odd"``, to return only the rules with such an index.
 
     Raises:
         ValueError: An option does not exist, or there are fewer than k combinations.
@@ -292,6 +317,9 @@ def draw_option_sets(
             break
         sets[replace_options(base, random_options(game, rng, drawn, base))] = None
     if len(sets) < k:
-        raise ValueError(f"{k} option sets: only {len(sets)} were found; ask for fewer")
+        raise ValueError(
+            f"number of option sets must be at most {len(sets)}, the number of combinations found, "
+            f"got {k}"
+        )
     step = {"all": slice(None), "even": slice(0, None, 2), "odd": slice(1, None, 2)}
     return list(sets)[step[split]]

@@ -1,9 +1,10 @@
-"""Named pieces of an observation: one schema for dtype, encodings, explanation and documentation.
+"""The schema of observations: named pieces that define dtype, encodings and documentation.
 
-A game lists its pieces. Together they are the record ``shown`` in its state, int8 throughout, and
-the bytes of that record are the ``codes`` observation. ``onehot`` is made from it: a value
-``v >= 1`` sets column ``v - 1`` of its entry, 0 sets none. A game declares an option once, as a
-field of its ``Rules``: `option_pieces` makes the pieces of all options, `show_options` writes them.
+A game lists the pieces of its observation. They form the record ``shown`` in its state, with int8
+fields only, and the bytes of this record are the ``codes`` observation. The ``onehot`` observation
+is computed from the codes: a value ``v >= 1`` sets column ``v - 1`` of its entry, and 0 sets no
+column. A game declares an option once, as a field of its ``Rules``: `option_pieces` makes the
+pieces of all options, and `show_options` writes them.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -21,32 +22,36 @@ from numba.extending import intrinsic
 
 from .kernel.cards import FIRST_CARD, PACK_SIZE, RANKS, card_name
 from .kernel.jit import jit
+from .options import range_text, unknown_text
 from .type_aliases import Codes, RulesRecord
 
 ENCODINGS = ("onehot", "codes")
-"""How an observation may be written: a 0 or 1 for each value, or the codes themselves."""
+"""Encodings of observations: a 0 or 1 per value, or the codes themselves."""
 CODE_LIMIT = 64
-"""A code is below this."""
+"""Upper limit of codes: all codes are smaller."""
 
 
 class Kind(NamedTuple):
-    """How the codes of a piece are read.
+    """Interpretation of the codes of a piece.
 
-    The value is ``(code >> shift) - offset``, one-hot over 1..num_values (all zeros for 0).
-    ``max_code`` is the largest code, and ``read`` turns a code into what people read.
+    The value of a code is ``(code >> shift) - offset``. The one-hot encoding has a column for each
+    value from 1 to ``num_values``; the value 0 is all zeros.
     """
 
     max_code: int
+    """Largest code."""
     num_values: int
+    """Number of values except 0; number of one-hot columns."""
     shift: int = 0
     offset: int = 0
     read: Callable[[int], Any] = int
+    """Returns the readable value of a code."""
 
 
 def whole_number(high: int) -> Kind:
-    """A whole number 0..high, below `CODE_LIMIT`."""
+    """Return the kind of an integer from 0 to ``high``, which must be below `CODE_LIMIT`."""
     if not 0 < high < CODE_LIMIT:
-        raise ValueError(f"whole_number({high}): allowed are 1..{CODE_LIMIT - 1}")
+        raise ValueError(f"high must be {range_text(1, CODE_LIMIT - 1)}, got {high}")
     return Kind(high, high)
 
 
@@ -55,19 +60,20 @@ def _rank(code: int) -> str:
 
 
 CARD = Kind(FIRST_CARD + PACK_SIZE - 1, PACK_SIZE, offset=FIRST_CARD - 1, read=card_name)
-"""A card, or 0 for none: one-hot over the 52 cards."""
+"""A card, or 0 for no card; one-hot over the 52 cards."""
 RANK = Kind(FIRST_CARD + PACK_SIZE - 1, len(RANKS), shift=2, read=card_name)
-"""A card of which only the value matters: one-hot over the 13 values."""
+"""A card of which only the rank matters; one-hot over the 13 ranks."""
 FLAG = Kind(1, 1, read=bool)
-"""No or yes."""
+"""False or True."""
 DIGIT_BITS = 4
 DIGIT_BASE = 1 << DIGIT_BITS
 DIGIT = Kind(DIGIT_BASE - 1, DIGIT_BASE - 1)
-"""A digit of a number too large for a code, to base `DIGIT_BASE`; the highest comes first."""
+"""A digit, in base `DIGIT_BASE`, of a number that is too large for a code. The most significant
+digit comes first."""
 
 
 def choice(kind: type[IntEnum]) -> Kind:
-    """A member of an enumeration 0, 1 ...; read as its name, in small letters."""
+    """Return the kind of an enumeration with the values 0, 1 and so on; read as lowercase names."""
     top = int(max(kind))
     return Kind(top, top, read=partial(_member_name, kind))
 
@@ -77,7 +83,7 @@ def _member_name(kind: type[IntEnum], code: int) -> str:
 
 
 def digit_piece(name: str, size: int, doc: str) -> "Piece":
-    """Return a piece that tells a number by its digits."""
+    """Return a piece that shows a number by its digits."""
     return Piece(name, size, DIGIT, f"{doc}: digits to base {DIGIT_BASE}", read=_number)
 
 
@@ -91,28 +97,34 @@ def _number(codes: list[int]) -> int:
 class Piece(NamedTuple):
     """One named part of an observation: ``size`` entries of one kind.
 
-    ``where``, of a piece of cards, names a piece of equal size which says where each card is
-    (0: nowhere); without it a card's entry says that. ``marks`` names a piece of cards of equal
-    size whose cards are marked; ``by_rank``: there is one entry for each rank, ace to king. These
-    are for networks that read cards by what they are.
+    ``where``, ``marks`` and ``by_rank`` are hints for networks that embed cards by rank and suit.
     """
 
     name: str
+    """Name of the piece."""
     size: int
+    """Number of entries."""
     kind: Kind
+    """Interpretation of the codes."""
     doc: str
+    """Description for the documentation."""
     where: str | None = None
+    """For a piece of cards, the name of a piece of the same size with the place of each card (0:
+    nowhere); None: the place of a card is its entry."""
     read: Callable[[list[int]], Any] | None = None
-    """What `Features.explain` makes of all its codes together, where that is not a list of them."""
+    """Converts all codes of the piece to the value of `Features.explain` (None: a list of the
+    values of the single codes)."""
     marks: str | None = None
+    """Name of a piece of cards of the same size whose cards this piece marks."""
     by_rank: bool = False
+    """Whether the piece has one entry per rank, ace to king."""
 
 
 class RepeatedPieces(NamedTuple):
-    """Pieces that there are once for each of several things, such as seats: thing by thing.
+    """Pieces that are repeated for each of several things, such as seats.
 
-    Piece ``up`` of thing 2 of ``seats`` has the name ``"seats.2.up"``; the record's field is
-    ``seats``, a record of the pieces for each thing.
+    For example, the piece ``up`` of seat 2 in ``seats`` has the name ``"seats.2.up"``. The field
+    ``seats`` of the observation record is an array of records of the pieces.
     """
 
     name: str
@@ -121,12 +133,12 @@ class RepeatedPieces(NamedTuple):
 
     @property
     def dtype(self) -> np.dtype:
-        """The record of one thing's pieces."""
+        """Record of the pieces of one thing."""
         return _record(self.pieces)
 
 
 def _record(pieces: Sequence[Piece | RepeatedPieces]) -> np.dtype:
-    """The record of pieces, int8 throughout, without padding."""
+    """Return the record of pieces, with int8 fields and without padding."""
     fields: list[Any] = []
     for piece in pieces:
         if isinstance(piece, RepeatedPieces):
@@ -147,7 +159,7 @@ def _flat(pieces: Sequence[Piece | RepeatedPieces]) -> Iterator[Piece]:
 
 
 class Columns(NamedTuple):
-    """For each entry of ``codes``: its first one-hot column, and how its code is read."""
+    """First one-hot column of each entry of ``codes``, and the shift and offset of its codes."""
 
     first: np.ndarray
     shift: np.ndarray
@@ -157,12 +169,22 @@ class Columns(NamedTuple):
 class Features:
     """The schema of a game's observations.
 
-    ``width`` int8 entries as ``codes``; ``columns`` uint8 columns as ``onehot``; ``dtype`` is the
-    record of all pieces, without padding. ``bonds``, bool (64, 64), marks the pairs of card codes
-    that have to do with each other, where the game has such pairs; ``actions_on`` names the piece
-    of cards whose entry i action i is about, where there is one: hints for networks. The game
-    is the same with these places in the order of one of ``symmetries`` (place i as place order[i]),
-    or with its suits in another order (`SuitOrder`).
+    ``bonds``, ``actions_on`` and ``symmetries`` are hints for networks.
+
+    Attributes:
+        width: Number of int8 entries of a ``codes`` observation.
+        columns: Number of uint8 columns of a ``onehot`` observation.
+        dtype: Record of all pieces, without padding.
+        pieces: All pieces; repeated pieces are listed once for each thing.
+        high: Largest code of each entry, int8 (width,).
+
+    Args:
+        pieces: The pieces, in the order of the observation.
+        bonds: Pairs of card codes that are related in the game, bool (64, 64) (None: no pairs).
+        actions_on: Name of a piece of cards, where action i concerns the card in entry i (None: no
+            such piece).
+        symmetries: Equivalent observations: permutations of the entries of ``actions_on``, where
+            entry i is replaced by entry order[i], or `SuitOrder` objects.
     """
 
     def __init__(
@@ -195,37 +217,51 @@ class Features:
         return np.minimum(first + np.maximum(values, 1) - 1, last).astype(np.int32)
 
     def entry_range(self, name: str) -> range:
-        """Return the entries of ``codes`` that a piece has."""
+        """Return the entries of a piece in ``codes``; raise ValueError for an unknown name."""
         start = 0
         for piece in self.pieces:
             if piece.name == name:
                 return range(start, start + piece.size)
             start += piece.size
-        raise ValueError(f"no piece {name!r}; there are {', '.join(p.name for p in self.pieces)}")
+        raise ValueError(unknown_text("piece", name, (piece.name for piece in self.pieces)))
 
     def size(self, encoding: str) -> int:
-        """Return how many numbers an observation has in one of `ENCODINGS`."""
+        """Return the number of entries of an observation in one of `ENCODINGS`."""
         return self.width if encoding == "codes" else self.columns
 
     def encode(self, codes: np.ndarray, encoding: str) -> np.ndarray:
-        """Return ``codes`` (n, width) in one of `ENCODINGS`, in an array of their own."""
+        """Return observations in one of `ENCODINGS`, in a new array.
+
+        Args:
+            codes: The observations as codes, int8 (n, width).
+            encoding: ``"onehot"`` or ``"codes"``.
+
+        Raises:
+            ValueError: The encoding is unknown.
+        """
         if encoding not in ENCODINGS:
-            raise ValueError(f"encoding={encoding!r}: allowed are {', '.join(ENCODINGS)}")
+            raise ValueError(unknown_text("encoding", encoding, ENCODINGS))
         return codes.copy() if encoding == "codes" else self.onehot(codes)
 
     def onehot(self, codes: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """Encode ``codes`` (n, width) int8 as (n, columns) uint8, into ``out`` where given."""
+        """Encode ``codes``, int8 (n, width), as uint8 (n, columns), in ``out`` or a new array."""
         if out is None:
             out = np.empty((len(codes), self.columns), np.uint8)
         write_onehot(codes, self.onehot_places, out)
         return out
 
     def explain(self, observation: Any) -> dict[str, Any]:
-        """Name what one observation says: piece name -> value, or list of values.
+        """Return the values of one observation by the names of the pieces.
 
-        Takes ``codes`` (width,) or ``onehot`` (columns,), told apart by their length. From a
-        one-hot observation a card of kind RANK is read as its rank, since its suit is not in it.
-        Raises ValueError for another shape, and naming the piece for what is no code of it.
+        Args:
+            observation: ``codes``, (width,), or ``onehot``, (columns,). The length tells which.
+
+        Returns:
+            The value of each piece, or a list of values if the piece has several entries. A card of
+            kind `RANK` in a ``onehot`` observation is a rank, because its suit is not encoded.
+
+        Raises:
+            ValueError: The shape is wrong, or a code is invalid.
         """
         row = self._read(observation)
         flat = len(row) == self.columns
@@ -244,21 +280,21 @@ class Features:
         return explained
 
     def _read(self, observation: Any) -> np.ndarray:
-        """Return the numbers of an observation; ValueError if it is none."""
+        """Return the numbers of an observation; raise ValueError for another shape or dtype."""
         try:
             row = np.asarray(observation)
-        except ValueError:  # lists of different lengths
+        except ValueError:  # The lists have different lengths.
             row = np.zeros((), object)
-        row = row[0] if row.ndim == 2 and len(row) == 1 else row  # that of a batch of one
+        row = row[0] if row.ndim == 2 and len(row) == 1 else row  # A batch of size 1.
         if row.shape not in ((self.width,), (self.columns,)) or row.dtype.kind not in "biuf":
             raise ValueError(
-                f"observation: got {row.dtype} {row.shape}; allowed are numbers, codes "
-                f"({self.width},) or onehot ({self.columns},)"
+                f"observation must be numbers of shape ({self.width},) for codes or "
+                f"({self.columns},) for onehot, got {row.dtype} of shape {row.shape}"
             )
         return row
 
     def _refuse(self, wrong: np.ndarray, row: np.ndarray, allowed: str) -> None:
-        """Raise ValueError naming the piece of the first wrong entry, if there is one."""
+        """Raise ValueError if an entry is wrong; the message names the piece of the first one."""
         if not wrong.any():
             return
         entry, start = int(wrong.argmax()), 0
@@ -266,15 +302,15 @@ class Features:
             start += piece.size
             if entry < start:
                 values = row[entry].tolist()
-                raise ValueError(f"observation: {piece.name} has {values}; allowed is {allowed}")
+                raise ValueError(f"observation: {piece.name} must be {allowed}, got {values}")
 
     def _whole(self, row: np.ndarray) -> np.ndarray:
-        """Return codes as whole numbers; ValueError for what is none, or out of its range."""
+        """Return codes as int64; raise ValueError for invalid codes."""
         high = self.high.astype(np.int64)
         for entry in np.unique(high):
             own = high == entry
             self._refuse(
-                own & ~((row >= 0) & (row <= entry) & (row % 1 == 0)), row, f"0 to {entry}"
+                own & ~((row >= 0) & (row <= entry) & (row % 1 == 0)), row, range_text(0, entry)
             )
         codes = row.astype(np.int64)
         none = (codes > 0) & ((codes >> self.column_tables.shift) <= self.column_tables.base)
@@ -282,7 +318,7 @@ class Features:
         return codes
 
     def _decode(self, row: np.ndarray) -> np.ndarray:
-        """Return the codes of a one-hot row; ValueError for what is none."""
+        """Return the codes of a one-hot row; raise ValueError for an invalid row."""
         first, shift, base = self.column_tables
         last = np.append(first[1:], self.columns)
         codes, sums = np.zeros(self.width, np.int64), np.zeros(self.width)
@@ -291,12 +327,12 @@ class Features:
             sums[entry] = part.sum() if np.isin(part, (0, 1)).all() else np.nan
             if part.any():
                 codes[entry] = (int(part.argmax()) + 1 + base[entry]) << shift[entry]
-        self._refuse(~(sums <= 1), sums, "a single 1 among zeros, or zeros")
+        self._refuse(~(sums <= 1), sums, "zeros with at most one 1 (sum 0 or 1)")
         return codes
 
     def markdown_table(self) -> str:
-        """The pieces as a Markdown table: entries of ``codes``, columns of ``onehot``, meaning."""
-        lines = ["| piece | `codes` | `onehot` | what it says |", "|---|---|---|---|"]
+        """Return a Markdown table of the pieces with their entries, columns and meanings."""
+        lines = ["| piece | `codes` | `onehot` | meaning |", "|---|---|---|---|"]
         entry = column = 0
         for given in self.declared_pieces:
             things = given.times if isinstance(given, RepeatedPieces) else 1
@@ -310,8 +346,8 @@ class Features:
             if things > 1:
                 entries, columns = entry - first[0], column - first[1]
                 lines.append(
-                    f"| `{given.name}.1` … `{given.name}.{things - 1}` | each {entries} further | "
-                    f"each {columns} further | the same of the others |"
+                    f"| `{given.name}.1` … `{given.name}.{things - 1}` | next {entries} each | "
+                    f"next {columns} each | the same for the others |"
                 )
                 entry, column = first[0] + things * entries, first[1] + things * columns
         return "\n".join(lines) + "\n"
@@ -325,9 +361,9 @@ def _span(start: int, size: int) -> str:
 def write_onehot(codes: Codes, places: np.ndarray, out: np.ndarray) -> None:
     """Write the one-hot rows of ``codes`` into ``out``; see `Features.onehot`.
 
-    ``places``, int32 (width, CODES), has the column of each code of each entry; that of 0, "none",
-    is any of the entry's: a 0 is written there, which needs no branch. The bit masks change
-    nothing but tell the compiler that no index is negative: 1.4 times as fast.
+    ``places``, int32 (width, CODE_LIMIT), has the column of each code of each entry. The column of
+    code 0 is any column of the entry, where the kernel writes a 0 without a branch. The bit masks
+    tell the compiler that no index is negative, which makes the kernel 1.4 times as fast.
     """
     for i in range(len(codes)):
         row, columns = codes[i], out[i]
@@ -346,15 +382,16 @@ def option_pieces(
 ) -> list[Piece]:
     """Return the pieces that show the options of a game, in the order of its ``Rules``.
 
-    A switch is a `FLAG`, an enumeration a `choice`, a number a `whole_number`, or digits where it
-    is too large for a code.
+    A boolean becomes a `FLAG`, an enumeration a `choice`, and a number a `whole_number`, or digits
+    if it is too large for a code.
 
     Args:
         rules: The game's ``Rules``; see `options.Option`.
-        special: The pieces of options that the game shows in a form of its own, by name.
+        special: Pieces by option name, for options that have no standard piece.
 
     Raises:
-        ValueError: An option has no standard piece, such as a tuple or a negative number.
+        ValueError: An option without a standard piece, such as a tuple or a negative number, is not
+            in ``special``.
     """
     hints = get_type_hints(rules, include_extras=True)
     return [
@@ -367,7 +404,9 @@ def _option_piece(name: str, kind: Any, option: Any) -> Piece:
     if kind is bool:
         return Piece(name, 1, FLAG, "option")
     if get_origin(kind) is tuple or option.low < 0:
-        raise ValueError(f"option {name}: a piece in `special` is needed to show it")
+        raise ValueError(
+            f"special must have a piece for option {name}, which has no standard piece"
+        )
     if issubclass(kind, IntEnum):
         meaning = ", ".join(f"{int(one)} {one.name.lower()}" for one in kind if int(one))
         return Piece(name, 1, choice(kind), f"option: {meaning}")
@@ -379,7 +418,7 @@ def _option_piece(name: str, kind: Any, option: Any) -> Piece:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _copy_options(typing: Any, shown: Any, rules: Any) -> Any:
-    """Copy the fields of one record that another has, too, as one function of machine code."""
+    """Copy the fields that two records have in common, as one function of machine code."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         shown_record, rules_record = arguments
@@ -409,7 +448,7 @@ def _copy_options(typing: Any, shown: Any, rules: Any) -> Any:
 
 
 def _count_digits(field: Any) -> int:
-    """Return how many entries a piece has, by the type of its field."""
+    """Return the number of entries of a piece, given the type of its field."""
     return int(np.prod(field.shape)) if isinstance(field, types.NestedArray) else 1
 
 
@@ -430,9 +469,9 @@ def _plain_show_options(shown: Any, rules: Any) -> None:
 
 @jit(twin=_plain_show_options)
 def show_options(shown: Any, rules: RulesRecord) -> None:
-    """Write every option that has a piece into ``shown``: a number of several entries by digits.
+    """Write every option that has a piece into ``shown``, by digits if it has several entries.
 
-    Options that are tuples are left to the game.
+    Tuples are not written; the game must write them itself.
     """
     _copy_options(shown, rules)
 
@@ -443,10 +482,11 @@ SUITS = 4
 
 
 class SuitOrder(NamedTuple):
-    """The observation and the actions of a game with its suits in another order.
+    """A permutation of the suits, applied to the observations and actions of a game.
 
-    An observation ``codes`` is equivalent to ``codes[:, entries]`` with entry ``named[k]`` replaced
-    by ``codes_of[k, value]``. Its action a is ``actions[a]`` of the game as it is.
+    An observation ``codes`` is equivalent to ``codes[:, entries]`` with the value of each entry
+    ``named[k]`` replaced by ``codes_of[k, value]``. Action a of the permuted observation is action
+    ``actions[a]`` of the original game.
     """
 
     entries: np.ndarray
@@ -470,16 +510,23 @@ def list_suit_orders(
     cards: Collection[str],
     suits: Collection[str],
 ) -> tuple[SuitOrder, ...]:
-    """Return the 23 other orders of four suits.
+    """Return the 23 permutations of the four suits other than the identity.
 
-    Pieces ``by_card`` have an entry for each card, those ``by_suit`` (the last part of their names)
-    one for each suit; the values of ``cards`` are 1 more than a card, those of ``suits`` 1 more
-    than a suit; other values stay. Cards are numbered by suit and rank, and so are the first
-    actions; the four from ``first_suit_action`` on name suits.
+    Cards are numbered by suit and rank. The first actions are the cards in this order.
+
+    Args:
+        features: Schema of the observations.
+        actions: Number of actions.
+        ranks: Number of ranks.
+        first_suit_action: The first of the four actions that name suits.
+        by_card: Names of the pieces with one entry per card.
+        by_suit: Names of the pieces with one entry per suit; only the part after the last dot.
+        cards: Names of the pieces whose values are 1 plus a card number.
+        suits: Names of the pieces whose values are 1 plus a suit number.
     """
     orders = []
     for order in list(permutations(range(SUITS)))[1:]:
-        new = np.array(order)  # the new number of each suit
+        new = np.array(order)  # New number of each suit.
         card = np.concatenate([suit * ranks + np.arange(ranks) for suit in new])
         old_card, old_suit = np.argsort(card), np.argsort(new)
         entries, named, codes_of = np.arange(features.width), [], []

@@ -1,7 +1,7 @@
-"""Kernels of `seat.SeatRows`: the ends of games, and the turns of baselines in the other seats.
+"""Kernels of `seat.SeatRows`: ends of games, and turns of baselines in the other seats.
 
-The kernels choose what a baseline (`baselines`) would choose, from the same state and seed, without
-calling the agent and without a NumPy array for each turn.
+The kernels choose the same actions as the baselines (`baselines`) from the same state and seed,
+without calling the agents and without a NumPy array per turn.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,36 +17,36 @@ from .legal import count_actions, first_action, has_action, nth_action
 from .type_aliases import Action, RulesRecord, RulesRecords, Scores, State, States, Word
 
 ASKED, UNIFORM, SCORED = -1, 0, 1
-"""Kinds of agents: asked in Python; uniform; SCORED + k plays by scorer k."""
+"""Kinds of agents: called in Python; uniform; SCORED + k chooses by scorer k."""
 S11 = np.uint64(11)
 
 
 class TurnTable(NamedTuple):
-    """How the kernels play the turns of agents, one entry for each agent."""
+    """Agents in the form that kernels take, with one entry per agent."""
 
     kinds: np.ndarray
-    """int64 (agents,)."""
+    """Kind of each agent, int64 (agents,)."""
     salts: np.ndarray
-    """uint64 (agents,), of uniform agents."""
+    """Seeds of uniform agents, uint64 (agents,)."""
     weights: np.ndarray
-    """float64 (agents, weights), of agents that play by a scorer."""
+    """Weights of agents that choose by a scorer, float64 (agents, weights)."""
     scores: np.ndarray
-    """Scratch for the scores of one row, float64 (1, actions)."""
+    """Scratch space for the scores of one row, float64 (1, actions)."""
 
 
 class SeatArrays(NamedTuple):
-    """Agents of all seats by row, and the result of the caller's last step."""
+    """Agents in all seats of each row, and the results of the caller's last step."""
 
     own_seat: np.ndarray
     """The caller's seat, int64 (n,)."""
     seating: np.ndarray
-    """The agent in each seat, int64 (n, seats)."""
+    """Index of the agent in each seat, int64 (n, seats)."""
     keys: np.ndarray
-    """The keys of the agents' draws, uint64 (n, 2)."""
+    """Keys of the agents' random choices, uint64 (n, 2)."""
     rewards: np.ndarray
-    """The rewards of the caller's seat, float64 (n,)."""
+    """Rewards of the caller's seat, float64 (n,)."""
     played: np.ndarray
-    """The action of the caller's seat, int64 (n,); -1: none."""
+    """Action of the caller's seat, int64 (n,); -1: none."""
 
 
 PlayTurns = Callable[..., tuple[int, int]]
@@ -64,10 +64,13 @@ def classify_rows(
     rewards: np.ndarray,
     played: np.ndarray,
 ) -> tuple[bool, bool]:
-    """Classify the rows in ``which``: running, ended before their seat's turn, or ended.
+    """Classify the rows ``which``: running, ended before the turn of their seat, or ended.
 
-    All arrays are (n,). Counts a step of running rows in ``own_steps``; clears rewards and actions.
-    Returns whether any end is deferred, and whether any row has ended.
+    All arrays have shape (n,). The kernel counts a step in ``own_steps`` of running rows, and
+    clears rewards and actions.
+
+    Returns:
+        Whether the end of any row is deferred, and whether any row has ended.
     """
     any_deferred = any_ended = False
     for i in range(len(states)):
@@ -93,7 +96,7 @@ def defer_terminal(
     played: np.ndarray,
     buffers: Buffers,
 ) -> None:
-    """Defer the end of new games that are over before their seat's turn to its first step."""
+    """Defer the end of new games that are already over to the first step of the seat."""
     for i in range(len(states)):
         if which[i]:
             if states[i]["over"] != Over.RUNNING:
@@ -108,7 +111,7 @@ def defer_terminal(
 def add_rewards(
     buffers: Buffers, which: np.ndarray, own_seat: np.ndarray, rewards: np.ndarray
 ) -> None:
-    """Add the last step's rewards of ``own_seat`` to ``rewards``, in the rows in ``which``."""
+    """Add the rewards of ``own_seat`` in the last step to ``rewards``, in the rows ``which``."""
     for i in range(len(which)):
         if which[i]:
             rewards[i] += buffers.rewards[i, own_seat[i]]
@@ -123,11 +126,13 @@ def report_terminal(
     reported: np.ndarray,
     buffers: Buffers,
 ) -> bool:
-    """Truncate rows at the limit of their own steps, and report which rows in ``which`` are over.
+    """Truncate rows at the limit of the seat's steps, and report which rows in ``which`` are over.
 
-    Writes ``reported`` and the flags in ``buffers``; ``max_steps`` is 0 for no limit. In a
-    truncated row it is the seat's turn, so its mask and observation are already right. Returns
-    whether any row is over.
+    The kernel writes ``reported`` and the flags in ``buffers``. ``max_steps`` is 0 for no limit. A
+    truncated row is at the turn of the seat, so its mask and observation are already correct.
+
+    Returns:
+        Whether any row is over.
     """
     any_over = False
     for i in range(len(states)):
@@ -145,8 +150,8 @@ def report_terminal(
 
 @jit
 def draw_by_seed(s: State, k0: Word, k1: Word, salt: Word) -> Action:
-    """Return the action of `UniformAgent` with that seed, by the key of the row."""
-    place = np.uint64(s["steps"]) | (np.uint64(s["turn"]) << S32)  # as in `rng.turn_seeds`
+    """Return the action of the `UniformAgent` with seed ``salt``, given the key of the row."""
+    place = np.uint64(s["steps"]) | (np.uint64(s["turn"]) << S32)  # As in `rng.turn_seeds`.
     word = finish_word(sip_hash(k0, k1, s["rng"], place) + GAMMA)
     word = finish_word((word ^ salt) + GAMMA)
     share = np.float64(word >> S11) * 2.0**-53
@@ -155,7 +160,7 @@ def draw_by_seed(s: State, k0: Word, k1: Word, salt: Word) -> Action:
 
 
 def _chain(scorers: Sequence[ScoreRows]) -> Any:
-    """Build a kernel that calls the scorer of a number: kernels have no table of functions."""
+    """Build a kernel that calls a scorer by its index; kernels have no tables of functions."""
     first = scorers[0]
     if len(scorers) == 1:
 
@@ -181,16 +186,16 @@ def _chain(scorers: Sequence[ScoreRows]) -> Any:
 
 
 def make_play_turns(kernels: BatchKernels, scorers: Sequence[ScoreRows]) -> PlayTurns:
-    """Build a game's kernel of the turns of baselines.
+    """Build a game's kernel that plays the turns of baselines.
 
-    In the rows in ``which`` it plays the action of the caller's seat, if ``own_acts``. Then it
-    plays the turns of baselines until the caller's seat or an agent that must be asked is to act,
-    or the game is over. It returns the number of rows that wait for an agent, and of those that are
-    over.
+    In the rows ``which``, the kernel plays the action of the caller's seat, if ``own_acts`` is
+    True. Then it plays the turns of baselines until the caller's seat or an agent in Python has to
+    act, or the game is over. It returns the number of rows that wait for an agent, and the number
+    of rows that are over.
 
     Args:
         kernels: The game's batch kernels.
-        scorers: The game's heuristic and its rule-based agents.
+        scorers: The score kernels of the game's heuristic and its rule-based agents.
     """
     advance, write_mask, score = kernels.advance, kernels.write_mask, _chain(scorers)
 
@@ -225,7 +230,8 @@ def make_play_turns(kernels: BatchKernels, scorers: Sequence[ScoreRows]) -> Play
         seats: SeatArrays,
         buffers: Buffers,
     ) -> tuple[int, int]:
-        own_seats, seating, keys, rewards, played = seats  # once: each access counts a reference
+        # Unpacked once, because each access counts a reference.
+        own_seats, seating, keys, rewards, played = seats
         kinds, salts, weights, scores = agents
         waiting = ended = 0
         for i in range(len(states)):

@@ -1,50 +1,50 @@
-"""Turns: what a player is asked, how it is shown, and how its answer is checked."""
+"""Turns and agents: the input of an agent, the agent protocol and the check of its actions."""
 
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from .game import Game
+from .game import Game, illegal_action_text
 from .kernel.rng import mix64
 from .legal import unpack_actions
+from .options import choices_text, shorten
 from .rows import HIDDEN_SALT, copy_states, observation_codes, resample_in_place
 from .schema import ENCODINGS
 
 LONGEST_NAME = 80
-"""Letters of an agent's name: tables, pictures and files show it whole."""
+"""Maximum length of an agent's name. Tables, pictures and files show the whole name."""
 
 
 class Turn(NamedTuple):
-    """A batch of n running games of one kind in which an agent must act.
+    """Batch of n running games with the same rules in which an agent must act.
 
-    `prepare_turn` makes one. No array can be written to, and the order of the rows tells nothing.
+    `prepare_turn` makes turns. All arrays are read-only, and the order of the rows reveals nothing.
     """
 
     game: Game
-    """The game: ``turn.game.label(action)`` names an action."""
+    """The game. ``turn.game.label(action)`` is the name of an action."""
     rules: Any
-    """The game's ``Rules``, a named tuple: the options, the same for all rows."""
+    """The options of the game, a NamedTuple, the same for all rows."""
     states: np.ndarray
-    """Records (n,) of ``game.state``; whoever does not see all gets hidden cards dealt anew.
-
-    Its field ``turn`` is the seat that is asked.
+    """Records (n,) of ``game.state``. The hidden cards are resampled, unless the agent's
+    ``sees_all`` is True. The field ``turn`` is the seat of the agent.
     """
     observations: np.ndarray
-    """What the environments show, in the agent's own encoding (`Agent`).
+    """Observations in the encoding that the agent declares (`Agent`).
 
-    ``codes``: int8 (n, ``game.features.width``); ``onehot``: uint8 (n, ``game.features.columns``).
+    ``codes``: int8 (n, ``game.features.width``). ``onehot``: uint8 (n, ``game.features.columns``).
     """
     masks: np.ndarray
-    """The legal actions: bool (n, ``game.actions``), at least one in each row."""
+    """Masks of legal actions, bool (n, ``game.actions``), with at least one per row."""
     seeds: np.ndarray
     """Seeds of the agent's random choices (`random_floats`), uint64 (n,).
 
-    An agent that draws only from them plays a game the same way in every batch. They derive from
-    the evaluation seed (`core.kernel.rng`) and reveal nothing of the deal.
+    An agent that draws only from these seeds plays a game the same way in every batch. The seeds
+    derive from the evaluation seed (`core.kernel.rng`) and reveal nothing about the deal.
     """
 
     def take(self, rows: np.ndarray) -> "Turn":
-        """Return the turn of some games alone, by their numbers, int64 (k,)."""
+        """Return the turn of some of the games, given their row indices, int64 (k,)."""
         states = copy_states(self.states, rows)
         parts = (self.observations[rows], self.masks[rows], self.seeds[rows])
         return Turn(self.game, self.rules, states, *parts)
@@ -54,24 +54,27 @@ class Judgement(NamedTuple):
     """Action values and choices of an agent that searches, used as training targets."""
 
     values: np.ndarray
-    """Mean result of each legal action over sampled worlds, float64 (n, actions).
+    """Mean result of each action over sampled worlds, float64 (n, actions); 0 for illegal actions.
 
-    0 for illegal ones. A result is a share of worlds won or a reward, depending on the agent.
+    A result is a win rate or a reward, depending on the agent.
     """
     actions: np.ndarray
-    """The agent's choices, int64 (n,)."""
+    """Actions that the agent chooses, int64 (n,)."""
 
 
 @runtime_checkable
 class Agent(Protocol):
-    """An object that chooses actions. Only ``act`` is required; the other fields have defaults.
+    """Protocol of agents: objects with a method ``act`` that chooses actions.
 
-    ``name`` is its name in tables (default: the name of its class). ``sees_all`` (default: False)
-    gives it the hidden cards. Two more fields are optional: ``encoding``, the encoding of
-    `Turn.observations`, ``"codes"`` (the default) or ``"onehot"``; and ``max_batch``, the largest
-    number of games in a call during an evaluation (default: None, no limit). An optional method
-    ``explain(turn)`` returns an `Explanation` of `parlour.agents`, with the actions of
-    ``act(turn)``.
+    Only ``act`` is required. These attributes and methods are optional:
+
+    - ``name``: the name in tables (default: the name of the class).
+    - ``sees_all``: whether the agent gets the hidden cards (default: False).
+    - ``encoding``: the encoding of `Turn.observations`, ``"codes"`` (default) or ``"onehot"``.
+    - ``max_batch``: the largest number of games per call in an evaluation (default: None, no
+      limit).
+    - ``explain(turn)``: returns an `Explanation` of `parlour.agents` for the actions of
+      ``act(turn)``.
     """
 
     name: str
@@ -88,36 +91,42 @@ DEFAULTS: dict[str, Any] = {
     "max_batch": None,
     "other_rules": False,
 }
-"""Defaults of an agent's optional fields; the default name is that of its class."""
+"""Default values of an agent's optional attributes, except for the name."""
 
 
 def agent_field(agent: Any, field: str) -> Any:
-    """Return a field of an agent, or its default from `DEFAULTS`."""
+    """Return an attribute of an agent, or its default value in `DEFAULTS`."""
     return getattr(agent, field, DEFAULTS[field])
 
 
 def is_person(agent: Any) -> bool:
-    """Whether an agent plays one game after the other, as a person at this terminal does."""
+    """Return whether an agent plays one game at a time, as a person at a terminal does."""
     return agent_field(agent, "max_batch") == 1
 
 
 def agent_name(agent: Any) -> Any:
-    """Return what an agent is called."""
+    """Return the name of an agent (default: the name of its class)."""
     return getattr(agent, "name", _kind(agent))
 
 
 def _kind(agent: Any) -> str:
-    """The name of its class, or its own if it is a class or a function."""
+    """Return the name of an agent's class, or of the agent if it is a class or a function."""
     return str(getattr(agent, "__name__", type(agent).__name__))
 
 
 class FixedAgent:
-    """A snapshot of an agent's name, ``sees_all`` and other fields.
+    """A snapshot of an agent's name, ``sees_all`` and other attributes.
 
-    The fields are read once: the name (unless another is given), ``sees_all``, ``encoding``,
-    ``max_batch`` and whether the agent was trained by other rules (``other_rules``). Later changes
-    of the agent do not reach the results. Raises ValueError naming agent, field, value and what is
-    allowed.
+    The attributes are read once, so later changes of the agent do not affect results. They are the
+    name, ``sees_all``, ``encoding``, ``max_batch``, and ``other_rules``, which tells whether the
+    agent was trained with other rules.
+
+    Args:
+        agent: The agent.
+        name: A name that replaces the agent's own (None: the agent's name).
+
+    Raises:
+        ValueError: The object is not an agent, or an attribute has an invalid value.
     """
 
     def __init__(self, agent: Any, name: str | None = None) -> None:
@@ -135,10 +144,17 @@ class FixedAgent:
 
 
 def check_agent(agent: Any, spec: str = "") -> Agent:
-    """Return an agent whose fields can be relied on; ``spec`` is what it was loaded by, if it was.
+    """Check an agent and set the missing attributes ``name`` and ``sees_all`` to their defaults.
 
-    Where it has none, it gets a name, that of its class, and ``sees_all`` False. Raises ValueError
-    naming agent, field, value and what is allowed.
+    Args:
+        agent: The agent.
+        spec: The agent spec from which the agent was loaded, for error messages.
+
+    Returns:
+        The agent, or a `FixedAgent` if its attributes cannot be set.
+
+    Raises:
+        ValueError: The object is not an agent, or an attribute has an invalid value.
     """
     if isinstance(agent, FixedAgent):
         return agent
@@ -149,7 +165,7 @@ def check_agent(agent: Any, spec: str = "") -> Agent:
         for field, value in (("name", own_name), ("sees_all", DEFAULTS["sees_all"])):
             if not hasattr(agent, field):
                 setattr(agent, field, value)
-    except (AttributeError, TypeError):  # slots, or frozen
+    except (AttributeError, TypeError):  # The class has slots or is frozen.
         return FixedAgent(agent, getattr(agent, "name", own_name))
     _check_fields(agent, called)
     return cast(Agent, agent)
@@ -158,33 +174,44 @@ def check_agent(agent: Any, spec: str = "") -> Agent:
 def _check_kind(agent: Any, called: str) -> None:
     if isinstance(agent, type):
         name = called.strip("'").rpartition(":")[2]
-        raise ValueError(f"agent {called} is a class: give an object of it, such as {name}()")
+        raise ValueError(f"agent must be an object, got the class {called}. Pass {name}() instead")
     if not callable(getattr(agent, "act", None)):
-        raise ValueError(f"agent {called} has no method act(turn); see parlour.agents.Agent")
+        raise ValueError(
+            f"agent must have a method act(turn), got {called}. See parlour.agents.Agent"
+        )
 
 
 def _check_fields(agent: Any, called: str) -> None:
     name = agent.name
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
-        raise ValueError(f"agent {called}: name={name!r}: allowed is one line of printable text")
+        raise ValueError(f"agent {called}: name must be one line of printable text, got {name!r}")
     if len(name) > LONGEST_NAME:
         raise ValueError(
-            f"agent {called}: name={name!r}: {len(name)} letters; allowed are 1–{LONGEST_NAME}"
+            f"agent {called}: name must have at most {LONGEST_NAME} characters, got {len(name)}: "
+            f"{shorten(name)}"
         )
     for field, allowed in (("sees_all", (False, True)), ("encoding", ENCODINGS)):
         value = agent_field(agent, field)
         if not isinstance(value, type(allowed[0])) or value not in allowed:
             raise ValueError(
-                f"agent {called}: {field}={value!r}: allowed are {', '.join(map(str, allowed))}"
+                f"agent {called}: {field} must be {choices_text(map(str, allowed))}, got {value!r}"
             )
 
 
 class IllegalActionError(RuntimeError):
-    """An agent chose an action that is not legal."""
+    """Error for an agent that returns an illegal action or an invalid array of actions."""
 
 
 def random_floats(seeds: np.ndarray, salt: int = 0) -> np.ndarray:
-    """Return a random number for each seed, float64 (n,), 0 <= x < 1; another for another salt."""
+    """Return a random number in [0, 1) for each seed.
+
+    Args:
+        seeds: uint64 (n,), such as `Turn.seeds`.
+        salt: Number that selects one of several independent streams.
+
+    Returns:
+        float64 (n,).
+    """
     words = mix64(mix64(seeds) ^ np.uint64(salt & (2**64 - 1)))
     return np.asarray((words >> np.uint64(11)) * 2.0**-53)
 
@@ -192,10 +219,17 @@ def random_floats(seeds: np.ndarray, salt: int = 0) -> np.ndarray:
 def prepare_turn(
     agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray
 ) -> Turn:
-    """Return the turn as this agent may see it; ``seed`` deals what it must not know anew.
+    """Return the turn that an agent may see, with resampled hidden cards.
 
-    ``seed`` is one number, or uint64 (n,), one for each state. All arrays are copies: an agent can
-    change nothing in the game itself.
+    All arrays are copies, so an agent cannot change the games.
+
+    Args:
+        agent: The agent.
+        game: The game.
+        rules: The rules of the states.
+        states: Running games, (n,).
+        seed: Seed that resamples the hidden cards and from which the agent draws; one number, or
+            uint64 (n,) with one seed per state.
     """
     if not isinstance(seed, np.ndarray):
         drawn = np.random.default_rng([seed, HIDDEN_SALT])
@@ -204,7 +238,7 @@ def prepare_turn(
 
 
 def make_turn(agent: Agent, game: Game, rules: Any, states: np.ndarray, seeds: np.ndarray) -> Turn:
-    """Do as `prepare_turn` does with states that are copies already: they become the agent's."""
+    """Return the turn of states without copying them; see `prepare_turn`."""
     masks = legal_masks(game, states)
     observations = observation_codes(states)
     if agent_field(agent, "encoding") != "codes":
@@ -217,43 +251,55 @@ def make_turn(agent: Agent, game: Game, rules: Any, states: np.ndarray, seeds: n
 
 
 def legal_masks(game: Game, states: np.ndarray) -> np.ndarray:
-    """Return which actions are legal in each state, bool (n, actions)."""
+    """Return the masks of legal actions of states, bool (n, actions)."""
     return unpack_actions(states["legal"], game.actions)
 
 
 def best_actions(masks: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """Return the legal action with the highest score in each row, int64 (n,); of equals the lowest.
+    """Return the legal action with the highest score in each row; ties go to the lowest action.
 
-    ``masks`` is bool (n, actions), ``scores`` float (n, actions).
+    Args:
+        masks: Legal actions, bool (n, actions).
+        scores: Scores of the actions, float (n, actions).
+
+    Returns:
+        int64 (n,).
     """
     return np.asarray(np.where(masks, scores, -np.inf).argmax(axis=1))
 
 
 def choose_actions(agent: Agent, turn: Turn) -> np.ndarray:
-    """Ask an agent and check its answer. Raises IllegalActionError naming both and the game."""
-    masks = turn.masks.copy()  # an agent that finds a way to write into its own changes nothing
+    """Call an agent and check the actions that it returns.
+
+    Args:
+        agent: The agent.
+        turn: The turn.
+
+    Returns:
+        The actions, int64 (n,).
+
+    Raises:
+        IllegalActionError: An action is illegal, or the result has another shape or dtype.
+    """
+    masks = turn.masks.copy()  # The check uses masks that the agent cannot change.
     return check_actions(agent, turn._replace(masks=masks), agent.act(turn))
 
 
 def check_actions(agent: Agent, turn: Turn, answer: Any) -> np.ndarray:
-    """Return an agent's answer, int64 (n,). Raises as `choose_actions` does."""
+    """Return the actions of an agent as int64 (n,); raise as `choose_actions` does."""
     masks, actions = turn.masks, np.asarray(answer)
     n = len(masks)
     if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
         raise IllegalActionError(
-            f"agent {agent_name(agent)!r} must return {n} integers, shape ({n},); "
-            f"got {actions.dtype} {actions.shape}"
+            f"actions of agent {agent_name(agent)!r} must be integers of shape ({n},), "
+            f"got {actions.dtype} of shape {actions.shape}"
         )
     inside = (actions >= 0) & (actions < turn.game.actions)
     fine = inside & masks[np.arange(n), np.where(inside, actions, 0)]
     if not fine.all():
         row = int(np.argmin(fine))
         action = int(actions[row])
-        can = np.flatnonzero(masks[row]).tolist()
-        legal = ", ".join(f"{a} {turn.game.label(a)}" for a in can)
-        action_text = turn.game.label(action) if inside[row] else "no action of this game"
-        raise IllegalActionError(
-            f"agent {agent_name(agent)!r} chose action {action} ({action_text}), "
-            f"which is not legal; legal are: {legal}"
-        )
+        legal = np.flatnonzero(masks[row]).tolist()
+        what = f"action of agent {agent_name(agent)!r}"
+        raise IllegalActionError(illegal_action_text(turn.game, action, legal, what))
     return np.ascontiguousarray(actions, np.int64)

@@ -1,1 +1,1 @@
-"""Interfaces over the rules kernels: Gymnasium, PettingZoo, OpenSpiel, RLlib, Stable-Baselines3."""
+"""Interfaces to the games: Gymnasium, PettingZoo, OpenSpiel, RLlib and Stable-Baselines3."""

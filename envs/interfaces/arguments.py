@@ -1,4 +1,4 @@
-"""Validation of what callers pass to environments: keywords, seeds, reset options and actions."""
+"""Validation of the arguments of environments: keywords, seeds, reset options and actions."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -8,9 +8,17 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from ..core.batch import MAX_MOVES, Autoreset, DealSource, IllegalMode, Reward, StepConfig
-from ..core.game import Game
+from ..core.game import Game, illegal_action_text
 from ..core.kernel.cards import default_deal_set
-from ..core.options import is_integer, parse_bool, shorten, unknown_text
+from ..core.legal import list_actions
+from ..core.options import (
+    check_range,
+    is_integer,
+    parse_bool,
+    range_text,
+    shorten,
+    unknown_text,
+)
 from ..core.rows import Rows, first_illegal
 from ..core.rules_table import RulesTable, Variants, make_table, read_variants
 from ..core.scene.scene import ansi
@@ -32,27 +40,27 @@ SHARED_NAMES = (
     "single_observation_space",
     "single_action_space",
 )
-"""Attributes that all rows share, for `CardVectorEnv.call`."""
+"""Attributes that all rows share; `CardVectorEnv.call` returns them once per row."""
 MOST_STEPS = 2**31 - 1
-"""The largest limit: states count moves and steps in int32."""
+"""Largest limit of moves or steps. States count both in int32."""
 MOST_ROWS = 2**24
-"""The largest batch: more rows would not fit into memory."""
+"""Largest number of rows in a batch. More rows would not fit into memory."""
 
 
-BROKEN = "an opponent raised an exception in the middle of this game: call reset() first"
-"""Error text after an exception inside a step: an action could be played for another seat."""
+BROKEN = "an opponent raised an exception during the last step: call reset() first"
+"""Error message after an exception inside a step. The game may be at the turn of another seat."""
 
 
 class KeywordError(ValueError, TypeError):
-    """An unknown keyword of an environment.
+    """Error for an unknown keyword of an environment.
 
-    It is a ValueError, as for all bad values, and the TypeError that Python raises for unknown
-    keywords: libraries that probe for a keyword catch that.
+    The class is a ValueError, like all errors for invalid values, and also a TypeError, because
+    libraries that test whether a keyword exists catch the TypeError that Python raises.
     """
 
 
 def check_options(game: Game, options: Mapping[str, Any]) -> None:
-    """Raise KeywordError for a keyword that is no option of the game."""
+    """Raise KeywordError if a keyword is not an option of the game."""
     for name in options:
         if name not in game.rules._fields:
             raise KeywordError(
@@ -62,7 +70,7 @@ def check_options(game: Game, options: Mapping[str, Any]) -> None:
 
 
 def check_choice(field: str, value: Any, allowed: tuple[str, ...]) -> str:
-    """Return value if it is allowed; else raise ValueError naming field and what is allowed."""
+    """Return ``value`` if it is one of ``allowed``; otherwise raise ValueError naming ``field``."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(unknown_text(field, value, allowed))
     return value
@@ -76,7 +84,7 @@ AUTORESETS = {
 
 
 def autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
-    """Return the autoreset mode of a name; ValueError naming what is allowed."""
+    """Return an autoreset mode by its name; raise ValueError for an unknown name."""
     if isinstance(mode, AutoresetMode):
         return mode
     names = {known.name.lower(): known for known in AutoresetMode}
@@ -86,28 +94,35 @@ def autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
 
 
 def illegal_mode(illegal: str) -> int:
-    """Return the `IllegalMode` of a keyword; ValueError naming what is allowed.
+    """Return the `IllegalMode` of the keyword ``illegal``; raise ValueError for an unknown name.
 
-    ``"raise"`` is handled by the interfaces: such an action never reaches a kernel.
+    The interfaces handle ``"raise"`` themselves, so an illegal action never reaches a kernel then.
     """
     check_choice("illegal", illegal, ILLEGAL_MODES)
     return int(IllegalMode.END if illegal == "raise" else IllegalMode[illegal.upper()])
 
 
 def is_other(value: Any, default: int) -> bool:
-    """Whether a value of any type differs from the default, a whole number."""
+    """Return whether a value of any type differs from an integer default."""
     return not (is_integer(value) and value == default)
 
 
 def check_limit(field: str, value: int | None, none: str = "None") -> int:
-    """Return a limit for kernels, 0 for none. Raises ValueError naming what is allowed.
+    """Return a limit in the form that kernels take, with 0 for no limit.
 
-    With ``none="None or -1"``, -1 also means no limit, as in `gymnasium.make`.
+    Args:
+        field: Name of the limit in the error message.
+        value: The limit, or None for no limit.
+        none: The values that mean "no limit", as the error message states them. With
+            ``"None or -1"``, -1 is one of them, as in `gymnasium.make`.
+
+    Raises:
+        ValueError: The limit is not an integer from 1 to `MOST_STEPS`.
     """
     if value is None or (is_integer(value) and value == -1 and "-1" in none):
         return 0
     if not is_integer(value) or not 1 <= value <= MOST_STEPS:
-        allowed = f"a whole number from 1 to {MOST_STEPS}, or {none} for no limit"
+        allowed = f"{range_text(1, MOST_STEPS)}, or {none} for no limit"
         raise ValueError(f"{field} must be {allowed}, got {shorten(value)}")
     return int(value)
 
@@ -128,22 +143,38 @@ def make_rows(
     seat: int = 0,
     variants: Variants | None = None,
 ) -> Rows:
-    """Check all keywords and return ``n`` rows; for several players those of one seat.
+    """Check the keywords of an environment and return its rows.
 
-    The keywords are those of `CardEnv`; ``variants`` is what `rules_table.read_variants` takes.
-    Raises ValueError naming what is wrong, `KeywordError` for an unknown keyword.
+    In a multiplayer game, the rows are those of one seat (`seat.SeatRows`).
+
+    Args:
+        game: The game.
+        n: Number of rows.
+        variant: Name of the variant (None: the default variant).
+        options: Options of the game that differ from the variant.
+        reward: See `CardEnv`, like the keywords below.
+        max_moves: Maximum number of moves.
+        max_episode_steps: Maximum number of steps.
+        skip_forced: Whether to play forced actions automatically.
+        reset: When the next game of a finished row begins.
+        illegal: Effect of an illegal action.
+        opponents: Agents in the other seats.
+        seat: The seat of the learner.
+        variants: Several variants instead of one; see `rules_table.read_variants`.
+
+    Raises:
+        ValueError: A keyword has an invalid value.
+        KeywordError: A keyword is unknown.
     """
     check_options(game, options)
     rules = make_rows_table(game, variant, options, variants)
     players = rules.players
     if players == 1 and (opponents is not None or is_other(seat, 0)):
-        raise ValueError("opponents, seat: these rules are for one player")
+        raise ValueError("opponents and seat must be left out in games for one player")
     if players > 1:
         if is_other(max_moves, MAX_MOVES):
             limit_text = shorten(max_moves)
-            raise ValueError(
-                f"max_moves must be left out in games for several players, got {limit_text}"
-            )
+            raise ValueError(f"max_moves must be left out in multiplayer games, got {limit_text}")
         max_moves = None
     config = StepConfig(
         int(Reward[check_choice("reward", reward, REWARD_NAMES).upper()]),
@@ -164,28 +195,31 @@ def make_rows(
 def make_rows_table(
     game: Game, variant: str | None, options: Mapping[str, Any], variants: Variants | None
 ) -> RulesTable:
-    """Return the rules of one variant, or of several; ValueError if both are given."""
+    """Return a table with the rules of ``variant``, or of ``variants``; ValueError for both."""
     if variants is None:
         return make_table(game, game.make_rules(variant, options))
     if variant is not None:
-        raise ValueError(f"variant={shorten(variant)}: leave it out with variants")
+        raise ValueError(f"variant must be left out if variants is given, got {shorten(variant)}")
     return read_variants(game, variants, options)
 
 
 def make_winnable_info(rows: Rows, winnable: Any) -> WinnableInfo | None:
-    """Return the source of ``info["winnable"]``; None without ``winnable``.
+    """Return the function that computes ``info["winnable"]``; None if ``winnable`` is False.
 
-    Raises ValueError if the game or its rules have no solver, or if there are several rules.
+    Raises:
+        ValueError: The game or its rules have no solver, or the rows have different rules.
     """
     if not parse_bool("winnable", winnable):
         return None
     if rows.table.has_several:
-        raise ValueError("winnable: a solver answers for one variant; leave it out with variants")
+        raise ValueError(
+            "winnable must be left out if variants is given: it needs a single variant"
+        )
     return WinnableInfo(rows.game, rows.rules)
 
 
 def observation_space(game: Game, encoding: str, n: int | None = None) -> gym.spaces.Box:
-    """Return the space of one observation, or of n stacked ones."""
+    """Return the space of one observation, or of a batch of ``n`` observations."""
     if check_choice("encoding", encoding, ENCODINGS) == "codes":
         high: np.ndarray = game.features.high
         dtype: type = np.int8
@@ -197,36 +231,40 @@ def observation_space(game: Game, encoding: str, n: int | None = None) -> gym.sp
 
 
 def encode_observations(game: Game, encoding: str, codes: np.ndarray) -> np.ndarray:
-    """Return observations in an encoding, in a new array."""
+    """Return ``codes`` (n, width) in the given encoding, in a new array."""
     return game.features.encode(codes, encoding)
 
 
 def seed_number(seed: Any) -> int | None:
-    """Return the seed of a reset; ValueError for anything but a whole number from 0, or None."""
+    """Return the seed of a reset; raise ValueError unless it is an integer >= 0 or None."""
     if seed is None:
         return None
     if not is_integer(seed) or seed < 0:
-        raise ValueError(f"seed={shorten(seed)}: allowed are whole numbers from 0, or None")
+        raise ValueError(f"seed must be {range_text(0)} or None, got {shorten(seed)}")
     return int(seed)
 
 
 class ChosenDeal(NamedTuple):
-    """The deck, numbered deals, dealer or rules that a reset begins with."""
+    """The deck, numbered deals, dealer and rules that a caller chose for a reset."""
 
     deck: np.ndarray | None
+    """Card codes in dealing order, int8; None: no chosen deck."""
     deal_set: str
+    """Name of the deal set of ``deals``."""
     deals: np.ndarray | None
+    """Number of the deal in each row, (n,); None: no numbered deals."""
     dealer: int | None
+    """The seat that deals; None: drawn at random."""
     rules: np.ndarray | None = None
-    """Indices of the rows' rules, (n,); None: drawn."""
+    """Index of the rules of each row, (n,); None: drawn at random."""
 
 
 def start_rows(rows: Rows, chosen: ChosenDeal | None, which: np.ndarray | None = None) -> None:
-    """Begin new games: the chosen deal on all rows, or drawn ones on the rows in ``which``."""
+    """Begin new games: the chosen deal on all rows, or random deals on the rows in ``which``."""
     if chosen is None:
         rows.start(DealSource.DRAW, which)
     elif chosen.deck is not None:
-        rows.draw_seeds()  # so that later chance, such as an opponent's, differs each time
+        rows.draw_seeds()  # Later random draws, such as an opponent's, then differ each time.
         rows.deal_deck(chosen.deck, chosen.dealer, chosen.rules)
     elif chosen.deals is not None:
         rows.deal_numbered(chosen.deal_set, chosen.deals, chosen.dealer, chosen.rules)
@@ -235,22 +273,29 @@ def start_rows(rows: Rows, chosen: ChosenDeal | None, which: np.ndarray | None =
 
 
 def read_options(options: Any) -> dict[Any, Any]:
-    """Return a copy of reset's ``options``; ValueError if they are no dictionary."""
+    """Return a copy of the ``options`` of a reset; ValueError if they are not a dictionary."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise ValueError(f"reset options={shorten(options)}: allowed is a dictionary, or None")
+        raise ValueError(f"reset options must be a dictionary or None, got {shorten(options)}")
     return dict(options)
 
 
 def read_reset_options(
     game: Game, rules: Any, options: Mapping[str, Any] | None, n: int = 1
 ) -> ChosenDeal | None:
-    """Return the deal that reset's ``options`` choose for n rows; None without options.
+    """Return the deal that the ``options`` of a reset choose; None if they choose nothing.
 
-    The options are ``deck``, or ``deal`` and ``deal_set``. A game with a dealer has ``dealer``, a
-    seat; a table of several rules has ``rules``, an index or one for each row. Both go with the
-    others or alone. Raises ValueError for an unknown or wrong option, before anything changes.
+    Args:
+        game: The game.
+        rules: Its rules, or a table of several rules.
+        options: ``"deck"``; or ``"deal"``, with ``"deal_set"`` if it is not the default one. In
+            addition ``"dealer"``, a seat, in games with a dealer, and ``"rules"``, an index or one
+            index per row, with several rules.
+        n: Number of rows.
+
+    Raises:
+        ValueError: An option is unknown or has an invalid value. No row has changed then.
     """
     given, table = read_options(options), make_table(game, rules)
     allowed_keys = ["deck", "deal", "deal_set"]
@@ -265,50 +310,53 @@ def read_reset_options(
         chosen = _read_numbers("rules", chosen, n, len(table.rules) - 1)
     if "deck" in given:
         if len(given) > 1:
-            raise ValueError("reset options: give a deck, or a deal and its deal set, not both")
+            raise ValueError(
+                "reset options must have either deck or deal (with deal_set), got both"
+            )
         return ChosenDeal(table.read_deck(given["deck"]), "", None, dealer, chosen)
     if "deal" not in given:
         if "deal_set" in given:
-            raise ValueError("reset option 'deal_set' needs 'deal', the number of a deal in it")
+            raise ValueError(
+                "reset option deal_set needs deal, the number of a deal of the deal set"
+            )
         is_left = dealer is None and chosen is None
         return None if is_left else ChosenDeal(None, "", None, dealer, chosen)
     deals = _read_numbers("deal", given["deal"], n)
     deal_set = given.get("deal_set", default_deal_set(game.name))
     if not isinstance(deal_set, str) or not deal_set:
         raise ValueError(
-            f"reset option deal_set={shorten(deal_set)}: allowed is the name of a deal set"
+            f"reset option deal_set must be the name of a deal set, got {shorten(deal_set)}"
         )
     return ChosenDeal(None, deal_set, deals, dealer, chosen)
 
 
 def _read_numbers(option: str, given: Any, n: int, most: int | None = None) -> np.ndarray:
-    """Return a whole number, or one a row, as integers (n,); ValueError naming the option."""
+    """Return one integer, or one integer per row, as an array (n,); ValueError names the option."""
     numbers = as_array(given)
     fits = numbers.dtype.kind in "iu" and numbers.shape in ((), (n,)) and not (numbers < 0).any()
     if not fits or (most is not None and (numbers > most).any()):
-        allowed = "a whole number from 0" + ("" if most is None else f" to {most}")
-        allowed += f", or {n} of them" if n > 1 else ""
-        raise ValueError(f"reset option {option}={shorten(given)}: allowed is {allowed}")
+        allowed = range_text(0, most) + (f", or {n} of them" if n > 1 else "")
+        raise ValueError(f"reset option {option} must be {allowed}, got {shorten(given)}")
     return np.broadcast_to(numbers, n)
 
 
 def check_seat(field: str, value: Any, players: int) -> int:
-    """Return a seat, 0 .. players - 1; ValueError naming the field for anything else."""
-    if not is_integer(value) or not 0 <= value < players:
-        raise ValueError(f"{field}={shorten(value)}: allowed are the seats 0–{players - 1}")
-    return int(value)
+    """Return a seat, an integer from 0 to players - 1; raise ValueError naming ``field`` if not."""
+    return check_range(field, value, 0, players - 1)
 
 
 # ---- actions --------------------------------------------------------------------------------
 
 
 def whole_number(action: Any) -> int:
-    """Return an action as a whole number; ValueError for anything else.
+    """Return an action as an int.
 
-    An action is an integer of Python or NumPy, or an array or tensor of an integer type without
-    dimensions: what `gymnasium.spaces.Discrete` contains, and also tensors. Booleans, floats,
-    lists, and arrays with dimensions are not actions. `check_actions` applies the same rule to
-    many games.
+    An action is a Python or NumPy integer, or a zero-dimensional integer array or tensor. These are
+    the members of `gymnasium.spaces.Discrete`, and tensors in addition. Booleans, floats, lists and
+    arrays with dimensions are not actions. `check_actions` applies the same rule to a batch.
+
+    Raises:
+        ValueError: The value is not an action.
     """
     if is_integer(action):
         return int(action)
@@ -316,30 +364,35 @@ def whole_number(action: Any) -> int:
     if array.dtype.kind in "iu" and array.shape == ():
         return int(array)
     has_item = array.shape and array.size == 1 and hasattr(action, "item")
-    hint = "; take its only number by action.item()" if has_item else ""
-    raise ValueError(f"action={shorten(action)}: allowed is a whole number, such as 0{hint}")
+    hint = ". Convert the array with action.item()" if has_item else ""
+    raise ValueError(f"action must be an integer, got {shorten(action)}{hint}")
 
 
 def kernel_action(action: int) -> int:
-    """Return an action as an int64; a number that does not fit becomes -1, which is illegal."""
+    """Return an action that fits int64; larger or smaller integers become -1, which is illegal."""
     return action if -(2**63) <= action < 2**63 else -1
 
 
 def as_array(value: Any) -> np.ndarray:
-    """Return a value as an array; an object array if NumPy cannot read it or entries are masked."""
+    """Return a value as an array; an object array if conversion fails or entries are masked."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         return np.zeros((), object)
     try:
         return np.asarray(value)
-    except Exception:  # lists of different lengths, tensors of another device, any object
+    except Exception:  # Ragged lists, tensors on another device, arbitrary objects.
         return np.zeros((), object)
 
 
 def check_actions(actions: Any, n: int) -> np.ndarray:
-    """Return actions as int64 (n,); ValueError for any other type or shape.
+    """Return a batch of actions as an int64 array (n,).
 
-    ``actions`` is a list, an array or a tensor of n actions; see `whole_number`. Numbers that
-    do not fit int64 become -1, which is illegal.
+    Args:
+        actions: List, array or tensor of n actions; see `whole_number`. Integers that do not fit
+            int64 become -1, which is illegal.
+        n: Number of actions.
+
+    Raises:
+        ValueError: The type or the shape is wrong.
     """
     array = as_array(actions)
     is_read = array.dtype.kind in "iu" or not isinstance(actions, list | tuple | np.ndarray)
@@ -347,14 +400,15 @@ def check_actions(actions: Any, n: int) -> np.ndarray:
         array = np.array([kernel_action(int(action)) for action in actions], np.int64)
     if array.dtype.kind not in "iu" or array.shape != (n,):
         raise ValueError(
-            f"actions must be whole numbers, shape ({n},), got {array.dtype} {array.shape}"
+            f"actions must be integers of shape ({n},), got {array.dtype} of shape {array.shape}"
         )
     return array if array.dtype != np.uint64 else np.minimum(array, 2**63 - 1).astype(np.int64)
 
 
 def refuse_illegal(rows: Rows, actions: np.ndarray) -> None:
-    """Raise InvalidAction naming the first row whose action, int64 (n,), is not legal."""
+    """Raise InvalidAction if an action, int64 (n,), is illegal; the message names the first row."""
     row = first_illegal(rows.states, actions, rows.game.actions)
     if row >= 0:
-        table = ansi(rows.scene(row))
-        raise gym.error.InvalidAction(f"row {row}: action {actions[row]} is not legal\n{table}")
+        legal = list_actions(rows.states["legal"][row])
+        message = illegal_action_text(rows.game, int(actions[row]), legal)
+        raise gym.error.InvalidAction(f"row {row}: {message}\n{ansi(rows.scene(row))}")

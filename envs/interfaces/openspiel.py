@@ -1,6 +1,6 @@
-"""All games as OpenSpiel games, over the same compiled kernels.
+"""OpenSpiel games for all games of Parlour.
 
-Importing this module registers them as ``parlour_pyramid`` and so on; it needs the extra
+Importing this module registers the games as ``parlour_pyramid`` and so on. The module needs
 ``parlour[openspiel]``::
 
     import pyspiel
@@ -9,20 +9,22 @@ Importing this module registers them as ``parlour_pyramid`` and so on; it needs 
     game = pyspiel.load_game("parlour_seven_twenty_seven(variant=mini)")
     solitaire = pyspiel.load_game("parlour_pyramid(variant=web,deals=100)")
 
-Parameters are ``variant`` and every option of the rules: numbers as they are, no and yes as 0 and
-1, choices by name, rows of numbers with commas between; -1 or ``""``: as the variant has it.
+The parameters are ``variant`` and the options of the game. Numbers are integers, booleans are 0 or
+1, choices are names, and tuples are numbers separated by commas. The values -1 and ``""`` keep the
+value of the variant.
 
-Seven Twenty-Seven has explicit chance: it deals card by card, by the classes of cards that count
-alike. The parameter ``dealer`` is a seat, or -1 to let chance choose. Returns are net chips in
-antes. The information state string is all that a seat has seen and done.
+Seven Twenty-Seven has explicit chance nodes: every card is dealt at a chance node, whose outcomes
+are classes of cards with the same value. The parameter ``dealer`` is a seat, or -1 for a chance
+node that chooses the dealer. Returns are net chips in antes. The information state string contains
+everything that a seat has seen and done.
 
-All other games are games of numbered deals: their only chance node is the first one, which chooses
-one of ``deals`` deals of the deal set ``openspiel`` with equal probability. Later chance follows
-from the deal. Their returns are the reward "progress". The observation tensor of every game is
-Parlour's ``onehot`` observation.
+All other games have a single chance node at the root, which chooses one of ``deals`` deals of the
+deal set ``openspiel`` with equal probability. All later random events follow from the deal. Returns
+are those of the reward ``"progress"``. The observation tensor of every game is the ``onehot``
+observation.
 
-A state raises `pyspiel.SpielError` for an illegal action, an impossible outcome of chance, any
-action after the end, and a seat that does not exist.
+States raise `pyspiel.SpielError` for an illegal action, an impossible chance outcome, an action
+after the end, and a seat that does not exist.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -35,12 +37,12 @@ try:
     import pyspiel
 except ImportError as error:
     raise ImportError(
-        'OpenSpiel is not installed, and this needs it: pip install "parlour[openspiel]"'
+        'parlour.envs.interfaces.openspiel needs OpenSpiel: pip install "parlour[openspiel]"'
     ) from error
 
 from ..core.batch import Over, StepConfig
 from ..core.game import GAMES, Game
-from ..core.options import check_range
+from ..core.options import check_range, choices_text, range_text
 from ..core.rows import Rows, copy_states, observation_codes, view_states
 from ..games.seven_twenty_seven import GAME
 from ..games.seven_twenty_seven.chance import (
@@ -58,30 +60,30 @@ from .arguments import check_seat
 
 __all__ = ["NAME", "SpielGame", "SpielState", "register_deals"]
 
-# ---- what all games share -------------------------------------------------------------------
+# ---- shared by all games --------------------------------------------------------------------
 
 DEAL_SET = "openspiel"
-"""Deal set of the deals."""
+"""Deal set from which deals are chosen."""
 DEALS = 1000
-"""Default of the parameter ``deals``."""
+"""Default value of the parameter ``deals``."""
 MOST_STEPS = 1000
-"""Games for one player are truncated after this many actions."""
+"""Number of actions after which a game for one player is truncated."""
 RUNNING = int(Over.RUNNING)
-"""Kept here, because looking up a member of the enumeration takes a microsecond."""
+"""A plain int, because looking up an enumeration member takes a microsecond."""
 UNCHANGED = -1
-"""A number that is left as the variant has it; of a choice or a row of numbers it is ``""``."""
+"""Parameter value that keeps the variant's number; for choices and tuples it is ``""``."""
 
 Codes = Callable[[Any, int], np.ndarray]
-"""Returns the ``codes`` observation, int8 (1, width), of a state as a player sees it."""
+"""Function that returns a player's ``codes`` observation of a state, int8 (1, width)."""
 
 
 def spiel_name(game: Game) -> str:
-    """Return what `pyspiel.load_game` calls a game."""
+    """Return the name of a game for `pyspiel.load_game`."""
     return f"parlour_{game.name}"
 
 
 def option_parameters(game: Game) -> dict[str, str | int]:
-    """Return the options of a game as parameters that leave all as the variant has it."""
+    """Return the options of a game as parameters, with values that keep those of the variant."""
     hints = get_type_hints(game.rules)
     return {
         name: "" if get_origin(hint) is tuple or issubclass(hint, IntEnum) else UNCHANGED
@@ -90,7 +92,7 @@ def option_parameters(game: Game) -> dict[str, str | int]:
 
 
 def rules_from_parameters(game: Game, parameters: Mapping[str, Any]) -> Any:
-    """Return the rules that parameters name. Raises ValueError saying what is allowed."""
+    """Return the rules for the parameters of a game; raise ValueError for an invalid parameter."""
     options = {
         option: value
         for option, value in parameters.items()
@@ -100,34 +102,33 @@ def rules_from_parameters(game: Game, parameters: Mapping[str, Any]) -> Any:
 
 
 def can_observe(kind: pyspiel.IIGObservationType) -> bool:
-    """Whether a kind of observation is what is public and one seat's own, together."""
+    """Return whether a type of observation combines public and one seat's private information."""
     is_private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
     return bool(kind.public_info and is_private)
 
 
 def check_player(player: int, players: int) -> int:
-    """Return a seat that exists; raise `pyspiel.SpielError` for any other number."""
+    """Return a seat; raise `pyspiel.SpielError` if it does not exist."""
     if not 0 <= player < players:
-        raise pyspiel.SpielError(f"player must be a seat from 0 to {players - 1}, got {player}")
+        raise pyspiel.SpielError(f"player must be {range_text(0, players - 1)}, got {player}")
     return player
 
 
 class CheckedState(pyspiel.State):
-    """A state that raises `pyspiel.SpielError` for actions and seats that do not exist.
+    """Base class of states that checks actions and seats and raises `pyspiel.SpielError`.
 
-    OpenSpiel does not check the numbers that it passes to a game written in Python. If the legal
-    action mask of a seat is asked for at a chance node, OpenSpiel even writes out of bounds.
+    OpenSpiel does not check the numbers that it passes to a game in Python. Without these checks,
+    a legal action mask of a seat at a chance node would even make OpenSpiel write out of bounds.
     """
 
     no_information_state = ""
-    """Why the game has no information state string; empty where it has one."""
+    """Reason why the game has no information state string; empty if it has one."""
 
     def refuse(self, action: int, allowed: Iterable[int]) -> None:
-        """Raise the error for an action that is not among the allowed ones."""
+        """Raise the error for an action that is not allowed."""
         if self.is_terminal():
-            raise pyspiel.SpielError(f"no action is allowed after the end, got {action}")
-        numbers = ", ".join(map(str, allowed))
-        raise pyspiel.SpielError(f"action must be one of {numbers}, got {action}")
+            raise pyspiel.SpielError(f"action is illegal because the game is over, got {action}")
+        raise pyspiel.SpielError(f"action must be {choices_text(map(str, allowed))}, got {action}")
 
     def legal_actions(self, player: int | None = None) -> list[int]:
         """Return the legal actions of a seat (default: the one to act), or the chance outcomes."""
@@ -150,15 +151,15 @@ class CheckedState(pyspiel.State):
         return str(super().information_state_string(self._seat(player)))
 
     def information_state_tensor(self, player: int | None = None) -> list[float]:
-        """Raise `pyspiel.SpielError`, since no game has an information state tensor."""
-        raise pyspiel.SpielError("there is no information state tensor: use observation_tensor")
+        """Raise `pyspiel.SpielError`, because no game has an information state tensor."""
+        raise pyspiel.SpielError("the game has no information state tensor: use observation_tensor")
 
     def observation_string(self, player: int | None = None) -> str:
-        """Return what a seat (default: the one to act) sees."""
+        """Return the observation of a seat (default: the one to act) as text."""
         return str(super().observation_string(self._seat(player)))
 
     def observation_tensor(self, player: int | None = None) -> list[float]:
-        """Return what a seat (default: the one to act) sees."""
+        """Return the ``onehot`` observation of a seat (default: the one to act)."""
         tensor: list[float] = super().observation_tensor(self._seat(player))
         return tensor
 
@@ -169,13 +170,13 @@ class CheckedState(pyspiel.State):
         if acting < 0:
             where = "at the end" if self.is_terminal() else "at a chance node"
             raise pyspiel.SpielError(
-                f"no seat acts {where}: player must be given, from 0 to {self.num_players() - 1}"
+                f"player must be {range_text(0, self.num_players() - 1)} {where}, got None"
             )
         return acting
 
 
 class Observer:
-    """What a seat sees at this moment, ``onehot``; zeros before the deal is done."""
+    """Observer of the current ``onehot`` observation of a seat; zeros before the deal."""
 
     def __init__(self, game: Game, codes: Codes) -> None:
         self.game, self.codes = game, codes
@@ -183,12 +184,12 @@ class Observer:
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: Any, player: int) -> None:
-        """Write the observation of a seat; any seat may act."""
+        """Write the observation of a seat, which need not be the seat to act."""
         check_player(player, state.num_players())
         self.tensor[:] = self.game.features.onehot(self.codes(state, player))[0]
 
     def string_from(self, state: Any, player: int) -> str:
-        """Return the pieces of the observation that are not 0, with their names."""
+        """Return the nonzero pieces of the observation with their names."""
         check_player(player, state.num_players())
         explained = self.game.features.explain(self.codes(state, player)[0])
         return f"seat{player} " + " ".join(
@@ -196,14 +197,15 @@ class Observer:
         )
 
 
-# ---- games of numbered deals ----------------------------------------------------------------
+# ---- games with a single chance node
+# ----------------------------------------------------------------
 
 
 class DealState(CheckedState):
-    """A point of a game, or its beginning, before a deal is chosen."""
+    """State of a game with a single chance node, before or after the deal."""
 
     no_information_state = (
-        "there is no information state: use observation_string or observation_tensor"
+        "the game has no information state: use observation_string or observation_tensor"
     )
 
     def __init__(self, game: "DealGame") -> None:
@@ -214,7 +216,7 @@ class DealState(CheckedState):
         self.paid = np.zeros(game.players)
 
     def current_player(self) -> int:
-        """Return the seat that acts, or who does instead."""
+        """Return the seat that acts, or the player ID of chance or of a terminal state."""
         if not self.dealt:
             return int(pyspiel.PlayerId.CHANCE)
         if self.is_terminal():
@@ -226,7 +228,7 @@ class DealState(CheckedState):
         return actions
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the deals, each as likely."""
+        """Return the deals and their probabilities, which are equal."""
         return [(deal, 1 / self.deals) for deal in range(self.deals)]
 
     def _apply_action(self, action: int) -> None:
@@ -239,7 +241,7 @@ class DealState(CheckedState):
         else:
             if not 0 <= action < self.deals:
                 raise pyspiel.SpielError(
-                    f"action must be a deal from 0 to {self.deals - 1}, got {action}"
+                    f"action must be {range_text(0, self.deals - 1)}, got {action}"
                 )
             self.rows.deal_numbered(DEAL_SET, [action])
             self.dealt = True
@@ -249,15 +251,15 @@ class DealState(CheckedState):
         if player >= 0:
             return self.rows.game.label(action)
         if not 0 <= action < self.deals:
-            raise ValueError(f"action must be a deal from 0 to {self.deals - 1}, got {action}")
+            raise ValueError(f"action must be {range_text(0, self.deals - 1)}, got {action}")
         return f"deal {action}"
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """Return whether the game is over."""
         return self.dealt and self.rows.states["over"].item(0) != RUNNING
 
     def returns(self) -> list[float]:
-        """Return what each seat has been paid, by the reward "progress": zeros before the end."""
+        """Return the sum of the rewards ``"progress"`` of each seat; zeros before the end."""
         return (self.paid * self.is_terminal()).tolist()
 
     def __str__(self) -> str:
@@ -267,14 +269,14 @@ class DealState(CheckedState):
 
 
 class DealGame(pyspiel.Game):
-    """The rules of a game, and how many deals of it there are."""
+    """OpenSpiel game of numbered deals, which are chosen at the only chance node."""
 
     parlour: Game
     """The game, set by `register_deals`."""
     kind: Any
     """Its `pyspiel.GameType`."""
     parameters: dict[str, str | int]
-    """Its parameters as they are if none is given."""
+    """Default values of its parameters."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         given = self.parameters | dict(params or {})
@@ -298,11 +300,11 @@ class DealGame(pyspiel.Game):
             most = (high - low) / self.parlour.reward_unit(self.rules)
             return -most, most
         scale = self.parlour.kernels.score_scale
-        # the score of the deal itself, such as that of aces laid out, is not paid
+        # The score of the deal itself, such as that of aces that are laid out, is not rewarded.
         return min(0.0, low * scale), high * scale + self.parlour.kernels.win_bonus
 
     def new_initial_state(self) -> DealState:
-        """Return the state before a deal is chosen."""
+        """Return the state before the deal."""
         return DealState(self)
 
     def make_py_observer(
@@ -310,12 +312,16 @@ class DealGame(pyspiel.Game):
         iig_obs_type: pyspiel.IIGObservationType | None = None,
         params: Mapping[str, Any] | None = None,
     ) -> Observer | None:
-        """Return what a seat sees at this moment; None for other kinds of observation.
+        """Return an observer of the current observation of one seat.
 
-        Raises ValueError for parameters.
+        Returns:
+            The observer; None for types of observations that the game does not have.
+
+        Raises:
+            ValueError: Parameters are given.
         """
         if params:
-            raise ValueError(f"observers take no parameters; got {dict(params)}")
+            raise ValueError(f"params must be empty, got {dict(params)}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if kind.perfect_recall or not can_observe(kind):
             return None
@@ -357,7 +363,7 @@ def register_deals(game: Game) -> type[DealGame]:
 # ---- Seven Twenty-Seven, with explicit chance -----------------------------------------------
 
 NAME = spiel_name(GAME)
-"""What `pyspiel.load_game` calls the game."""
+"""Name of Seven Twenty-Seven for `pyspiel.load_game`."""
 PARAMETERS: dict[str, str | int] = {
     "variant": GAME.default,
     "dealer": UNCHANGED,
@@ -382,7 +388,7 @@ TYPE = pyspiel.GameType(
 
 
 class SpielGame(pyspiel.Game):
-    """The rules of a hand, and where it begins."""
+    """OpenSpiel game of Seven Twenty-Seven with explicit chance nodes."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         given = dict(PARAMETERS) | dict(params or {})
@@ -404,7 +410,7 @@ class SpielGame(pyspiel.Game):
         super().__init__(TYPE, info, given)
 
     def new_initial_state(self) -> "SpielState":
-        """Return the state before the dealer, or the first card, is chosen."""
+        """Return the state at the first chance node, which chooses the dealer or a card."""
         return SpielState(self)
 
     def make_py_observer(
@@ -412,13 +418,17 @@ class SpielGame(pyspiel.Game):
         iig_obs_type: pyspiel.IIGObservationType | None = None,
         params: Mapping[str, Any] | None = None,
     ) -> "InfoStateObserver | Observer | None":
-        """Return what a seat sees: at this moment, or all that it has seen and done.
+        """Return an observer of one seat.
 
-        None for anything but what one seat sees in all, as OpenSpiel asks. Raises ValueError for
-        parameters.
+        Returns:
+            An `InfoStateObserver` for observations with perfect recall, otherwise an `Observer`;
+            None for types of observations that the game does not have.
+
+        Raises:
+            ValueError: Parameters are given.
         """
         if params:
-            raise ValueError(f"observers take no parameters; got {dict(params)}")
+            raise ValueError(f"params must be empty, got {dict(params)}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not can_observe(kind):
             return None
@@ -426,14 +436,14 @@ class SpielGame(pyspiel.Game):
 
 
 class SpielState(CheckedState):
-    """A point of a hand. All of it is in ``hand``, so that copying it is cheap."""
+    """State of a hand of Seven Twenty-Seven. All data is in ``hand``, so copies are cheap."""
 
     def __init__(self, game: SpielGame) -> None:
         super().__init__(game)
         self.hand = game.start.copy()
 
     def current_player(self) -> int:
-        """Return the seat that acts, or who does instead."""
+        """Return the seat that acts, or the player ID of chance or of a terminal state."""
         actor = self.hand.current_player
         if actor == CHANCE:
             return int(pyspiel.PlayerId.CHANCE)
@@ -443,7 +453,7 @@ class SpielState(CheckedState):
         return list(self.hand.outcome_ways())
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return what can come, a seat that deals or a class of cards, and how likely."""
+        """Return the outcomes (dealers or classes of cards) and their probabilities."""
         ways = self.hand.outcome_ways()
         total = sum(ways.values())
         return [(outcome, n / total) for outcome, n in ways.items()]
@@ -457,11 +467,11 @@ class SpielState(CheckedState):
         return self.hand.label(action)
 
     def is_terminal(self) -> bool:
-        """Whether the hand is over."""
+        """Return whether the hand is over."""
         return self.hand.current_player == END
 
     def returns(self) -> list[float]:
-        """Return the net chips of each seat in antes, 0 before the end."""
+        """Return the net chips of each seat in antes; zeros before the end."""
         return self.hand.returns()
 
     def __str__(self) -> str:
@@ -470,18 +480,23 @@ class SpielState(CheckedState):
         )
 
     def resample_from_infostate(self, player_id: int, sampler: Callable[[], float]) -> "SpielState":
-        """Return a state that the seat cannot tell from this one, with resampled hidden cards.
+        """Return a state with resampled hidden cards and the same information state of a seat.
 
-        ``sampler`` returns random numbers, 0 <= x < 1. Raises ValueError before all have cards,
-        for a seat that does not exist and for what is no such number.
+        Args:
+            player_id: The seat.
+            sampler: Function that returns random numbers x with 0 <= x < 1.
+
+        Raises:
+            ValueError: The cards are not dealt yet, the seat does not exist, or ``sampler`` returns
+                an invalid number.
         """
         seat = check_seat("player_id", player_id, self.hand.rules.players)
         if not self.hand.is_dealt:
-            raise ValueError("the hidden cards cannot be resampled before all cards are dealt")
+            raise ValueError("hidden cards cannot be resampled before all cards are dealt")
         drawn = self.hand.copy()
         share = sampler()
         if not isinstance(share, int | float | np.number) or not 0 <= share < 1:
-            raise ValueError(f"sampler returned {share!r}: allowed are numbers 0 <= x < 1")
+            raise ValueError(f"sampler must return a number x with 0 <= x < 1, got {share!r}")
         drawn.states["rng"] = int(share * 2**53)
         GAME.resample_rows(drawn.states, drawn.table, seat)
         made: SpielState = self.get_game().new_initial_state()
@@ -491,7 +506,7 @@ class SpielState(CheckedState):
 
 
 def _resampled_outcome(hand: ExplicitHand, outcome: int, drawn: np.void) -> int:
-    """What happens at this point of a hand if the hidden cards are those of another state."""
+    """Return the outcome or action at this point if the hidden cards are those of ``drawn``."""
     stage = int(hand.stages[0])
     if stage not in (DEALER, PLAY):
         return int(class_of(drawn["deck"][chance_place(hand.states[0], stage)]))
@@ -502,23 +517,23 @@ def _resampled_outcome(hand: ExplicitHand, outcome: int, drawn: np.void) -> int:
 
 
 class InfoStateObserver:
-    """All that a seat has seen and done, as a string; there is no tensor of it."""
+    """Observer of everything that a seat has seen and done, as a string without a tensor."""
 
     def __init__(self) -> None:
         self.tensor = None
         self.dict: dict[str, np.ndarray] = {}
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Do nothing: there is no tensor."""
+        """Do nothing, because there is no tensor."""
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """Return it, different for different sequences."""
+        """Return the information state string, which differs between different histories."""
         check_player(player, state.num_players())
         return state.hand.information_state_string(player)
 
 
 def _codes(state: SpielState, seat: int) -> np.ndarray:
-    """The ``codes`` observation of a seat, int8 (1, width)."""
+    """Return the ``codes`` observation of a seat, int8 (1, width)."""
     hand = state.hand
     if not hand.is_dealt:
         return np.zeros((1, GAME.features.width), np.int8)

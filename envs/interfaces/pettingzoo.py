@@ -1,7 +1,7 @@
-"""A game for several seats as a PettingZoo environment: its agents act one after another (AEC).
+"""PettingZoo environments (AEC) for multiplayer games.
 
-PettingZoo comes with the extra ``pettingzoo``: ``pip install "parlour[pettingzoo]"``. Here six
-seats play a hand at random, each knowing its own cards:
+Install PettingZoo with ``pip install "parlour[pettingzoo]"``. In this example, six random agents
+play a hand:
 
 >>> import numpy as np
 >>> from parlour.envs.interfaces import pettingzoo as aec
@@ -20,7 +20,7 @@ seats play a hand at random, each knowing its own cards:
 0
 >>> env.close()
 
-For one seat against agents of Parlour, as a Gymnasium environment, see `parlour.envs.make`.
+For a Gymnasium environment of one seat against opponents, see `parlour.envs.CardEnv`.
 """
 
 from collections.abc import Mapping
@@ -30,9 +30,9 @@ import gymnasium as gym
 import numpy as np
 
 from ..core.batch import FINISHED, Autoreset, Over, Reward, StepConfig
-from ..core.game import Game
+from ..core.game import Game, illegal_action_text
 from ..core.game import find_game as find_game
-from ..core.options import parse_bool, to_plain, unknown_text
+from ..core.options import choices_text, parse_bool, to_plain, unknown_text
 from ..core.rows import Rows, copy_states, observation_codes, view_states
 from ..core.scene.scene import Scene, ansi
 from ..render.pictures import METADATA, RenderedTable, Renderer
@@ -51,63 +51,83 @@ except ModuleNotFoundError as error:
 __all__ = ["CardAECEnv", "env"]
 
 API_TEST = {"options": 1}
-"""What PettingZoo's ``api_test`` hands to every ``reset``: no option of ours."""
+"""Options that PettingZoo's ``api_test`` passes to every ``reset``; they are ignored."""
 
 
 def env(game: str, variant: str | None = None, **keywords: Any) -> "CardAECEnv":
-    """Make a table by the game's name, with ``_`` or ``-``; keywords are those of `CardAECEnv`."""
+    """Make a PettingZoo environment by the name of its game.
+
+    Args:
+        game: Name of the game, with ``_`` or ``-``.
+        variant: Name of the variant (None: the default variant).
+        **keywords: Other arguments of `CardAECEnv`.
+
+    Raises:
+        ValueError: An argument is invalid, or the variant is for one player.
+    """
     return CardAECEnv(find_game(game), variant, **keywords)
 
 
 class CardAECEnv(RenderedTable, AECEnv):
-    """A card game for several; its seats are the agents ``player_0``, ``player_1`` ..., clockwise.
+    """PettingZoo environment (AEC) of a multiplayer game.
 
     Description:
-        ``aec.env("seven-twenty-seven", "declare", players=6)`` is that variant with one option
-        changed. The agent whose turn it is (``agent_selection``) steps; ``last()`` has its
-        observation, its rewards since its last step, and its info.
+        The agents are ``player_0``, ``player_1`` and so on, clockwise by seat. For example,
+        ``aec.env("seven-twenty-seven", "declare", players=6)`` makes the variant ``declare`` with
+        the option ``players`` set to 6.
 
     Action Space:
         ``Discrete(actions)`` for each agent.
 
     Observation Space:
-        A dict. ``"observation"`` is what the agent's seat sees, whosever turn it is:
-        ``encoding="onehot"``: uint8 0/1, the game's one-hot columns; ``"codes"``: int8 card codes;
-        ``explain(observation)`` names each piece. ``"action_mask"``, int8 (actions,), has the legal
-        actions of the seat that is asked, and is all zeros for every other. ``state()``, all seats'
-        observations one below the other, is for critics that may see every hand.
+        A dictionary with two arrays:
+
+        - ``"observation"``: what the agent's seat sees, also while other seats act. A uint8 array
+          of zeros and ones with ``encoding="onehot"``, an int8 array of card codes and numbers with
+          ``encoding="codes"``. ``explain(observation)`` returns the values by name.
+        - ``"action_mask"``: int8 (actions,), 1 for legal actions of the agent that acts next; all
+          zeros for the other agents.
+
+        ``state()`` stacks the observations of all seats, for centralized critics.
 
     Rewards:
-        Each seat is paid its own at the end of the hand: ``"progress"``: its net in the game's
-        unit, such as antes; ``"win"``: 1 if that is above 0; ``"score"``: the net as it is. An
-        illegal action gives -1 to the seat that chose it, and counts as the game says, such as a
-        fold; see ``illegal``.
+        Each agent is rewarded at the end of the hand: with its net result in the game's unit, such
+        as antes (``reward="progress"``); with 1 if the net result is above 0 (``"win"``); or with
+        the net result itself (``"score"``). An illegal action is rewarded with -1; see ``illegal``.
 
     Episode End:
-        All agents terminate together when the hand is over; then each steps once more with None.
-        So do all agents after `restore` of a truncated hand; its mask stays the same.
-        Where a rule ends a hand at the deal, all are terminated after ``reset``.
+        All agents terminate together at the end of the hand. Each agent then steps once more with
+        the action None. If the rules end a hand at the deal, all agents are terminated after
+        ``reset``. Agents are truncated only after `restore` of a truncated hand; the action mask
+        then has the legal actions of its last position.
 
     Infos:
-        The same keys from the reset on, each as the hand stands for the seat: won, and the same as
-        ``is_success``; ``score``, which is 0 until the end; ``moves``; ``illegal_action``, whether
-        the seat has chosen one in this hand; and what the game adds.
+        The keys are the same after every reset and step, and describe the hand so far from the
+        agent's seat:
+
+        - ``won``: whether the net result is above 0. ``is_success`` has the same value.
+        - ``score``: the net result; 0 until the end.
+        - ``moves``: the number of moves.
+        - ``illegal_action``: whether the seat has chosen an illegal action in this hand.
+        - Further keys that the page of the game lists.
 
     Arguments:
-        game: The game, as `parlour.envs.find_game` returns it.
-        variant: The name of rules; None: the game's default.
-        encoding: ``"onehot"`` or ``"codes"``.
-        reward: ``"progress"``, ``"win"`` or ``"score"``.
-        illegal: What an illegal action does, as in `parlour.envs.CardEnv`; with ``"random"`` the
-            ``"played_action"`` of a seat that did not act is -1.
-        skip_forced: After a step, take actions at once while exactly one is legal, whosever they
-            are.
-        render_mode, picture: As of `parlour.envs.CardEnv`.
-        **options: The game's options, in place of the variant's.
+        game: The game; `parlour.envs.find_game` returns it by name.
+        variant: Name of the variant (None: the default variant of the game).
+        encoding: Encoding of observations: ``"onehot"`` or ``"codes"``.
+        reward: Reward function: ``"progress"``, ``"win"`` or ``"score"``.
+        illegal: Effect of an illegal action; see `parlour.envs.CardEnv`. With ``"random"``, the
+            ``"played_action"`` of seats that did not act is -1.
+        skip_forced: Whether a step also plays the following actions, of any seat, while only one is
+            legal.
+        render_mode: See `parlour.envs.CardEnv`.
+        picture: See `parlour.envs.CardEnv`.
+        **options: Options of the game that differ from the variant.
 
-    ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
-    ``"deal_set"`` if that is given; ``"dealer"``, a seat, deals where there is a dealer. A reset
-    without a seed goes on with the generator.
+    Raises:
+        ValueError: An argument has an invalid value, or the variant is for one player.
+        RenderModeError: The render mode is unknown or cannot be used here.
+        KeywordError: A keyword is neither an argument nor an option of the game.
     """
 
     metadata: dict[str, Any] = METADATA | {"name": "parlour", "is_parallelizable": False}
@@ -165,19 +185,27 @@ class CardAECEnv(RenderedTable, AECEnv):
 
     @property
     def rules(self) -> Any:
-        """The rules played, a NamedTuple."""
+        """The rules of the game, a NamedTuple."""
         return self.rows.rules
 
     def observation_space(self, agent: str) -> gym.spaces.Dict:
-        """Return the space of an agent's observations, the same object each time."""
+        """Return the observation space of an agent, always the same object."""
         return self.observation_spaces[self._check_agent(agent)]
 
     def action_space(self, agent: str) -> gym.spaces.Discrete:
-        """Return the space of an agent's actions, the same object each time."""
+        """Return the action space of an agent, always the same object."""
         return self.action_spaces[self._check_agent(agent)]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Begin a new hand: seeded, chosen (``options``), or the next of the generator."""
+        """Begin a new hand.
+
+        Args:
+            seed: Seed of the random generator (None: continue with the current generator).
+            options: The deal to play (None: a random deal); see `parlour.envs.CardEnv.reset`.
+
+        Raises:
+            ValueError: The seed or an option is invalid.
+        """
         given = None if isinstance(options, Mapping) and options == API_TEST else options
         chosen = arguments.read_reset_options(self.game, self.rules, given)
         seed = arguments.seed_number(seed)
@@ -188,9 +216,15 @@ class CardAECEnv(RenderedTable, AECEnv):
         self._begin()
 
     def step(self, action: Any) -> None:
-        """Play an action for the agent whose turn it is; None where it is terminated.
+        """Play an action of the agent that acts (``agent_selection``).
 
-        Raises ResetNeeded before the first reset and after the last agent's end.
+        Args:
+            action: Number of the action, an integer; None if the agent is terminated or truncated.
+
+        Raises:
+            ResetNeeded: No hand has begun, or all agents have made their last step.
+            ValueError: The action is not an integer.
+            InvalidAction: The action is illegal, with ``illegal="raise"``.
         """
         self._need_reset(not self.agents)
         agent = self.agent_selection
@@ -207,12 +241,20 @@ class CardAECEnv(RenderedTable, AECEnv):
         self._publish_step()
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
-        """Go round the agents whose turn it is; each must step before the next is asked."""
+        """Iterate over the agents in the order in which they act; each must step in turn."""
         self._need_reset(not self._started)
         return super().agent_iter(max_iter)
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Return observation, rewards since its last step, ends and info of who is to step."""
+        """Return what the agent that acts needs to know.
+
+        Returns:
+            Its observation, the sum of its rewards since its last step, terminated, truncated and
+            info.
+
+        Raises:
+            ResetNeeded: No hand has begun, or all agents have made their last step.
+        """
         self._need_reset(not self.agents)
         return super().last(observe)
 
@@ -223,7 +265,7 @@ class CardAECEnv(RenderedTable, AECEnv):
         self._publish_step()
 
     def _publish_step(self) -> None:
-        """Say what the last step, or the deal, has brought to all."""
+        """Update rewards, ends, infos and the acting agent after a step or the deal."""
         over = int(self.rows.states["over"][0])
         truncated = over == Over.TRUNCATED
         terminated = over in FINISHED
@@ -251,12 +293,10 @@ class CardAECEnv(RenderedTable, AECEnv):
     def _refuse(self, agent: str, action: int) -> None:
         mask = self._mask(self._seat(agent))
         if not 0 <= action < self.game.actions or not mask[action]:
-            can = ", ".join(f"{a} {self.game.label(a)}" for a in np.flatnonzero(mask).tolist())
-            name = self.game.label(action) if 0 <= action < self.game.actions else "no action"
-            raise gym.error.InvalidAction(
-                f"action {action} ({name}) is not legal here for {agent}; legal are: {can}\n"
-                f"{ansi(self.scene(agent))}"
+            message = illegal_action_text(
+                self.game, action, np.flatnonzero(mask).tolist(), f"action of {agent}"
             )
+            raise gym.error.InvalidAction(f"{message}\n{ansi(self.scene(agent))}")
 
     def _check_agent(self, agent: str) -> str:
         if not isinstance(agent, str) or agent not in self.action_spaces:
@@ -268,10 +308,10 @@ class CardAECEnv(RenderedTable, AECEnv):
 
     def _need_reset(self, wrong: bool) -> None:
         if wrong:
-            raise gym.error.ResetNeeded("this hand is over or not begun: call reset() first")
+            raise gym.error.ResetNeeded("no hand is running: call reset() first")
 
     def _view_states(self, *seats: int) -> np.ndarray:
-        """The state as each of the seats sees it."""
+        """Return copies of the state as the seats see it, one for each seat."""
         self._need_reset(not self._started)
         return view_states(self.game, self.rules, self._repeat_state(len(seats)), np.array(seats))
 
@@ -284,52 +324,69 @@ class CardAECEnv(RenderedTable, AECEnv):
         return self.rows.buffers.masks[0] * np.int8(asked)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """Return what an agent sees now, and which actions it can take: arrays of their own."""
+        """Return the current observation and action mask of an agent as new arrays."""
         seat = self._seat(agent)
         codes = observation_codes(self._view_states(seat))
         seen = arguments.encode_observations(self.game, self.encoding, codes)[0]
         return {"observation": seen, "action_mask": self._mask(seat)}
 
     def state(self) -> np.ndarray:
-        """Return what all seats together see: their observations, (players, width or columns)."""
+        """Return the stacked observations of all seats, (players, width or columns)."""
         codes = observation_codes(self._view_states(*range(len(self.possible_agents))))
         return arguments.encode_observations(self.game, self.encoding, codes)
 
     def explain(self, observation: Mapping[str, np.ndarray] | np.ndarray) -> dict[str, Any]:
-        """Name what an observation of this game says, in either encoding."""
+        """Return the values of an observation by name; see `Features.explain`.
+
+        Args:
+            observation: The dictionary of an observation, or its array.
+
+        Raises:
+            ValueError: The observation is not one of this game.
+        """
         seen = observation
         if isinstance(observation, Mapping):
             if "observation" not in observation:
-                raise ValueError("observation: a dictionary has to have the key 'observation'")
+                raise ValueError(
+                    f"observation must have the key 'observation', got {list(observation)}"
+                )
             seen = observation["observation"]
         return self.game.features.explain(seen)
 
     def clone(self) -> np.ndarray:
-        """Return a copy of the whole state, to be given to `restore`."""
+        """Return a copy of the state, (1,), for `restore`."""
         return self.rows.states.copy()
 
     def restore(self, state: np.ndarray) -> None:
-        """Go back to a cloned state, all agents there; rewards not yet collected are forgotten."""
+        """Restore a state that `clone` returned, with all agents.
+
+        Rewards that `last` has not returned yet are lost.
+
+        Raises:
+            ValueError: The state is not a valid state of the game.
+        """
         self.rows.restore(state)
         self._begin()
 
     def scene(self, agent: str | None = None) -> Scene:
-        """Return which card lies where, as an agent sees it (None: the one that is to step)."""
+        """Return the table as an agent sees it (None: the agent that acts)."""
         self._need_reset(not self._started)
         seat = self._seat(self.agent_selection if agent is None else agent)
         return self.game.layout(self._view_states(seat)[0], self.rules)
 
     def __repr__(self) -> str:
-        """Name the game and its rules."""
+        """Return the title and the rules of the game."""
         name = self.game.variant_name(self.rules) or to_plain(self.rules)
         return f"<CardAECEnv {self.game.title}, {name}>"
 
 
 def _single_player_text(game: Game, variant: str | None) -> str:
-    """Say that rules are for one player, and which are not."""
+    """Return the error message for a variant for one player, with the multiplayer variants."""
     several = [name for name, rules in game.variants.items() if game.num_players(rules) > 1]
-    hint = f" Variants for several: {', '.join(several)}." if several else ""
+    hint = f"For one player, use parlour.envs.make({game.name!r}, ...)"
+    if not several:
+        return f"game must be a multiplayer game, got {game.name!r}. {hint}"
     return (
-        f"{game.title}, variant {variant or game.default!r}, is for one player: "
-        f"use parlour.envs.make({game.name!r}, ...).{hint}"
+        f"variant must be {choices_text(several)}, got {variant or game.default!r}, which is for "
+        f"one player. {hint}"
     )

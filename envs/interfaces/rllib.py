@@ -1,8 +1,8 @@
-"""The games as environments of Ray's RLlib, under the names that they have in Gymnasium.
+"""Environments for Ray RLlib, with the same names as in Gymnasium.
 
-RLlib comes with ``pip install "parlour[ray]" "ray[rllib]"``; for tables PettingZoo, too:
-``"parlour[pettingzoo]"``. `register` makes the names known, and what an ``env_config`` says are the
-keywords of the environment::
+Install RLlib with ``pip install "parlour[ray]" "ray[rllib]"``. Multi-agent environments also need
+``"parlour[pettingzoo]"``. Call `register` once, and pass the arguments of the environment as
+``env_config``::
 
     import gymnasium as gym
     from ray.rllib.algorithms.ppo import PPOConfig
@@ -15,10 +15,11 @@ keywords of the environment::
         .env_runners(gym_env_vectorize_mode=gym.VectorizeMode.VECTOR_ENTRY_POINT)
     )
 
-With this mode all games of a runner are one vector environment of Parlour's, without it single
-ones. ``parlour/SevenTwentySeven-table-v0`` is a table all of whose seats are RLlib's. Observations
-are ``{"observations", "action_mask"}`` in float32, which RLlib's ``ActionMaskingTorchRLModule``
-takes.
+With ``VECTOR_ENTRY_POINT``, all games of an environment runner are one
+`parlour.envs.CardVectorEnv`; without it, they are single environments. Names with ``-table``, such
+as ``parlour/SevenTwentySeven-table-v0``, are multi-agent environments in which RLlib plays all
+seats. Observations are ``{"observations": ..., "action_mask": ...}`` in float32, the input of
+RLlib's ``ActionMaskingTorchRLModule``.
 """
 
 from collections.abc import Callable, Mapping
@@ -48,11 +49,15 @@ except ModuleNotFoundError as error:
 __all__ = ["CardMultiAgentEnv", "make_env", "make_multi_agent_env", "register", "table_id"]
 
 FORM = {"observation_key": "observations", "dtype": "float32", "mask_dtype": "float32"}
-"""What RLlib's masking module looks for."""
+"""Keys and dtypes that RLlib's masking module expects."""
 
 
 def register() -> list[str]:
-    """Register every game with Ray, and the tables of those for several; returns their names."""
+    """Register every game with Ray, and multiplayer games also as multi-agent environments.
+
+    Returns:
+        The registered names.
+    """
     makers: dict[str, Callable[[Mapping[str, Any]], Any]] = {}
     for game in GAMES.values():
         makers[game.id] = partial(make_env, game.name)
@@ -64,30 +69,41 @@ def register() -> list[str]:
 
 
 def table_id(game: Game) -> str:
-    """Return what the table of a game is called: ``parlour/SevenTwentySeven-table-v0``."""
+    """Return the name of a multi-agent environment: ``parlour/SevenTwentySeven-table-v0``."""
     stem, _, version = game.id.rpartition("-")
     return f"{stem}-table-{version}"
 
 
 def make_env(game: str, context: Mapping[str, Any]) -> DictObservation | DictVectorObservation:
-    """Make one environment, or a vector environment if ``num_envs`` is given.
+    """Make a single environment, or a vector environment if ``num_envs`` is in the context.
 
-    ``context`` is the ``env_config``: keywords of `parlour.envs.CardEnv`, or of
-    `parlour.envs.CardVectorEnv`. Raises ValueError naming what is wrong.
+    Args:
+        game: Name of the game.
+        context: The ``env_config``: arguments of `parlour.envs.CardEnv` or
+            `parlour.envs.CardVectorEnv`.
+
+    Raises:
+        ValueError: An argument is invalid.
     """
     card_game, keywords = find_game(game), dict(context)
     if "num_envs" not in keywords:
         return DictObservation(CardEnv(card_game, **keywords), **FORM)
     mode = arguments.autoreset_mode(keywords.get("autoreset_mode", AutoresetMode.NEXT_STEP))
     if mode != AutoresetMode.NEXT_STEP:
-        raise ValueError(f"autoreset_mode={mode.name}: RLlib plays by NEXT_STEP alone")
+        raise ValueError(f"autoreset_mode must be NEXT_STEP for RLlib, got {mode.name}")
     return DictVectorObservation(CardVectorEnv(card_game, **keywords), **FORM)
 
 
 def make_multi_agent_env(game: str, context: Mapping[str, Any]) -> "CardMultiAgentEnv":
-    """Make a multi-agent environment from the ``env_config``, keywords of `pettingzoo.CardAECEnv`.
+    """Make a multi-agent environment.
 
-    Raises ValueError naming what is wrong, ModuleNotFoundError where PettingZoo is missing.
+    Args:
+        game: Name of the game.
+        context: The ``env_config``: arguments of `pettingzoo.CardAECEnv`.
+
+    Raises:
+        ValueError: An argument is invalid.
+        ModuleNotFoundError: PettingZoo is not installed.
     """
     from .pettingzoo import env as make_aec_env
 
@@ -95,12 +111,15 @@ def make_multi_agent_env(game: str, context: Mapping[str, Any]) -> "CardMultiAge
 
 
 class CardMultiAgentEnv(MultiAgentEnv):
-    """A `pettingzoo.CardAECEnv` as RLlib plays it: the seat whose turn it is gets its view.
+    """RLlib multi-agent environment that wraps a `pettingzoo.CardAECEnv`.
 
-    Rewards of a step go to all seats, whosever turn it was. At the end all seats are terminated. A
-    hand that is over at the deal asks one seat; its action, whichever, brings the result. RLlib's
-    own check of environments plays illegal actions: with ``illegal="raise"`` leave it out
-    (``disable_env_checking=True``).
+    Observations contain only the seat that acts next. Rewards contain all seats in every step. All
+    seats terminate together. If a hand is over at the deal, one seat is still asked for an action,
+    which is ignored. RLlib's environment checker plays illegal actions, so disable the checker with
+    ``illegal="raise"`` (``disable_env_checking=True``).
+
+    Args:
+        table: The PettingZoo environment.
     """
 
     def __init__(self, table: Any) -> None:
@@ -118,7 +137,7 @@ class CardMultiAgentEnv(MultiAgentEnv):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin a new hand; ``options`` are those of the table."""
+        """Begin a new hand; see `pettingzoo.CardAECEnv.reset`."""
         self.table.reset(seed=seed, options=options or None)
         asked = self.table.agent_selection
         seen = self._see(asked)
@@ -130,9 +149,17 @@ class CardMultiAgentEnv(MultiAgentEnv):
     def step(
         self, action_dict: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]]:
-        """Play the action of the seat that was asked; ResetNeeded before a hand and after it."""
+        """Play the action of the seat that acts.
+
+        Args:
+            action_dict: Actions by seat. Only the action of the acting seat is used.
+
+        Raises:
+            ResetNeeded: No hand has begun, or the hand is over.
+            ValueError: The action of the acting seat is missing or not an integer.
+        """
         if self._has_ended:
-            raise gym.error.ResetNeeded("this hand is over or not begun: call reset() first")
+            raise gym.error.ResetNeeded("no hand is running: call reset() first")
         table = self.table
         if not self._is_over():
             table.step(self._read_action(action_dict))
@@ -147,11 +174,11 @@ class CardMultiAgentEnv(MultiAgentEnv):
         )
 
     def render(self) -> Any:
-        """Return the table as who is to step sees it."""
+        """Return the rendered table as the acting seat sees it."""
         return self.table.render()
 
     def close(self) -> None:
-        """Close the table."""
+        """Close the PettingZoo environment."""
         self.table.close()
 
     def _is_over(self) -> bool:
@@ -161,7 +188,9 @@ class CardMultiAgentEnv(MultiAgentEnv):
     def _read_action(self, given: Mapping[str, Any]) -> Any:
         asked = self.table.agent_selection
         if asked not in given:
-            raise ValueError(f"no action of {asked}, whose turn it is; given are {list(given)}")
+            raise ValueError(
+                f"action_dict must contain {asked}, whose turn it is, got {list(given)}"
+            )
         return given[asked]
 
     def _see(self, seat: str) -> dict[str, np.ndarray]:

@@ -1,7 +1,7 @@
-"""The games as a vector environment of Stable-Baselines3, directly over the batch kernel.
+"""The vector environment for Stable-Baselines3.
 
-One compiled call steps all rows; Python touches a row only when its game ends. Importing this
-module needs Stable-Baselines3, and nothing else in `parlour.envs` imports it.
+One kernel call steps all rows. Python code runs for a row only when its game ends. This module
+needs Stable-Baselines3; no other module of `parlour.envs` imports it.
 """
 
 import time
@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from ..core.batch import MAX_MOVES, Autoreset, DealSource
 from ..core.game import Game, find_game
-from ..core.options import check_range
+from ..core.options import check_range, unknown_text
 from ..core.rows import Rows, copy_states, mask_states, observation_codes
 from ..core.rules_table import RulesTable, Variants
 from ..core.schema import Features
@@ -37,9 +37,9 @@ from .seat import Opponents
 __all__ = ["CardVecEnv"]
 
 ROW_OPTIONS = ("deal", "rules")
-"""Reset options that may differ between rows."""
+"""Reset options that may differ between the rows."""
 RECENT = 2000
-"""Number of finished games that the running averages cover."""
+"""Number of finished games in the running averages."""
 EPISODE_RECORD = np.dtype(
     [
         ("won", np.int8),
@@ -52,14 +52,14 @@ EPISODE_RECORD = np.dtype(
 
 
 class RecentGames:
-    """The last `RECENT` finished games, in a ring of records of `EPISODE_RECORD`."""
+    """Ring buffer of the last `RECENT` finished games, as records of `EPISODE_RECORD`."""
 
     def __init__(self) -> None:
         self.ring = np.zeros(RECENT, EPISODE_RECORD)
         self.finished = 0
 
     def clear(self) -> None:
-        """Forget all games."""
+        """Remove all games."""
         self.finished = 0
 
     def add(self, games: np.ndarray) -> None:
@@ -70,21 +70,39 @@ class RecentGames:
 
     @property
     def games(self) -> np.ndarray:
-        """The games, records (n,), in no particular order: a view."""
+        """The games, records (n,), in no particular order. The array is a view."""
         return self.ring[: self.finished]
 
 
 class CardVecEnv(VecEnv):
-    """``num_envs`` games for SB3; row i plays as the single env seeded with seed + i.
+    """Stable-Baselines3 ``VecEnv`` that steps ``num_envs`` games in one kernel call.
 
-    Rows whose episode ends are reset in the same step. Their infos hold ``terminal_observation``,
-    ``terminal_action_mask`` (bool (actions,): the legal actions of a truncated game, all ones for a
-    terminated one), ``TimeLimit.truncated``, ``episode`` (r, l, t, as in Monitor) and the result.
-    Other infos are empty, except for ``played_action`` with ``illegal="random"``. Masks:
-    ``env_method("action_masks")``, as sb3-contrib asks, or `masks`. Keywords are those of
-    `parlour.envs.CardEnv` but ``winnable`` and ``render_mode``; ``make`` is called in place of
-    `make_rows`. ``variants`` are as those of `parlour.envs.CardVectorEnv`; infos then hold
-    ``rules_index``, that of the game that ended.
+    Row i plays the same games as a `parlour.envs.CardEnv` that is seeded with seed + i. Rows are
+    reset in the step in which their episode ends.
+
+    Masks:
+        ``env_method("action_masks")``, which sb3-contrib calls, and `masks` return the legal
+        actions.
+
+    Infos:
+        The info of a row is empty until its episode ends, except for ``played_action`` with
+        ``illegal="random"``. At the end of an episode it has the results of the game and these
+        keys:
+
+        - ``terminal_observation``: the last observation.
+        - ``terminal_action_mask``: bool (actions,), the legal actions of a truncated game, all ones
+          for a terminated game.
+        - ``TimeLimit.truncated``: whether the episode was truncated.
+        - ``episode``: return ``r``, length ``l`` and time ``t``, as in ``Monitor``.
+        - ``rules_index``: the index of the rules of the game; with ``variants``.
+
+    Arguments:
+        game: The game, or its name.
+        num_envs: Number of games.
+        variant: See `parlour.envs.CardEnv`, also for the arguments that are not listed here.
+        variants: See `parlour.envs.CardVectorEnv`.
+        make: Function that makes the rows, in place of `make_rows`.
+        **options: Options of the game that differ from the variant.
     """
 
     def __init__(
@@ -135,39 +153,45 @@ class CardVecEnv(VecEnv):
 
     @property
     def rules(self) -> Any:
-        """The rules played, a NamedTuple; ValueError where there are several: see `table`."""
+        """The rules of all rows, a NamedTuple; ValueError with several rules (see `table`)."""
         return self.rows.rules
 
     @property
     def table(self) -> RulesTable:
-        """The rules that rows are played by: one for all, or several."""
+        """The table of the rules of all rows."""
         return self.rows.table
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Seed row i with seed + i at the next reset; ValueError for what is no seed."""
+        """Seed row i with seed + i at the next reset; raise ValueError if the seed is invalid."""
         seeds: Sequence[int | None] = super().seed(seed_number(seed))
         return seeds
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
-        """Choose the deals of the next reset: options of `parlour.envs.CardEnv.reset`.
+        """Set the options of the next reset; see `parlour.envs.CardVectorEnv.reset`.
 
-        One dictionary for all rows, or one for each: these may differ in ``"deal"`` and
-        ``"rules"``. Raises ValueError for others, and nothing changes then.
+        Args:
+            options: One dictionary for all rows, or a list with one dictionary per row. The
+                dictionaries may differ only in ``"deal"`` and ``"rules"``.
+
+        Raises:
+            ValueError: An option is invalid. The options do not change then.
         """
         given = options if isinstance(options, list) else [options] * self.num_envs
         if len(given) != self.num_envs:
-            raise ValueError(f"options: {len(given)} given for {self.num_envs} environments")
+            raise ValueError(
+                f"options must have {self.num_envs} entries, one per row, got {len(given)}"
+            )
         self._read_options(given)
         super().set_options([dict(one or {}) for one in given])
 
     def _read_options(self, given: Sequence[Mapping[str, Any] | None]) -> ChosenDeal | None:
-        """Return the deals that options, one a row, choose; None if they choose none."""
+        """Return the deals that the options, one per row, choose; None if they choose none."""
         rows = [read_options(one) for one in given]
         first = rows[0]
         masked = dict.fromkeys(ROW_OPTIONS, 0)
         if any({**row, **masked} != {**first, **masked} for row in rows):
             raise ValueError(
-                "options of rows: allowed to differ are the numbers in 'deal' and 'rules' alone"
+                "reset options must be equal in all rows, except for 'deal' and 'rules'"
             )
         for name in ROW_OPTIONS:
             values = [row.get(name) for row in rows]
@@ -176,9 +200,9 @@ class CardVecEnv(VecEnv):
         return read_reset_options(self.game, self.table, first, self.num_envs)
 
     def reset(self) -> np.ndarray:
-        """Begin a new game on every row, from the seeds given to `seed` since the last reset.
+        """Begin a new game in each row and return the observations.
 
-        What `set_options` has chosen since then is played, once.
+        The seeds of `seed` and the options of `set_options` apply to this reset only.
         """
         chosen = self._read_options(self._options)
         for i, seed in enumerate(self._seeds):
@@ -190,13 +214,17 @@ class CardVecEnv(VecEnv):
         return self.begin(chosen)
 
     def set_rules(self, rules: Any) -> None:
-        """Continue by other rules of the same game."""
+        """Replace the rules of all rows. New games must begin in all rows afterwards."""
         self.rows.set_rules(rules)
 
     def begin(self, chosen: ChosenDeal | None = None) -> np.ndarray:
-        """Begin a new game on every row, unseeded, reset the running averages: observations.
+        """Begin a new game in each row without seeding, and clear the running averages.
 
-        ``chosen`` deals are played instead of drawn ones.
+        Args:
+            chosen: The deals to play (None: random deals).
+
+        Returns:
+            The observations.
         """
         self._broken = True
         start_rows(self.rows, chosen)
@@ -206,7 +234,7 @@ class CardVecEnv(VecEnv):
         return self.observations()
 
     def observations(self) -> np.ndarray:
-        """Return the observations as they are now, in an array of their own."""
+        """Return the current observations in a new array."""
         return self._observe(self.rows.states, self.rows.codes)
 
     @property
@@ -215,33 +243,33 @@ class CardVecEnv(VecEnv):
         return self.game.features
 
     def codes(self) -> np.ndarray:
-        """Return the observations as they are now as ``codes``, in an array of their own."""
+        """Return the current observations as ``codes``, int8 (num_envs, width), in a new array."""
         return self._see(self.rows.states, self.rows.codes).copy()
 
     def _see(self, states: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return the codes of states; a subclass may append further pieces of the observation."""
+        """Return the codes of states; a subclass may append pieces of the observation."""
         return codes
 
     def _observe(self, states: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return the observations of states, whose codes these are, in an array of their own."""
+        """Return the observations of states, given their codes, in a new array."""
         return self.features.encode(self._see(states, codes), self.encoding)
 
     def masks(self) -> np.ndarray:
-        """Return the legal actions, bool (num_envs, actions), in an array of their own."""
+        """Return the masks of legal actions, bool (num_envs, actions), in a new array."""
         return self.rows.buffers.masks.view(np.bool_).copy()
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Take the actions of the next step, integers (num_envs,); ValueError for others."""
+        """Set the actions of the next step, integers (num_envs,); raise ValueError for others."""
         self._actions[:] = check_actions(actions, self.num_envs)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Step every row: observations, float32 rewards, dones, infos."""
+        """Step all rows and return observations, rewards (float32), dones and infos."""
         if self._broken:
             raise gym.error.ResetNeeded(BROKEN)
         if self.illegal == "raise":
             refuse_illegal(self.rows, self._actions)
         out = self.rows.buffers
-        self._broken = True  # until all have played: an opponent may raise
+        self._broken = True  # An opponent may raise in the middle of the step.
         self.rows.step(self._actions)
         self._broken = False
         self.returns += self.rows.rewards
@@ -258,7 +286,7 @@ class CardVecEnv(VecEnv):
         return [{} for _ in range(self.num_envs)]
 
     def leave(self, which: np.ndarray) -> None:
-        """Leave the games in ``which`` (bool (num_envs,)) and begin new ones on their rows."""
+        """Abandon the games in the rows ``which``, bool (num_envs,), and begin new games there."""
         self._broken = True
         self.rows.start(DealSource.DRAW, which)
         self._broken = False
@@ -299,11 +327,11 @@ class CardVecEnv(VecEnv):
 
     @property
     def recent(self) -> np.ndarray:
-        """The last finished games, see `RecentGames.games`."""
+        """The last finished games; see `RecentGames.games`."""
         return self.ended_games.games
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return copies of all that the next steps depend on, and of the running averages."""
+        """Return copies of everything that the next steps and the running averages depend on."""
         return {
             **self.rows.state_dict(),
             "returns": self.returns.copy(),
@@ -312,16 +340,23 @@ class CardVecEnv(VecEnv):
         }
 
     def restore(self, state: dict[str, np.ndarray]) -> np.ndarray:
-        """Continue from what `state` returned; return the observations.
+        """Restore what `state` returned, and return the observations.
 
-        Raises ValueError for arrays of another shape or type.
+        Raises:
+            ValueError: An array is missing, or has another shape or dtype.
         """
         for name, current in self.state().items():
             given = state.get(name)
             expected = current.dtype, current.shape
             if not isinstance(given, np.ndarray) or (given.dtype, given.shape) != expected:
+                got = (
+                    f"{given.dtype} of shape {given.shape}"
+                    if isinstance(given, np.ndarray)
+                    else type(given).__name__
+                )
                 raise ValueError(
-                    f"state {name!r}: allowed is an array {current.shape} of {current.dtype}"
+                    f"state {name!r} must be an array of {current.dtype} of shape {current.shape}, "
+                    f"got {got}"
                 )
         self.rows.load_state_dict(state)
         self._broken = False
@@ -332,48 +367,55 @@ class CardVecEnv(VecEnv):
         return self.observations()
 
     def take_over(self, states: np.ndarray, returns: np.ndarray) -> np.ndarray:
-        """Continue from valid states (n,) and the returns so far, float64 (n,): observations.
+        """Continue games that another environment with the same arguments has played.
 
-        Another environment with the same keywords has played these games in the meantime.
+        Args:
+            states: Valid states, (num_envs,).
+            returns: The returns of the episodes so far, float64 (num_envs,).
+
+        Returns:
+            The observations.
         """
         self.rows.take_over(states)
         self.returns[:] = returns
         return self.observations()
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing, because the environment holds no resources."""
 
     def _indices(self, indices: Any) -> Sequence[int]:
         return list(self._get_indices(indices))
 
     def has_attr(self, attr_name: str) -> bool:
-        """Say whether every row has this attribute."""
+        """Return whether the environment has this attribute."""
         return hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return an attribute, the same for every row, once for each row asked for."""
+        """Return an attribute of the environment once for each row in ``indices``."""
         value = None if attr_name == "render_mode" else getattr(self, attr_name)
         return [value for _ in self._indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refuse: the rows are one batch and share all attributes."""
-        raise AttributeError(f"{attr_name!r}: the rows of a CardVecEnv share all attributes")
+        """Raise AttributeError, because the rows share all attributes."""
+        raise AttributeError(
+            f"attribute {attr_name!r} cannot be set: the rows of a CardVecEnv share all attributes"
+        )
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> Any:
-        """Call ``action_masks`` (bool (rows, actions), one row an env) or ``scene`` of rows."""
+        """Return ``action_masks``, bool (rows, actions), or a list with the ``scene`` of rows."""
         if method_name == "action_masks":
             masks = self.masks()
             return masks if indices is None else masks[self._indices(indices)]
         if method_name == "scene":
             return [self.rows.scene(i) for i in self._indices(indices)]
-        raise AttributeError(f"no method {method_name!r}: allowed are action_masks, scene")
+        raise AttributeError(unknown_text("method", method_name, ("action_masks", "scene")))
 
     def env_is_wrapped(self, wrapper_class: type[gym.Wrapper], indices: Any = None) -> list[bool]:
-        """Say yes for Monitor, whose ``episode`` facts are in the infos, and no for all others."""
+        """Return True for ``Monitor``, because the infos have ``episode``, and False for others."""
         return [issubclass(wrapper_class, Monitor) for _ in self._indices(indices)]
 
     def action_masks(self) -> np.ndarray:
-        """Return the legal actions, bool (num_envs, actions); see `masks`."""
+        """Return the masks of legal actions, bool (num_envs, actions); see `masks`."""
         return self.masks()

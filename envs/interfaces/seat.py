@@ -1,4 +1,4 @@
-"""One seat of a game for several: agents play the other seats, inside each step."""
+"""Rows of one seat in a multiplayer game; agents play the other seats inside each step."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,21 +24,27 @@ from ..core.seat_kernels import (
 from ..core.turn import Agent, FixedAgent, choose_actions, make_turn
 
 RUNNING = int(Over.RUNNING)
-"""NumPy takes 10 µs to compare with a member of an enumeration."""
+"""A plain int, because NumPy takes 10 µs to compare with an enumeration member."""
 Opponents = str | Agent | Sequence[str | Agent]
 
 
 def make_opponents(game: Game, rules: Any, opponents: Opponents) -> list[Agent]:
-    """Return the agents of the seats after the caller's, clockwise: one for each, or one for all.
+    """Return the agents in the other seats, clockwise from the seat after the caller's.
 
-    Names are those of `baselines.make_baseline`; agents given by name draw by seeds from 0. Raises
-    ValueError for a wrong number, an unknown name, or an object that is no agent.
+    Args:
+        game: The game.
+        rules: Its rules.
+        opponents: One agent for all seats, or one for each. An agent is an `Agent` or a name that
+            `baselines.make_baseline` knows; agents given by name get the seeds 0, 1, and so on.
+
+    Raises:
+        ValueError: The number of agents is wrong, a name is unknown, or an object is not an agent.
     """
     others = game.num_players(rules) - 1
     agents = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
     if len(agents) not in (1, others):
-        allowed = "1" if others == 1 else f"1, for all, or {others}, one for each"
-        raise ValueError(f"opponents: {len(agents)} given; allowed are {allowed}")
+        allowed = "1 agent" if others == 1 else f"1 agent or {others} agents"
+        raise ValueError(f"opponents must be {allowed}, got {len(agents)}")
     fixed: list[Agent] = []
     for seed, agent in enumerate(agents):
         if isinstance(agent, str):
@@ -48,35 +54,37 @@ def make_opponents(game: Game, rules: Any, opponents: Opponents) -> list[Agent]:
                 raise ValueError(f"opponents: {error}") from None
         elif isinstance(agent, type) or not callable(getattr(agent, "act", None)):
             raise ValueError(
-                "opponents must be names of agents, or objects with act(turn), got "
-                f"{shorten(agent)}"
+                f"opponents must be names of agents or objects with act(turn), got {shorten(agent)}"
             )
         fixed.append(FixedAgent(agent))
     return fixed * others if len(fixed) == 1 else fixed
 
 
 class SeatRows(Rows):
-    """``n`` games, in each of which one seat is the caller's; see `Rows`.
+    """Batch of ``n`` multiplayer games in which the caller plays one seat; see `Rows`.
 
-    A step is one decision of that seat, then all turns of the other seats until its next decision
-    or the end; ``rewards`` are those of the seat in all these turns. The agents draw by the seeds
-    of deal and turn (`Turn.seeds`), so a game is the same in any batch, and a restored game
-    continues as it did. The seeds come from ``keys``, uint64 (n, 2), which `reseed` draws; no
-    agent gets them, but the seed of the environment determines them, and the deals. Each agent is
-    asked once for all games that wait for it, in an order that does not reveal the rows.
+    A step is one decision of the caller's seat, followed by all turns of the other seats until the
+    next decision of the caller's seat or the end. ``rewards`` is the sum of the rewards of the
+    caller's seat in these turns.
 
-    A hand may end before the seat's first turn: then its next step reports the result, whatever the
-    action. ``config.max_steps`` limits the steps of the seat, counted from the start of the hand or
-    from `restore`.
+    The random choices of the agents derive from the deal and the turn (`Turn.seeds`), so a game is
+    the same in every batch, and a restored game repeats the same choices. The seeds are computed
+    from ``keys``, uint64 (n, 2), which `reseed` draws. No agent can see the keys, but the seed of
+    the environment determines them, as it determines the deals. Each agent is called once for all
+    games that wait for it, in an order that does not reveal the rows.
+
+    If a hand ends before the first turn of the caller's seat, the next step reports the result and
+    ignores the action. ``config.max_steps`` limits the steps of the caller's seat since the start
+    of the hand or the last `restore`.
 
     Args:
         game: The game.
-        rules: Its rules, or a table of several.
-        n: The number of rows.
-        config: How the rows are played.
+        rules: Its rules, or a table of several rules.
+        n: Number of rows.
+        config: Reward, limits and other settings of the rows.
         agents: The agents in the other seats.
-        seating: The index in ``agents`` for each seat, int64 (n, seats).
-        own_seat: The caller's seat, a number or int64 (n,).
+        seating: Index in ``agents`` of each seat, int64 (n, seats).
+        own_seat: The caller's seat, an int or int64 (n,).
     """
 
     def __init__(
@@ -89,7 +97,8 @@ class SeatRows(Rows):
         seating: np.ndarray,
         own_seat: np.ndarray | int = 0,
     ) -> None:
-        # The limit of steps is the seat's own: `Rows` would count the steps of all seats.
+        # The limit applies to the steps of the caller's seat; `Rows` would count those of all
+        # seats.
         inner = config._replace(reset=int(Autoreset.DISABLED), max_steps=0)
         super().__init__(game, rules, n, inner)
         self.reset, self.max_steps = config.reset, config.max_steps
@@ -100,7 +109,7 @@ class SeatRows(Rows):
         self._actions = np.zeros(n, np.int64)
         self._running, self._deferred, self._ended, self._over = np.zeros((4, n), np.bool_)
         self.turn_table: TurnTable | None = None
-        rng = np.random.default_rng()  # from the operating system, until `reseed`
+        rng = np.random.default_rng()  # Fresh entropy; `reseed` replaces these keys.
         self.keys = np.stack([draw_words(rng) for _ in range(n)])
         self.seat_arrays = SeatArrays(
             self.own_seat, self.seating, self.keys, self._rewards, self._played
@@ -108,7 +117,7 @@ class SeatRows(Rows):
 
     @property
     def rewards(self) -> np.ndarray:
-        """The last step's rewards of the caller's seat, float64 (n,)."""
+        """Rewards of the caller's seat in the last step, float64 (n,)."""
         return self._rewards
 
     @property
@@ -122,7 +131,7 @@ class SeatRows(Rows):
         return self.own_seat
 
     def reseed(self, row: int, rng: np.random.Generator) -> None:
-        """See `Rows.reseed`; also draws the key of the agents' draws."""
+        """Seed a row as `Rows.reseed` does, and draw the key of the agents' random choices."""
         super().reseed(row, rng)
         self.keys[row] = draw_words(rng)
 
@@ -133,7 +142,7 @@ class SeatRows(Rows):
         dealer: int | None = None,
         rules: np.ndarray | None = None,
     ) -> None:
-        """See `Rows.start`; the other seats play until the caller's first turn."""
+        """Begin games as `Rows.start` does, and play the other seats until the caller's turn."""
         which = self.all_rows if which is None else which
         super().start(source, which, dealer, rules)
         self._play_others(which, *self._play_baselines(which))
@@ -142,7 +151,7 @@ class SeatRows(Rows):
         )
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
-        """See `Rows.step`: one decision of the caller's seat, and all turns until its next."""
+        """Play one decision of the caller's seat, and all turns until its next decision."""
         which = self.all_rows if which is None else which
         running, deferred, ended = self._running, self._deferred, self._ended
         any_deferred, any_ended = classify_rows(
@@ -180,26 +189,30 @@ class SeatRows(Rows):
             self.buffers.terminated[over], self.buffers.truncated[over] = ~truncated, truncated
 
     def restore(self, states: np.ndarray) -> None:
-        """See `Rows.restore`. Raises ValueError, too, if it is the turn of another seat."""
+        """Restore states as `Rows.restore` does.
+
+        Raises:
+            ValueError: A state is not valid, or it is the turn of another seat.
+        """
         checked = read_table_states(self.table, states, self.n)
         others = ~are_finished(checked) & (checked["turn"] != self.own_seat)
         if others.any():
             row = int(others.argmax())
             raise ValueError(
-                f"row {row}: it is the turn of seat {checked['turn'][row]}, "
-                f"these rows are those of seat {self.own_seat[row]}"
+                f"state of {self.game.title}, row {row}: turn must be {self.own_seat[row]}, the "
+                f"seat of this row, got {checked['turn'][row]}"
             )
         self.take_over(self._view(checked, self.own_seat))
         self.own_steps[:] = 0
         self._rewards[:] = 0
 
     def state_dict(self) -> dict[str, np.ndarray]:
-        """See `Rows.state_dict`."""
+        """Return copies of everything that the next games depend on; see `Rows.state_dict`."""
         extra = {"keys": self.keys.copy(), "own_steps": self.own_steps.copy()}
         return super().state_dict() | extra
 
     def load_state_dict(self, saved: dict[str, np.ndarray]) -> None:
-        """See `Rows.load_state_dict`."""
+        """Restore what `state_dict` returned; see `Rows.load_state_dict`."""
         super().load_state_dict(saved)
         self.keys[:] = saved["keys"]
         self.own_steps[:] = saved["own_steps"]
@@ -208,7 +221,7 @@ class SeatRows(Rows):
         add_rewards(self.buffers, which, self.own_seat, self._rewards)
 
     def _play_own(self, actions: np.ndarray, which: np.ndarray) -> int:
-        """Play the caller's turn in these games, then the others'; return how many are over."""
+        """Play the caller's turns, then the others'; return the number of finished games."""
         if self.turn_table is not None:
             return self._play_others(which, *self._play_baselines(which, actions))
         super().step(actions, which)
@@ -217,9 +230,10 @@ class SeatRows(Rows):
         return self._play_others(which, self.n, self.n)
 
     def _play_others(self, which: np.ndarray, waiting: int, ended: int) -> int:
-        """Let the others act until the caller's turn or the end; return how many games are over.
+        """Play the other seats until the caller's turn; return the number of finished games.
 
-        ``waiting`` and ``ended`` are upper bounds: games that wait for an agent, and that are over.
+        ``waiting`` and ``ended`` are upper bounds of the numbers of games that wait for an agent
+        and of finished games.
         """
         while waiting:
             acting = which & (self.states["over"] == RUNNING)
@@ -252,8 +266,9 @@ class SeatRows(Rows):
     ) -> tuple[int, int]:
         """Play the turns of baselines, after the caller's ``actions`` if they are given.
 
-        Returns how many games wait for other agents, and how many are over; the number of all games
-        if there are no baselines.
+        Returns:
+            The number of games that wait for other agents, and the number of finished games. Both
+            are n if no agent is a baseline.
         """
         if (table := self.turn_table) is None:
             return self.n, self.n
@@ -270,7 +285,7 @@ class SeatRows(Rows):
         )
 
     def _ask(self, acting: np.ndarray) -> None:
-        """Ask each agent once for all games by the same rules in ``acting`` that wait for it."""
+        """Call each agent once for all games with the same rules in ``acting`` that wait for it."""
         states, order = self.states, self.keys[:, 0].argsort()
         rows = order[acting[order]]
         numbers = self.buffers.rules[rows]
@@ -291,7 +306,7 @@ def make_seat_rows(
     opponents: Opponents = "greedy",
     own_seat: int = 0,
 ) -> SeatRows:
-    """Return rows with one seat of the caller; for ``opponents`` see `make_opponents`."""
+    """Return `SeatRows` for the caller's seat; see `make_opponents` for ``opponents``."""
     table = make_table(game, rules)
     players = table.players
     others = make_opponents(game, table.rules[0], opponents)

@@ -1,4 +1,4 @@
-"""One game as a Gymnasium environment: a batch of one."""
+"""The Gymnasium environment of one game."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -7,7 +7,7 @@ import gymnasium as gym
 import numpy as np
 
 from ..core.batch import MAX_MOVES, Autoreset
-from ..core.game import Game
+from ..core.game import Game, illegal_action_text
 from ..core.legal import list_actions
 from ..core.options import to_plain
 from ..core.rows import Rows
@@ -19,75 +19,96 @@ from .seat import Opponents
 
 
 class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
-    """A card game for one player, or one seat of a game for several.
+    """Gymnasium environment of a card game for one player, or of one seat in a multiplayer game.
 
     Description:
-        ``gym.make("parlour/Pyramid-v0", variant="three-passes", passes=2)`` is that variant with
-        one option changed. Each game's page lists its options, variants and sources.
+        ``gym.make("parlour/Pyramid-v0", variant="three-passes", passes=2)`` makes the variant
+        ``three-passes`` of Pyramid with the option ``passes`` set to 2. The page of each game lists
+        its variants, options and sources.
 
     Action Space:
-        ``Discrete(actions)``. ``info["action_mask"]`` (int8) and ``action_masks()`` (bool) mark
-        the legal actions. All actions of a terminated game count as legal, so that no policy
-        divides by zero; a truncated game keeps the legal actions of its last position.
+        ``Discrete(actions)``. ``info["action_mask"]`` (int8) and ``action_masks()`` (bool) mark the
+        legal actions. The mask of a terminated game is all ones, so that a masked policy never
+        divides by zero. The mask of a truncated game has the legal actions of its last position.
 
     Observation Space:
-        ``encoding="onehot"``: uint8 0/1, the game's one-hot columns; ``"codes"``: int8 card codes.
-        ``explain(observation)`` names each piece.
+        With ``encoding="onehot"``, a uint8 array of zeros and ones; with ``encoding="codes"``, an
+        int8 array of card codes and numbers. ``explain(observation)`` returns the values by name.
 
     Rewards:
-        ``"progress"``: score gained times ``game.kernels.score_scale``, plus
-        ``game.kernels.win_bonus`` for a win (Pyramid: a share of the best score, and 1); ``"win"``:
-        1 at a win, or when the score reaches the target in a game without winning; ``"score"``: the
-        score, when the episode ends. An illegal action gives -1 and ends the episode; see
-        ``illegal``. In a game for several the reward is that of the seat: at the end its net in the
-        game's unit, 1 if that is above 0 (``"win"``), or as it is (``"score"``).
+        - ``reward="progress"``: the change of the score times ``game.kernels.score_scale``, plus
+          ``game.kernels.win_bonus`` for a win. In Pyramid, these are a share of the best score, and
+          1.
+        - ``reward="win"``: 1 for a win, otherwise 0. In a game that is played for its score, 1 when
+          the score reaches the target.
+        - ``reward="score"``: the score, at the end of the episode.
+
+        In a multiplayer game, the seat is rewarded at the end of the game: with its net result in
+        the game's unit (``"progress"``), with 1 if the net result is above 0 (``"win"``), or with
+        the net result itself (``"score"``). An illegal action is rewarded with -1; see ``illegal``.
 
     Episode End:
-        Terminated when the game is won or no action is legal; truncated after ``max_moves`` moves
-        of the game or ``max_episode_steps`` steps. A game for several always ends and refuses
-        ``max_moves``; its steps are those of the seat. If it ends before the seat's first turn, the
-        first step reports the end and ignores its action.
+        The episode terminates when the game is won or no action is legal. It is truncated after
+        ``max_moves`` moves or ``max_episode_steps`` steps. A multiplayer game always ends, so
+        ``max_moves`` must be left out, and ``max_episode_steps`` counts the steps of the seat. If a
+        multiplayer game ends before the first turn of the seat, the first step reports the end and
+        ignores its action.
 
     Info:
-        The same keys from the reset on, each as the game stands: ``action_mask``; won
-        (``game.goal``), and the same as ``is_success``; ``score``, ``moves``, ``illegal_action``,
-        whether the player has chosen one in this game; and what the game adds. In a game for
-        several the score is 0 until the end.
+        The keys are the same after every reset and step, and describe the game so far:
+
+        - ``action_mask``: int8 (actions,), 1 for legal actions.
+        - ``won``, or the key ``game.goal`` in a game that is played for its score: whether the goal
+          is reached. ``is_success`` has the same value.
+        - ``score``: the score; 0 until the end in a multiplayer game.
+        - ``moves``: the number of moves.
+        - ``illegal_action``: whether the player has chosen an illegal action in this game.
+        - ``winnable``, ``played_action``: see the arguments ``winnable`` and ``illegal``.
+        - Further keys that the page of the game lists.
 
     Arguments:
-        game: The game, as `parlour.envs.find_game` returns it.
-        variant: The name of rules; None: the game's default.
-        encoding: ``"onehot"`` or ``"codes"``.
-        reward: ``"progress"``, ``"win"`` or ``"score"``.
-        illegal: What an illegal action does. ``"end"``: it gives -1 and ends the episode; in a game
-            for several it counts as the game says, such as a fold. ``"raise"``: it raises
-            `gymnasium.error.InvalidAction` and changes nothing. ``"random"``: a random legal action
-            is played instead, at no cost; ``"played_action"`` in each ``info`` says which was
-            played, -1 after a reset. ``"penalty"``: it gives -1, and the position stays the same;
-            only ``max_episode_steps`` ends the episode of one who never chooses a legal action.
-        max_moves: Number of moves after which the game is truncated; None: no limit.
-        max_episode_steps: Number of steps after which the episode is truncated; None or -1: no
-            limit. ``gym.make(id, max_episode_steps=...)`` applies Gymnasium's own time limit around
-            this class instead, with the same result.
-        skip_forced: After a step, take actions at once while exactly one is legal.
-        opponents: In a game for several, who plays the seats after ``seat``, clockwise: names
-            ("uniform", "greedy", a rule-based agent) or agents (`parlour.envs.core.Agent`), one for
-            each seat or one for all; None: "greedy".
-        seat: In a game for several, the seat of the learner.
-        winnable: Put ``"winnable"``, int8, into ``info`` of each reset and step: whether a player
-            who knew all cards could still win: 1 yes, 0 no, -1 undecided by the solver; at the end,
-            whether the game was won. It reveals hidden cards and takes a solver's time at each
-            step: it is meant for targets and studies, not as input of an agent. ValueError where
-            the game or the rules have no solver.
-        render_mode: ``"ansi"``: text; ``"rgb_array"``: pixels, uint8 (height, width, 3), for which
-            ``parlour[pictures]`` is needed; ``"human"``: a window, which needs a display and
-            ``parlour[window]``; or None. What is missing is named by a `RenderModeError`.
-        picture: How pixels look: a dictionary with ``"theme"`` (``"light"`` or ``"dark"``),
-            ``"four_colours"`` (True gives each suit its own) and ``"width"`` in pixels.
-        **options: The game's options, in place of the variant's.
+        game: The game; `parlour.envs.find_game` returns it by name.
+        variant: Name of the variant (None: the default variant of the game).
+        encoding: Encoding of observations: ``"onehot"`` or ``"codes"``.
+        reward: Reward function: ``"progress"``, ``"win"`` or ``"score"``.
+        illegal: Effect of an illegal action. ``"end"``: the reward is -1 and the episode
+            terminates; a multiplayer game may replace the action instead, for example by a fold.
+            ``"raise"``: the step raises `gymnasium.error.InvalidAction` and changes nothing.
+            ``"random"``: a random legal action is played instead, without a penalty, and
+            ``info["played_action"]`` is the action that was played (-1 after a reset).
+            ``"penalty"``: the reward is -1 and the position stays the same; set
+            ``max_episode_steps``, because the episode of an agent that never chooses a legal action
+            does not end otherwise.
+        max_moves: Number of moves after which the game is truncated (None: no limit).
+        max_episode_steps: Number of steps after which the episode is truncated (None or -1: no
+            limit). ``gym.make(id, max_episode_steps=...)`` does not set this argument. It adds
+            Gymnasium's ``TimeLimit`` wrapper instead, with the same result.
+        skip_forced: Whether a step also plays the following actions while only one is legal.
+        opponents: Agents in the other seats of a multiplayer game, clockwise from the seat after
+            ``seat`` (None: ``"greedy"``). One agent for all seats, or one for each. An agent is a
+            name (``"uniform"``, ``"greedy"`` or a rule-based agent) or a
+            `parlour.envs.core.Agent`.
+        seat: Seat of the learner in a multiplayer game.
+        winnable: Whether to add ``info["winnable"]`` (int8): 1 if a player who knew all cards could
+            still win, 0 if not, -1 if the solver reached its limit; after the end, whether the game
+            was won. The value reveals hidden cards and costs a solver run in every step. Use it for
+            training targets and analysis, not as an input of an agent.
+        render_mode: ``"ansi"`` for text; ``"rgb_array"`` for pixels, uint8 (height, width, 3),
+            which needs ``parlour[pictures]``; ``"human"`` for a window, which needs
+            ``parlour[window]`` and a display; None for no rendering.
+        picture: Style of pictures: a dictionary with the keys ``"theme"`` (``"light"`` or
+            ``"dark"``), ``"four_colours"`` (whether each suit has its own color) and ``"width"``
+            (in pixels), all optional.
+        **options: Options of the game that differ from the variant.
+
+    Raises:
+        ValueError: An argument has an invalid value, or ``winnable`` is set for a game or rules
+            without a solver.
+        RenderModeError: The render mode is unknown or cannot be used here.
+        KeywordError: A keyword is neither an argument nor an option of the game.
 
     Version History:
-        v0: the first; its number changes when the expected results of a policy change.
+        v0: First version. The number changes when the expected results of a policy change.
     """
 
     metadata: ClassVar[dict[str, Any]] = METADATA  # type: ignore[misc]
@@ -138,22 +159,32 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
 
     @property
     def rules(self) -> Any:
-        """The rules played, a NamedTuple."""
+        """The rules of the game, a NamedTuple."""
         return self.rows.rules
 
     @property
     def state(self) -> np.void:
-        """The state as it is now: a record of the game's ``state`` dtype (a view, not a copy)."""
+        """The current state: a record of ``game.state``. The record is a view, not a copy."""
         return self.rows.states[0]
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin a new game: seeded, chosen (``options``), or the next of the generator.
+        """Begin a new game.
 
-        ``options={"deck": [...]}`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
-        ``"deal_set"`` if that is given, ``{"dealer": 2}`` the seat that deals, where one does (of a
-        chosen deck without it the last).
+        Args:
+            seed: Seed of the random generator (None: continue with the current generator).
+            options: The deal to play (None: a random deal): ``{"deck": [...]}`` for a chosen deck,
+                card names or codes in dealing order; ``{"deal": 17}`` for a numbered deal, with
+                ``"deal_set"`` for a deal set other than the default one. ``"dealer"`` sets the seat
+                that deals, in games with a dealer (default: random, or the last seat with a chosen
+                deck).
+
+        Returns:
+            The first observation and ``info``.
+
+        Raises:
+            ValueError: The seed or an option is invalid.
         """
         chosen = arguments.read_reset_options(self.game, self.rules, options)
         seed = arguments.seed_number(seed)
@@ -168,20 +199,29 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Play an action. Raises ResetNeeded before the first reset or after the end.
+        """Play an action.
 
-        ValueError for what is no whole number.
+        Args:
+            action: Number of the action, an integer.
+
+        Returns:
+            Observation, reward, terminated, truncated and ``info``.
+
+        Raises:
+            ResetNeeded: No game has begun, or the game is over.
+            ValueError: The action is not an integer.
+            InvalidAction: The action is illegal, with ``illegal="raise"``.
         """
         rows, out = self.rows, self.rows.buffers
         if not self._started or self._is_done:
-            raise gym.error.ResetNeeded("this game is over or not begun: call reset() first")
+            raise gym.error.ResetNeeded("no game is running: call reset() first")
         if self._broken:
             raise gym.error.ResetNeeded(arguments.BROKEN)
         number = whole_number(action)
         if self.illegal == "raise":
             self._refuse(number)
         self._actions[0] = kernel_action(number)
-        self._broken = True  # until all have played: an opponent may raise
+        self._broken = True  # An opponent may raise in the middle of the step.
         rows.step(self._actions)
         self._broken = False
         self._renderer.show(self.render)
@@ -199,15 +239,11 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
 
     def _refuse(self, action: int) -> None:
         if self.rows.states["over"][0]:
-            return  # over before this seat could act: any action brings the result
+            return  # The game ended before the seat could act, so the action is ignored.
         legal = list_actions(self.rows.states["legal"][0])
         if action not in legal:
-            can = ", ".join(f"{one} {self.game.label(one)}" for one in legal)
-            name = self.game.label(action) if 0 <= action < self.game.actions else "no action"
-            raise gym.error.InvalidAction(
-                f"action {action} ({name}) is not legal here; legal are: {can}\n"
-                f"{ansi(self.scene())}"
-            )
+            message = illegal_action_text(self.game, action, legal)
+            raise gym.error.InvalidAction(f"{message}\n{ansi(self.scene())}")
 
     def _observation(self) -> np.ndarray:
         return arguments.encode_observations(self.game, self.encoding, self.rows.codes)[0]
@@ -222,21 +258,27 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
         return info
 
     def action_masks(self) -> np.ndarray:
-        """Return which actions are legal, bool (actions,): what sb3-contrib asks for."""
+        """Return the mask of legal actions, bool (actions,), as sb3-contrib needs it."""
         return self.rows.buffers.masks[0].astype(np.bool_)
 
     def explain(self, observation: np.ndarray) -> dict[str, Any]:
-        """Name what an observation of this game says, in either encoding."""
+        """Return the values of an observation by name; see `Features.explain`."""
         return self.game.features.explain(observation)
 
     def clone(self) -> np.ndarray:
-        """Return a copy of the whole state, to be given to `restore`."""
+        """Return a copy of the state, (1,), for `restore`."""
         return self.rows.states.copy()
 
     def restore(self, state: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
-        """Go back to a cloned state; returns what `reset` would.
+        """Restore a state that `clone` returned.
 
-        Opponents who draw go on as they did where the environment had the same seed.
+        Random opponents repeat their choices if the environment was reset with the same seed.
+
+        Returns:
+            The observation and ``info``, as `reset` does.
+
+        Raises:
+            ValueError: The state is not a valid state of the game.
         """
         self.rows.restore(state)
         self._started, self._broken = True, False
@@ -244,14 +286,17 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
         return self._observation(), self._info()
 
     def scene(self) -> Scene:
-        """Return which card lies where, as the player sees it."""
+        """Return the table as the player sees it."""
         return self.game.layout(self.state, self.rules)
 
     def widget(self) -> Any:
-        """Return the table as a widget for notebooks: a click on it steps this environment.
+        """Return a notebook widget of the table; clicks on it step the environment.
 
-        It follows every reset, step and `restore`; the last one that was asked for does.
-        Raises DependencyNotInstalled without ``parlour[widget]``, ResetNeeded before a reset.
+        The widget is redrawn after every reset, step and `restore`. A new widget replaces the
+        previous one, which is no longer redrawn.
+
+        Raises:
+            DependencyNotInstalled: ``parlour[widget]`` is not installed.
         """
         try:
             from ..render.widget import TableWidget
@@ -264,6 +309,6 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
         return table
 
     def __repr__(self) -> str:
-        """Name the game and its rules."""
+        """Return the title and the rules of the game."""
         name = self.game.variant_name(self.rules) or to_plain(self.rules)
         return f"<CardEnv {self.game.title}, {name}>"

@@ -1,4 +1,4 @@
-"""Many games at once as a Gymnasium vector environment, over the same kernel."""
+"""The Gymnasium vector environment: many games in one kernel call."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 
 from ..core.batch import MAX_MOVES
 from ..core.game import Game
-from ..core.options import check_range, is_integer, parse_bool, shorten, unknown_text
+from ..core.options import check_range, parse_bool, unknown_text
 from ..core.rows import Rows, copy_states, mask_states, observation_codes
 from ..core.rules_table import RulesTable, Variants
 from ..core.scene.scene import Scene, svg_grid
@@ -20,28 +20,45 @@ from .arguments import SHARED_NAMES, as_array, check_actions, refuse_illegal
 from .seat import Opponents
 
 SHOWN_TABLES = 12
-"""Of many, in a notebook."""
+"""Maximum number of tables in the picture that a notebook shows."""
 
 
 class CardVectorEnv(gym.vector.VectorEnv):
-    """``num_envs`` games in one kernel call; row i plays as the single env seeded with seed + i.
+    """Gymnasium vector environment that steps ``num_envs`` games in one kernel call.
 
-    Keywords are those of `CardEnv`, and: ``autoreset_mode`` (NEXT_STEP, SAME_STEP, DISABLED or its
-    name) and ``copy`` (False hands out the buffers themselves, overwritten by the next step; with
-    ``onehot`` too). ``info["action_mask"]`` is int8 (num_envs, actions). When an episode ends, the
-    facts of its game (won, score, moves ...) are arrays in ``info`` with their ``_key`` masks; with
-    SAME_STEP they are in ``info["final_info"]``, together with its last ``action_mask``. With
-    ``illegal="random"`` ``info["played_action"]`` is int64 (num_envs,), -1 of rows that begin. With
-    ``winnable=True`` ``info["winnable"]`` is int8 (num_envs,) for the current positions, and in
-    ``final_info`` for the games that ended.
+    Row i plays the same games as a `CardEnv` that is seeded with seed + i.
 
-    ``variants`` in place of ``variant``: each new game of a row is played by one of
-    these rules, which the row's generator chooses: ``"all"``, or a list of names of variants and
-    of dictionaries such as ``{"variant": "book", "passes": 2}``; options beside it are put into
-    each. They are in ``table.rules``, in
-    their order; ``info["rules_index"]``, int64 (num_envs,), says which a row is played by, and the
-    facts of an end by which it was. A fact that only some rules have is 0 by the others. `reset`
-    takes ``options={"rules": 3}``, or one number a row.
+    Info:
+        - ``action_mask``: int8 (num_envs, actions), 1 for legal actions.
+        - ``played_action``: int64 (num_envs,), the action that was played, -1 in rows that begin a
+          game; with ``illegal="random"``.
+        - ``winnable``: int8 (num_envs,), for the current positions; with ``winnable=True``.
+        - ``rules_index``: int64 (num_envs,), the index of the rules of each row in
+          ``table.rules``; with ``variants``.
+        - ``won``, ``score``, ``moves`` and the other results of a game: arrays (num_envs,) with a
+          mask such as ``_score``, in steps in which an episode ends. With the autoreset mode
+          SAME_STEP, the results are in ``final_info``, together with the ``action_mask``,
+          ``played_action`` and ``winnable`` of the finished games. Results that some of the rules
+          do not have are 0 in rows with these rules.
+
+    Arguments:
+        game: The game; `parlour.envs.find_game` returns it by name.
+        num_envs: Number of games.
+        variant: See `CardEnv`, also for the arguments that are not listed here.
+        variants: Several rules instead of one variant: ``"all"``, or a list of names of variants
+            and of dictionaries such as ``{"variant": "book", "passes": 2}``. The random generator
+            of a row chooses the rules of each new game. The options in ``**options`` apply to all
+            of them.
+        autoreset_mode: When the next game of a finished row begins: a member of
+            ``gymnasium.vector.AutoresetMode`` or its name.
+        copy: Whether `reset` and `step` return copies. If False, they return the internal buffers,
+            which the next step overwrites.
+        **options: Options of the game that differ from the variant.
+
+    Raises:
+        ValueError: An argument has an invalid value.
+        RenderModeError: The render mode is unknown or cannot be used here.
+        KeywordError: A keyword is neither an argument nor an option of the game.
     """
 
     metadata: dict[str, Any] = METADATA
@@ -107,21 +124,21 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
     @property
     def rules(self) -> Any:
-        """The rules played, a NamedTuple; ValueError where there are several: see `rules_of`."""
+        """The rules of all rows, a NamedTuple; ValueError with several rules (see `rules_of`)."""
         return self.rows.rules
 
     @property
     def table(self) -> RulesTable:
-        """The rules that rows are played by: one for all, or several."""
+        """The table of the rules of all rows."""
         return self.rows.table
 
     def rules_of(self, row: int) -> Any:
-        """Return the rules that a row is played by now; ValueError if there is no such row."""
+        """Return the rules of the current game in a row; ValueError if there is no such row."""
         return self.rows.rules_of(self._check_row(row))
 
     @property
     def states(self) -> np.ndarray:
-        """The states as they are now: records of the game's ``state`` dtype (no copy)."""
+        """The current states, records (num_envs,) of ``game.state``. They are not a copy."""
         return self.rows.states
 
     def reset(
@@ -130,19 +147,32 @@ class CardVectorEnv(gym.vector.VectorEnv):
         seed: int | list[int | None] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin new games; ``options`` as for one env, ``deal`` as a list of one number a row.
+        """Begin new games.
 
-        With DISABLED, ``options={"reset_mask": bool (num_envs,)}`` names the rows to begin anew.
+        Args:
+            seed: Seed of row 0, where row i has seed + i; or a list with one seed per row (None:
+                continue with the current generators).
+            options: See `CardEnv.reset`. ``"deal"`` may be a list with one number per row.
+                ``"rules"`` chooses rules by their index in ``table.rules``, one for all rows or one
+                per row; with ``variants``. ``"reset_mask"``, bool (num_envs,), marks the rows to
+                reset, for the autoreset mode DISABLED; all other rows continue.
+
+        Returns:
+            The observations and ``info``.
+
+        Raises:
+            ValueError: A seed or an option is invalid.
+            ResetNeeded: ``"reset_mask"`` is used before the first reset of all rows.
         """
         given = arguments.read_options(options)
         which = self._reset_rows(given.pop("reset_mask", None))
         chosen = arguments.read_reset_options(self.game, self.table, given, self.num_envs)
         if chosen is not None and not which.all():
             raise ValueError(
-                "reset options: 'reset_mask' cannot go with a deck, deal, dealer or rules"
+                "reset option reset_mask must not be combined with deck, deal, dealer or rules"
             )
         if self._broken and not which.all():
-            raise gym.error.ResetNeeded(f"{arguments.BROKEN}, without reset_mask")
+            raise gym.error.ResetNeeded(f"{arguments.BROKEN} without reset_mask")
         self._seed(self._seeds(seed), which)
         self._broken = True
         arguments.start_rows(self.rows, chosen, which)
@@ -156,15 +186,15 @@ class CardVectorEnv(gym.vector.VectorEnv):
         mask = as_array(mask)
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
             raise ValueError(
-                f"reset_mask: expected a bool array ({self.num_envs},) with at least one True, "
-                f"got {mask.dtype} {mask.shape}"
+                f"reset option reset_mask must be a bool array of shape ({self.num_envs},) with at "
+                f"least one True, got {mask.dtype} of shape {mask.shape}"
             )
         if not self._started:
-            raise gym.error.ResetNeeded("the first reset begins every row: leave out reset_mask")
+            raise gym.error.ResetNeeded("the first reset must be called without reset_mask")
         return mask
 
     def _seeds(self, seed: Any) -> list[int | None]:
-        """Return the seed of each row, None where its generator goes on."""
+        """Return the seed of each row, None for rows whose generator continues."""
         if isinstance(seed, list | tuple) or (isinstance(seed, np.ndarray) and seed.ndim):
             seeds = [arguments.seed_number(one) for one in seed]
         else:
@@ -173,7 +203,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
                 self._np_random, self._np_random_seed = gym.utils.seeding.np_random(first)
             seeds = [None if first is None else first + i for i in range(self.num_envs)]
         if len(seeds) != self.num_envs:
-            raise ValueError(f"seed: {len(seeds)} seeds for {self.num_envs} environments")
+            raise ValueError(
+                f"seed must have {self.num_envs} entries, one per row, got {len(seeds)}"
+            )
         return seeds
 
     def _seed(self, seeds: Sequence[int | None], which: np.ndarray) -> None:
@@ -186,9 +218,21 @@ class CardVectorEnv(gym.vector.VectorEnv):
     def step(
         self, actions: Any
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Play one action in every game."""
+        """Play one action in each row.
+
+        Args:
+            actions: The actions, integers (num_envs,).
+
+        Returns:
+            Observations, rewards, terminated, truncated and ``info``.
+
+        Raises:
+            ResetNeeded: No game has begun.
+            ValueError: The actions have another type or shape.
+            InvalidAction: An action is illegal, with ``illegal="raise"``.
+        """
         if not self._started:
-            raise gym.error.ResetNeeded("no game is begun: call reset() first")
+            raise gym.error.ResetNeeded("no game is running: call reset() first")
         if self._broken:
             raise gym.error.ResetNeeded(arguments.BROKEN)
         out = self.rows.buffers
@@ -197,8 +241,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
             refuse_illegal(self.rows, self._actions)
         was_over = out.terminated | out.truncated
         if self.autoreset_mode == AutoresetMode.SAME_STEP:
-            was_over[:] = False  # those rows have begun anew
-        self._broken = True  # until all have played: an opponent may raise
+            was_over[:] = False  # The last step has already reset these rows.
+        self._broken = True  # An opponent may raise in the middle of the step.
         self.rows.step(self._actions)
         self._broken = False
         self._renderer.show(self.render)
@@ -265,28 +309,43 @@ class CardVectorEnv(gym.vector.VectorEnv):
         }
 
     def action_masks(self) -> np.ndarray:
-        """Return which actions are legal, bool (num_envs, actions)."""
+        """Return the masks of legal actions, bool (num_envs, actions)."""
         return self.rows.buffers.masks.astype(np.bool_)
 
     def explain(self, observation: np.ndarray) -> dict[str, Any]:
-        """Name what one observation says, in either encoding."""
+        """Return the values of one observation by name; see `Features.explain`."""
         return self.game.features.explain(observation)
 
     def clone(self) -> np.ndarray:
-        """Return a copy of all states, to be given to `restore`."""
+        """Return a copy of all states, (num_envs,), for `restore`."""
         return copy_states(self.rows.states)
 
     def restore(self, states: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
-        """Go back to cloned states; returns what `reset` would."""
+        """Restore states that `clone` returned.
+
+        Returns:
+            The observations and ``info``, as `reset` does.
+
+        Raises:
+            ValueError: A state is not a valid state of the game.
+        """
         self.rows.restore(states)
         self._started, self._broken = True, False
         return self._observations(), self._infos(np.zeros(self.num_envs, np.bool_))
 
     def call(self, name: str, *args: Any, **keywords: Any) -> tuple[Any, ...]:
-        """Return for each row what a single environment has, or returns, under this name.
+        """Return an attribute of each row, or the result of a method, as Gymnasium's classes do.
 
-        As of Gymnasium's own vector environments. What only a row of its own could do is refused:
-        AttributeError.
+        Args:
+            name: Name of an attribute or method of `CardEnv` that makes sense for a row of a batch.
+            *args: Arguments of the method.
+            **keywords: Keyword arguments of the method.
+
+        Returns:
+            Tuple with one value per row.
+
+        Raises:
+            AttributeError: The name is not available for single rows.
         """
         rows = range(self.num_envs)
         if name == "action_masks":
@@ -303,7 +362,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
             name = f"single_{name}"
         if name not in SHARED_NAMES:
             allowed = ("action_masks", "scene", "render", "state", *SHARED_NAMES)
-            raise AttributeError(unknown_text("name", name, allowed))
+            raise AttributeError(unknown_text("attribute", name, allowed))
         attribute = getattr(self, name)
         return tuple(
             attribute(*args, **keywords) if callable(attribute) else attribute for _ in rows
@@ -314,33 +373,31 @@ class CardVectorEnv(gym.vector.VectorEnv):
         return self.call(name)
 
     def scene(self, row: int) -> Scene:
-        """Return which card lies where in one game, by its row; ValueError if there is none."""
+        """Return the table of one row; raise ValueError if the row does not exist."""
         return self.rows.scene(self._check_row(row))
 
     def _check_row(self, row: Any) -> int:
-        if not is_integer(row) or not 0 <= row < self.num_envs:
-            raise ValueError(f"row={shorten(row)}: allowed are the rows 0–{self.num_envs - 1}")
-        return int(row)
+        return check_range("row", row, 0, self.num_envs - 1)
 
     def _scenes(self, most: int | None = None) -> list[Scene]:
         return [self.rows.scene(row) for row in range(self.num_envs)[:most]]
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return every table as text, or as pixels, uint8 (height, width, 3).
+        """Return one rendered table per row: text, or pixels, uint8 (height, width, 3).
 
-        That is what Gymnasium's wrappers for vectors make films of. With ``render_mode="human"``
-        the window shows all tables as a grid.
+        Gymnasium's vector wrappers record videos of these. With ``render_mode="human"``, the window
+        shows all tables as a grid, and the result is None.
         """
         return None if self.render_mode is None else self._renderer.draw_rows(self._scenes())
 
     def render_grid(self, columns: int | None = None) -> np.ndarray:
-        """Return all tables as one picture, uint8 (height, width, 3), whatever the render mode."""
+        """Return one picture of all tables, uint8 (height, width, 3), in every render mode."""
         return draw_grid(self._scenes(), self._renderer.style, columns)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if one is open."""
         self._renderer.close()
 
     def _repr_svg_(self) -> str:
-        """The first tables as a grid."""
+        """Return a grid of the first tables as SVG, for notebooks."""
         return svg_grid(self._scenes(SHOWN_TABLES), **self._renderer.style._asdict())

@@ -1,9 +1,9 @@
-"""Observations as dictionaries: ``{"observation", "action_mask"}``, for libraries that want that.
+"""Wrappers that return observations as dictionaries ``{"observation": ..., "action_mask": ...}``.
 
-The mask is the one in ``info["action_mask"]``, where it stays, too. Libraries differ in how they
-call the two and which types they want: ``observation_key``, ``mask_key``, ``dtype`` and
-``mask_dtype`` say it. Put these wrappers outermost: wrappers that change observations do not expect
-a dictionary.
+Some libraries need the action mask in the observation. The keys and dtypes that they expect differ,
+so ``observation_key``, ``mask_key``, ``dtype`` and ``mask_dtype`` set them. The mask also stays in
+``info["action_mask"]``. Apply these wrappers last, because most wrappers that change observations
+do not support dictionaries.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,16 +17,16 @@ from gymnasium.vector.utils import batch_space
 from ..core.options import shorten
 
 Masked = dict[str, np.ndarray]
-"""``observation`` as the environment gives it, and ``action_mask``, 1 for legal actions."""
+"""Observation and action mask (1 for legal actions) by key."""
 
 if TYPE_CHECKING:
     MaskedVectorWrapper = VectorWrapper[Masked, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 else:
-    MaskedVectorWrapper = VectorWrapper  # below Gymnasium 1.4 it is no generic class
+    MaskedVectorWrapper = VectorWrapper  # The class is generic only since Gymnasium 1.4.
 
 
 class MaskedForm(NamedTuple):
-    """How observations with masks are called, and their types (names of NumPy's; None: as is)."""
+    """Keys and NumPy dtypes of observations with masks; ``dtype=None`` keeps the dtype."""
 
     observation_key: str
     mask_key: str
@@ -34,33 +34,35 @@ class MaskedForm(NamedTuple):
     mask_dtype: str
 
     def space(self, observation: gym.Space[Any], action: gym.Space[Any]) -> gym.spaces.Dict:
-        """Return the space of an observation with its mask; TypeError if a part is no array."""
+        """Return the space of an observation with its mask; TypeError for unsupported spaces."""
         if not isinstance(action, gym.spaces.Discrete):
-            raise TypeError(f"an action mask needs a Discrete action space, not {action}")
+            raise TypeError(f"action space must be Discrete for an action mask, got {action}")
         mask = gym.spaces.Box(0, 1, (int(action.n),), np.dtype(self.mask_dtype).type)
         if self.dtype is not None:
             if not isinstance(observation, gym.spaces.Box):
-                raise TypeError(f"dtype={self.dtype!r} needs a Box of observations: {observation}")
+                raise TypeError(
+                    f"observation space must be a Box for dtype={self.dtype!r}, got {observation}"
+                )
             kind = np.dtype(self.dtype)
             low, high = observation.low.astype(kind), observation.high.astype(kind)
             observation = gym.spaces.Box(low, high, dtype=kind.type)
         return gym.spaces.Dict({self.observation_key: observation, self.mask_key: mask})
 
     def join(self, observation: Any, mask: np.ndarray) -> Masked:
-        """Return an observation, or a batch of them, with its mask."""
+        """Return an observation with its mask, or a batch of observations with their masks."""
         seen = observation if self.dtype is None else observation.astype(self.dtype)
         mask = mask if mask.dtype == self.mask_dtype else mask.astype(self.mask_dtype)
         return {self.observation_key: seen, self.mask_key: mask}
 
 
 def masked_form(observation_key: str, mask_key: str, dtype: Any, mask_dtype: Any) -> MaskedForm:
-    """Check what a wrapper was given. Raises ValueError naming it."""
+    """Return the form for the arguments of a wrapper; raise ValueError for an invalid one."""
     for field, key in (("observation_key", observation_key), ("mask_key", mask_key)):
         if not isinstance(key, str) or not key:
-            raise ValueError(f"{field}={shorten(key)}: allowed is a non-empty string")
+            raise ValueError(f"{field} must be a non-empty string, got {shorten(key)}")
     if observation_key == mask_key:
         raise ValueError(
-            f"mask_key={shorten(mask_key)}: allowed is a string other than observation_key"
+            f"mask_key must be different from observation_key, got {shorten(mask_key)}"
         )
     kind = None if dtype is None else _type_name("dtype", dtype)
     mask_kind = _type_name("mask_dtype", mask_dtype)
@@ -69,30 +71,34 @@ def masked_form(observation_key: str, mask_key: str, dtype: Any, mask_dtype: Any
 
 def _type_name(field: str, given: Any) -> str:
     try:
-        kind = np.dtype("O" if given is None else given)  # None is no float64 here
+        kind = np.dtype("O" if given is None else given)  # NumPy would read None as float64.
     except Exception:  # NumPy may raise any exception here
         kind = np.dtype("O")
     if kind.kind not in "biuf":
         raise ValueError(
-            f"{field}={shorten(given)}: allowed are NumPy number types and bool, such as 'float32'"
+            f"{field} must be a NumPy number type or bool, such as 'float32', got {shorten(given)}"
         )
     return kind.name
 
 
 class DictObservation(gym.Wrapper[Any, np.int64, Any, np.int64], RecordConstructorArgs):
-    """A single environment whose observations are ``{"observation", "action_mask"}``.
+    """Wrapper that returns observations as ``{"observation": ..., "action_mask": ...}``.
 
-    For any environment with a Discrete action space that puts ``action_mask`` into each info.
+    The wrapper works for every environment with a Discrete action space whose ``info`` always has
+    ``action_mask``. RLlib needs ``observation_key="observations"`` and ``dtype="float32"``;
+    Tianshou needs ``observation_key="obs"``, ``mask_key="mask"`` and ``mask_dtype="bool"``.
 
     Arguments:
         env: The environment.
-        observation_key: What the observation is called.
-        mask_key: What the mask is called.
-        dtype: The type of the observation, such as ``"float32"``; None: as the environment has it.
-        mask_dtype: The type of the mask, such as ``"bool"``.
+        observation_key: Key of the observation.
+        mask_key: Key of the mask.
+        dtype: NumPy dtype of the observation, such as ``"float32"`` (None: unchanged).
+        mask_dtype: NumPy dtype of the mask, such as ``"bool"``.
 
-    RLlib wants ``observation_key="observations"`` and ``dtype="float32"``, Tianshou ``"obs"``,
-    ``mask_key="mask"`` and ``mask_dtype="bool"``. ValueError for what is no key or no type.
+    Raises:
+        ValueError: A key or a dtype is invalid.
+        TypeError: The action space is not Discrete, or ``dtype`` is set and the observation space
+            is not a Box.
     """
 
     def __init__(
@@ -111,24 +117,24 @@ class DictObservation(gym.Wrapper[Any, np.int64, Any, np.int64], RecordConstruct
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Masked, dict[str, Any]]:
-        """Begin a new game, as the environment does."""
+        """Reset the environment; see its ``reset``."""
         observation, info = self.env.reset(seed=seed, options=options)
         return self.form.join(observation, info["action_mask"]), info
 
     def step(self, action: np.int64) -> tuple[Masked, Any, bool, bool, dict[str, Any]]:
-        """Play an action."""
+        """Step the environment; see its ``step``."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         seen = self.form.join(observation, info["action_mask"])
         return seen, reward, terminated, truncated, info
 
 
 class DictVectorObservation(MaskedVectorWrapper, RecordConstructorArgs):
-    """A `CardVectorEnv` whose observations are ``{"observation", "action_mask"}``.
+    """Wrapper for `CardVectorEnv` that returns observations as dictionaries with the action masks.
 
-    Keywords are those of `DictObservation`. With SAME_STEP the entries of ``infos["final_obs"]``
-    are such dictionaries, too. Inside Gymnasium's own vector environments wrap each single one
-    (`DictObservation`) instead: after a partial reset they give the masks of the rows begun anew
-    alone.
+    The arguments are those of `DictObservation`. With the autoreset mode SAME_STEP, the entries of
+    ``infos["final_obs"]`` are dictionaries, too. In Gymnasium's own vector environments, wrap each
+    single environment in `DictObservation` instead, because after a partial reset these vector
+    environments return only the masks of the rows that were reset.
     """
 
     def __init__(
@@ -149,30 +155,30 @@ class DictVectorObservation(MaskedVectorWrapper, RecordConstructorArgs):
 
     @property
     def autoreset_mode(self) -> AutoresetMode:
-        """When the next game of a row begins, as the environment has it."""
+        """The autoreset mode of the environment."""
         mode: AutoresetMode = self.env.metadata["autoreset_mode"]
         return mode
 
     def call(self, name: str, *args: Any, **keywords: Any) -> tuple[Any, ...]:
-        """Return what `CardVectorEnv.call` does."""
+        """Return the result of `CardVectorEnv.call`."""
         values: tuple[Any, ...] = self.env.call(name, *args, **keywords)  # type: ignore[attr-defined]
         return values
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
-        """Return what `CardVectorEnv.get_attr` does."""
+        """Return the result of `CardVectorEnv.get_attr`."""
         return self.call(name)
 
     def reset(
         self, *, seed: Any = None, options: dict[str, Any] | None = None
     ) -> tuple[Masked, dict[str, Any]]:
-        """Begin new games, as the environment does."""
+        """Reset the environment; see its ``reset``."""
         observations, infos = self.env.reset(seed=seed, options=options)
         return self.form.join(observations, infos["action_mask"]), infos
 
     def step(
         self, actions: np.ndarray
     ) -> tuple[Masked, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Play one action in every game."""
+        """Step the environment; see its ``step``."""
         observations, rewards, terminated, truncated, infos = self.env.step(actions)
         if "final_obs" in infos:
             infos = infos | {"final_obs": self._finals(infos)}
@@ -180,7 +186,7 @@ class DictVectorObservation(MaskedVectorWrapper, RecordConstructorArgs):
         return seen, rewards, terminated, truncated, infos
 
     def _finals(self, infos: dict[str, Any]) -> np.ndarray:
-        """The last observations of the games that ended in this step, each with its mask."""
+        """Return the last observation of each game that ended in this step, with its mask."""
         masks = infos["final_info"]["action_mask"]
         finals = np.full(len(masks), None, dtype=object)
         for i in np.flatnonzero(infos["_final_obs"]):

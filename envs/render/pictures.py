@@ -1,12 +1,12 @@
-"""Pictures as pixels, and the render modes of environments: text, pixels and a window.
+"""Pictures of tables as pixels, and the render modes of environments: text, pixels and a window.
 
-Pixels need no display. The pieces of a scene are SVG drawings, the same as on the page. resvg turns
-each drawing into pixels once, and Pillow pastes it on the table, so a frame takes a few
-milliseconds. resvg was chosen over cairosvg, which needs a system library, and over Pillow alone,
-which has no smooth edges. It is one wheel of 4 MB without dependencies. Both libraries are in
-``parlour[pictures]``.
+Drawing pixels needs no display. The parts of a scene are the same SVG drawings as on the play page.
+resvg turns each drawing into pixels once, and Pillow pastes the result on the table, so a frame
+takes a few milliseconds. Other libraries do not fit: cairosvg needs a system library, and Pillow
+alone does not draw smooth edges. resvg is a single wheel of 4 MB without dependencies. Both
+libraries are part of ``parlour[pictures]``.
 
-The font is part of the package (`fonts`, a subset of Inter), so pictures are the same on every
+The font is part of the package (``fonts``, a subset of Inter), so pictures are the same on every
 machine.
 """
 
@@ -29,56 +29,65 @@ from ..core.scene.scene import Scene, ansi, grid_columns, picture_pieces, pictur
 
 FONTS = Path(__file__).parent / "fonts"
 WEB = Path(__file__).with_name("web")
-"""The folder of the ES module that the play page, replays and notebooks share."""
+"""Folder of the ES module that the play page, replays and notebooks share."""
 MODULE, STYLE = WEB / "parlour.js", WEB / "parlour.css"
 MISSING = "needs resvg_py and pillow: pip install 'parlour[pictures]'"
 
 
 class PictureStyle(NamedTuple):
-    """How pictures look: the keyword ``picture`` of environments, as a dictionary."""
+    """Style of pictures; environments take the fields as the dictionary ``picture``."""
 
     theme: str = "light"
     """``"light"`` or ``"dark"``."""
     four_colours: bool = False
-    """Each suit has a colour of its own."""
+    """Whether each suit has its own color."""
     width: int | None = None
-    """In pixels; None: as the table needs, at most 640, a grid 1280."""
+    """Width in pixels (None: the size of the table, at most 640; 1280 for a grid)."""
 
 
 def read_style(given: Any) -> PictureStyle:
-    """Return the style that a dictionary describes; ValueError naming what is wrong with it."""
+    """Return the style for a dictionary; raise ValueError for an invalid key or value."""
     if given is None:
         return PictureStyle()
     if isinstance(given, PictureStyle):
         given = given._asdict()
     if not isinstance(given, dict):
-        raise ValueError(f"picture={shorten(given)}: allowed is a dictionary, or None")
+        raise ValueError(f"picture must be a dictionary or None, got {shorten(given)}")
     for key in given:
         if key not in PictureStyle._fields:
             raise ValueError(unknown_text("picture key", key, PictureStyle._fields))
     style = PictureStyle(**given)
     find_theme(style.theme)
     if not isinstance(style.four_colours, bool):
-        raise ValueError(f"four_colours={shorten(style.four_colours)}: allowed are True and False")
+        raise ValueError(f"four_colours must be True or False, got {shorten(style.four_colours)}")
     if style.width is not None:
         picture_size(Scene("", ()), style.width)
     return style
 
 
 def all_art() -> dict[str, Any]:
-    """Return the drawings of all cards by theme, as the ES module takes them."""
+    """Return the drawings of all cards by theme, in the form that the ES module takes."""
     return {theme: card_art(theme) for theme in THEMES}
 
 
 def can_draw() -> bool:
-    """Whether the libraries that pixels need are installed."""
+    """Return whether the libraries for drawing pixels are installed."""
     return bool(find_spec("resvg_py") and find_spec("PIL"))
 
 
 def draw_picture(scene: Scene, style: PictureStyle | dict[str, Any] | None = None) -> np.ndarray:
-    """Return a scene as pixels, uint8 (height, width, 3).
+    """Draw a scene as pixels.
 
-    Raises DependencyNotInstalled without ``parlour[pictures]``.
+    Args:
+        scene: The scene.
+        style: Style of the picture, also as a dictionary (None: the default style).
+
+    Returns:
+        uint8 (height, width, 3).
+
+    Raises:
+        ValueError: The style is invalid.
+        DependencyNotInstalled: ``parlour[pictures]`` is not installed.
     """
     style = read_style(style)
     look = find_theme(style.theme, style.four_colours)
@@ -97,7 +106,7 @@ def draw_picture(scene: Scene, style: PictureStyle | dict[str, Any] | None = Non
 
 @lru_cache(maxsize=2048)
 def _draw_sprite(drawn: str, box: Box, scale: float) -> tuple[Any, int, int]:
-    """A piece as a picture with transparency, and where its corner lies from (x, y), in pixels."""
+    """Return a piece as an RGBA image, and the offset of its corner from (x, y), in pixels."""
     left, top = floor(box[0] * scale), floor(box[1] * scale)
     wide, high = ceil(box[2] * scale) - left, ceil(box[3] * scale) - top
     view = f"{left / scale} {top / scale} {wide / scale} {high / scale}"
@@ -112,9 +121,20 @@ def draw_grid(
     style: PictureStyle | dict[str, Any] | None = None,
     columns: int | None = None,
 ) -> np.ndarray:
-    """Return many scenes as one picture, uint8 (height, width, 3), row by row.
+    """Draw several scenes as one picture, row by row; see `svg_grid`.
 
-    As `svg_grid` does it, which says what ``columns`` is.
+    Args:
+        scenes: The scenes, at least one.
+        style: Style of the picture, also as a dictionary (None: the default style). Its width is
+            the width of the whole picture.
+        columns: Number of columns (None: as many as make the picture approximately square).
+
+    Returns:
+        uint8 (height, width, 3).
+
+    Raises:
+        ValueError: The style or the number of columns is invalid, or there are no scenes.
+        DependencyNotInstalled: ``parlour[pictures]`` is not installed.
     """
     style = read_style(style)
     columns, each = grid_columns(scenes, style.width, columns)
@@ -131,10 +151,20 @@ def draw_grid(
 def save_picture(
     scene: Scene, path: str | Path, style: PictureStyle | dict[str, Any] | None = None
 ) -> None:
-    """Write a scene as ``.svg`` or ``.png``, whole or not at all; ValueError for other endings."""
+    """Save a scene as an SVG or PNG file. A failure leaves no partial file.
+
+    Args:
+        scene: The scene.
+        path: Path of the file; its suffix, ``.svg`` or ``.png``, is the format.
+        style: Style of the picture, also as a dictionary (None: the default style).
+
+    Raises:
+        ValueError: The suffix or the style is invalid.
+        DependencyNotInstalled: ``parlour[pictures]``, which PNG needs, is not installed.
+    """
     path = Path(path)
     if path.suffix not in (".svg", ".png"):
-        raise ValueError(f"path={str(path)!r}: allowed are files that end in .svg or .png")
+        raise ValueError(f"path must end in .svg or .png, got {str(path)!r}")
     beside = path.with_name(path.name + ".part")
     if path.suffix == ".svg":
         beside.write_text(svg(scene, **read_style(style)._asdict()), encoding="utf-8")
@@ -144,7 +174,7 @@ def save_picture(
 
 
 def _image_module() -> Any:
-    """Pillow's; DependencyNotInstalled where it is missing."""
+    """Return Pillow's ``Image``; raise DependencyNotInstalled if Pillow is missing."""
     try:
         from PIL import Image
     except ImportError as missing:
@@ -165,30 +195,30 @@ def _to_png(drawn: str) -> bytes:
 
 MODES = ("ansi", "rgb_array", "human")
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
-"""Environment variables; on Linux a program can open a window if one of them is set."""
+"""Environment variables. On Linux, a program can open a window if one of them is set."""
 FRAMES_PER_SECOND = 4
 
 
 class RenderModeError(ValueError, TypeError):
-    """An unknown render mode, or one that cannot be used here.
+    """Error for a render mode that is unknown or cannot be used here.
 
-    It is a TypeError, too, because libraries that probe for a render mode catch that.
+    The class is also a TypeError, because libraries that test for a render mode catch TypeError.
     """
 
 
 def why_no_window() -> str:
-    """Return why no window can be opened here; empty if one can."""
+    """Return the reason why no window can be opened here; empty if one can be opened."""
     if not can_draw():
         return MISSING
     if not find_spec("pygame"):
         return "needs pygame-ce: pip install 'parlour[window]'"
     if sys.platform not in ("win32", "darwin") and not any(map(os.environ.get, DISPLAYS)):
-        return f"needs a display, and there is none here ({', '.join(DISPLAYS[:2])} are not set)"
+        return f"needs a display, but {' and '.join(DISPLAYS[:2])} are not set"
     return ""
 
 
 def missing_modes() -> dict[str, str]:
-    """Return the reasons why render modes cannot be used here, by mode."""
+    """Return the render modes that cannot be used here, with the reasons."""
     reasons = {"rgb_array": "" if can_draw() else MISSING}
     reasons["human"] = why_no_window()
     return {mode: reason for mode, reason in reasons.items() if reason}
@@ -201,13 +231,13 @@ def usable_modes() -> list[str]:
 
 
 METADATA: dict[str, Any] = {"render_modes": usable_modes(), "render_fps": FRAMES_PER_SECOND}
-"""Metadata of environments, with only the modes usable here, because checkers try all of them."""
+"""Metadata of environments. Only usable modes are listed, because checkers try all of them."""
 KNOWN_METADATA: dict[str, Any] = METADATA | {"render_modes": list(MODES)}
-"""Metadata for `gymnasium.make`, with all modes: the environment says why one is missing."""
+"""Metadata for `gymnasium.make` with all modes; the environment reports a missing one."""
 
 
 def check_render_mode(mode: Any) -> str | None:
-    """Return a render mode that can be used here, or None; else raise RenderModeError."""
+    """Return a render mode or None; raise RenderModeError if it cannot be used here."""
     if mode is None:
         return None
     if not isinstance(mode, str) or mode not in MODES:
@@ -215,12 +245,12 @@ def check_render_mode(mode: Any) -> str | None:
     missing = missing_modes()
     if mode in missing:
         allowed = ", ".join(usable_modes())
-        raise RenderModeError(f"render_mode={mode!r} {missing[mode]}; allowed here: {allowed}")
+        raise RenderModeError(f"render_mode {mode!r} {missing[mode]}. Available: {allowed}")
     return str(mode)
 
 
 class Window:
-    """A window that opens with its first picture."""
+    """Window that shows pictures and opens with the first one."""
 
     def __init__(self, title: str, frames_per_second: float) -> None:
         self.title = title
@@ -229,13 +259,14 @@ class Window:
         self._clock: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the open window: a copy opens its own with its first picture."""
+        """Leave out the open window. A copy opens its own window with its first picture."""
         return self.__dict__ | {"_screen": None, "_clock": None}
 
     def show(self, picture: np.ndarray) -> None:
-        """Show a picture, uint8 (height, width, 3), and wait as long as a frame lasts.
+        """Show a picture, uint8 (height, width, 3), and wait for the duration of a frame.
 
-        Raises gymnasium.error.Error where the window cannot be opened.
+        Raises:
+            gymnasium.error.Error: The window cannot be opened.
         """
         import pygame
 
@@ -257,12 +288,12 @@ class Window:
             pygame.display.init()
             self._screen = pygame.display.set_mode(size)
         except pygame.error as failed:
-            raise gym.error.Error(f"no window can be opened here: {failed}") from failed
+            raise gym.error.Error(f"the window cannot be opened: {failed}") from failed
         pygame.display.set_caption(self.title)
         self._clock = pygame.time.Clock()
 
     def close(self) -> None:
-        """Close the window, if it is open; it opens again with the next picture."""
+        """Close the window if it is open. The next picture opens it again."""
         if self._screen is not None:
             import pygame
 
@@ -271,35 +302,41 @@ class Window:
 
 
 class Renderer:
-    """Draws the tables of an environment in its render mode; ``style`` is read by `read_style`."""
+    """Renderer of an environment's tables in its render mode.
+
+    Args:
+        mode: The render mode, or None.
+        style: Style of pictures; see `read_style`.
+        title: Title of the window.
+    """
 
     def __init__(self, mode: str | None, style: Any, title: str) -> None:
         self.mode = check_render_mode(mode)
         self.style = read_style(style)
         self.window = Window(title, FRAMES_PER_SECOND) if self.mode == "human" else None
         self.watchers: list[Callable[[], Any]] = []
-        """Called after a reset or a step, such as a notebook's widget."""
+        """Functions to call after each reset and step, such as the update of a notebook widget."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the watchers, which belong to this environment and not to copies of it."""
+        """Leave out the watchers, which belong to this environment and not to its copies."""
         return self.__dict__ | {"watchers": []}
 
     def draw(self, scene: Scene) -> str | np.ndarray | None:
-        """Return a table as text, or as pixels, uint8 (height, width, 3); a window returns None."""
+        """Return a table as text or as pixels, uint8 (height, width, 3); None for a window."""
         if self.window is not None:
             self.window.show(draw_picture(scene, self.style))
             return None
         return draw_picture(scene, self.style) if self.mode == "rgb_array" else ansi(scene)
 
     def draw_rows(self, scenes: Sequence[Scene]) -> tuple[Any, ...] | None:
-        """Return each table as `draw` does; a window shows them all, as a grid."""
+        """Return each table as `draw` does; a window shows all tables as a grid."""
         if self.window is not None:
             self.window.show(draw_grid(scenes, self.style))
             return None
         return tuple(self.draw(scene) for scene in scenes)
 
     def show(self, render: Callable[[], Any]) -> None:
-        """Render after a reset or a step, where there is a window; tell the watchers."""
+        """Update the window, if there is one, and call the watchers; after a reset or a step."""
         if self.window is not None:
             render()
         for watcher in self.watchers:
@@ -312,19 +349,21 @@ class Renderer:
 
 
 class RenderedTable:
-    """Mixin for environments of one table that a `Renderer` draws."""
+    """Mixin for environments with one table, which a `Renderer` draws."""
 
     render_mode: str | None
     _renderer: Renderer
 
     def scene(self) -> Scene:
-        """Return the table as the player sees it; an environment fills it in."""
+        """Return the table as the player sees it."""
         raise NotImplementedError
 
     def render(self) -> str | np.ndarray | None:
-        """Return the table as the acting player sees it: text, pixels, or None for a window."""
+        """Return the table as the player that acts sees it: text, pixels, or None for a window."""
         if self.render_mode is None:
-            gym.logger.warn("render() without a render_mode: make the env with render_mode='ansi'")
+            gym.logger.warn(
+                "render() needs a render mode: make the environment with render_mode='ansi'"
+            )
             return None
         return self._renderer.draw(self.scene())
 

@@ -1,4 +1,4 @@
-"""A table, or a replay, as a widget in a notebook: anywidget and the module of the play page."""
+"""Notebook widgets of tables and replays, made with anywidget and the play page's module."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ SHOWN_FIELDS = ("score", "moves")
 
 
 class SceneWidget(anywidget.AnyWidget):
-    """What the module draws: ``scene`` with ``facts`` above it, or a ``replay``."""
+    """Widget of a ``scene`` with a line of ``facts`` above it, or of a ``replay``."""
 
     _esm = MODULE
     _css = STYLE
@@ -28,11 +28,10 @@ class SceneWidget(anywidget.AnyWidget):
 
 
 class TableWidget(SceneWidget):
-    """The table of an environment: a click on a card, or on a button, steps it.
+    """Widget of an environment's table; clicks on cards and buttons step the environment.
 
-    It is redrawn when other code resets, steps or restores the environment (`CardEnv.widget`);
-    ``refresh()`` redraws it after anything else. Copies and pickles of the environment have no
-    widget.
+    The widget is redrawn when code resets, steps or restores the environment (`CardEnv.widget`).
+    After other changes, call ``refresh()``. Copies and pickles of the environment have no widget.
     """
 
     def __init__(self, env: Any) -> None:
@@ -43,7 +42,7 @@ class TableWidget(SceneWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Draw the environment's table as it is now."""
+        """Draw the current table of the environment."""
         scene: Scene = self._env.scene()
         state = self._env.state
         names = [name for name in SHOWN_FIELDS if name in state.dtype.names]
@@ -51,7 +50,7 @@ class TableWidget(SceneWidget):
         self.scene = scene.to_dict()
 
     def _answer(self, _: Any, content: Any, __: Any) -> None:
-        """Play what was clicked, if it is legal: a browser may be behind."""
+        """Play the clicked action if it is legal. The browser may show an earlier position."""
         action = content.get("action") if isinstance(content, dict) else None
         if not isinstance(action, int) or not 0 <= action < self._env.action_space.n:
             return

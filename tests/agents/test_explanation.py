@@ -306,7 +306,7 @@ def test_what_cannot_be_is_refused(fields: Any, output: str) -> None:
 
 def test_an_illegal_action_and_no_explanation_are_refused() -> None:
     agent: Any = Talker(actions=lambda turn: (~turn.masks).argmax(axis=1))
-    with pytest.raises(IllegalActionError, match="agent 'talker' chose action"):
+    with pytest.raises(IllegalActionError, match="action of agent 'talker' must be "):
         explain(agent, one_turn(agent))
     agent.explain = lambda turn: {"actions": 1}
     with pytest.raises(ValueError, match="explain returned dict; an Explanation is needed"):

@@ -204,7 +204,7 @@ def test_budgets_and_prefixes() -> None:
         ("mcts:expectimax:pretrained", "can lead no search"),
         (
             "mcts:nobody",
-            "unknown agent 'nobody'.*; expectimax: or rollouts: or rollouts-cards: or mcts: "
+            "got 'nobody'.*; expectimax: or rollouts: or rollouts-cards: or mcts: "
             "or pimc: or pimc-bids: or hindsight: or nested: before it",
         ),
     ],
@@ -216,7 +216,7 @@ def test_what_is_refused(spec: str, output: str) -> None:
 
 
 def test_numbers_that_make_no_sense() -> None:
-    with pytest.raises(ValueError, match="iterations=0: allowed are whole numbers from 1"):
+    with pytest.raises(ValueError, match="iterations must be an integer >= 1, got 0"):
         MCTSAgent(UniformAgent(), 0)
     with pytest.raises(ValueError, match="milliseconds=0: allowed are numbers above 0"):
         MCTSAgent(UniformAgent(), milliseconds=0)

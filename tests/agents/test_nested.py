@@ -62,5 +62,5 @@ def test_who_cannot_play_games_on_is_refused(spec: str) -> None:
 
 
 def test_worlds_are_a_number_from_1() -> None:
-    with pytest.raises(ValueError, match="worlds=0: allowed are whole numbers from 1"):
+    with pytest.raises(ValueError, match="worlds must be an integer >= 1, got 0"):
         NestedAgent(KLONDIKE, KLONDIKE.make_rules(), worlds=0)

@@ -106,7 +106,7 @@ def test_an_unknown_encoding_is_refused() -> None:
     class Odd(Bare):
         encoding = "one-hot"
 
-    output = r"encoding='one-hot': allowed are onehot, codes"
+    output = r"encoding must be one of onehot, codes, got 'one-hot'"
     for ask in (
         lambda: compare(PYRAMID, [Odd()], deals=1),
         lambda: CardEnv(TABLE, "mini", opponents=Odd()),

@@ -93,7 +93,7 @@ def test_no_limit_of_the_plan_is_a_limit_of_the_game(
 
 
 def test_without_a_solver(fake: FakeSolver) -> None:
-    with pytest.raises(ValueError, match=r"Seven Twenty-Seven has no solver; .* pyramid"):
+    with pytest.raises(ValueError, match=r"Seven Twenty-Seven has no solver\. .* pyramid"):
         load_agent(
             "oracle", find_game("seven_twenty_seven"), find_game("seven_twenty_seven").make_rules()
         )

@@ -80,12 +80,12 @@ def test_ones_own_agents(own: None) -> None:
     [
         (
             "unifrom",
-            "unknown agent 'unifrom'; did you mean 'uniform'.*saved agent or run, or module:Class",
+            "saved agent or run, or module:Class.*, got 'unifrom'. Did you mean 'uniform'",
         ),
         ("runs/nothing", "agent 'runs/nothing': there is no such folder"),
         ("no_such_module_at_all:Agent", "No module named"),
         ("own_agents_of_a_test:Missing", "has no attribute 'Missing'"),
-        ("own_agents_of_a_test:np", r"has no method act\(turn\)"),
+        ("own_agents_of_a_test:np", r"must have a method act\(turn\)"),
         (":Agent", "agent ':Agent'"),
     ],
 )
@@ -176,10 +176,10 @@ def test_a_spec_may_name_its_agent(tmp_path: Path, own: None) -> None:
     ):
         assert load_agent(spec, GAME, RULES).name == name, spec
     for spec, output in (
-        ("mine=nobody", "unknown agent 'nobody'"),
-        ("=greedy", "unknown agent '=greedy'"),
-        (f"{'x' * 81}=greedy", "81 letters; allowed are 1–80"),
-        (" =greedy", "allowed is one line of printable text"),
+        ("mine=nobody", "got 'nobody'"),
+        ("=greedy", "got '=greedy'"),
+        (f"{'x' * 81}=greedy", "name must have at most 80 characters, got 81"),
+        (" =greedy", "name must be one line of printable text"),
     ):
         with pytest.raises(ValueError, match=output):
             load_agent(spec, GAME, RULES)
@@ -207,19 +207,19 @@ def test_an_object_gets_the_defaults_of_a_class() -> None:
 @pytest.mark.parametrize(
     ("agent", "output"),
     [
-        (with_fields(name=""), "agent 'Bare': name='': allowed is one line of printable text"),
-        (with_fields(name="  "), "agent 'Bare': name='  ': allowed"),
-        (with_fields(name=None), "agent 'Bare': name=None: allowed"),
-        (with_fields(name="a\nb"), r"agent 'Bare': name='a\\nb': allowed"),
-        (with_fields(name="\x1b[0m"), r"name='\\x1b\[0m': allowed"),
-        (with_fields(name="\ud800"), r"name='\\ud800': allowed"),
-        (with_fields(name="x" * 81), "81 letters; allowed are 1–80"),
-        (with_fields(sees_all=1), "agent 'Bare': sees_all=1: allowed are False, True"),
-        (with_fields(sees_all="no"), "agent 'Bare': sees_all='no': allowed"),
-        (with_fields(act=3), r"agent 'Bare' has no method act\(turn\)"),
-        (Bare, r"agent 'Bare' is a class: give an object of it, such as Bare\(\)"),
-        (None, "agent 'NoneType' has no method act"),
-        (5, "agent 'int' has no method act"),
+        (with_fields(name=""), "agent 'Bare': name must be one line of printable text, got ''"),
+        (with_fields(name="  "), "agent 'Bare': name must be .*, got '  '"),
+        (with_fields(name=None), "agent 'Bare': name must be .*, got None"),
+        (with_fields(name="a\nb"), r"agent 'Bare': name must be .*, got 'a\\nb'"),
+        (with_fields(name="\x1b[0m"), r"name must be .*, got '\\x1b\[0m'"),
+        (with_fields(name="\ud800"), r"name must be .*, got '\\ud800'"),
+        (with_fields(name="x" * 81), "name must have at most 80 characters, got 81"),
+        (with_fields(sees_all=1), "agent 'Bare': sees_all must be one of False, True, got 1"),
+        (with_fields(sees_all="no"), "agent 'Bare': sees_all must be .*, got 'no'"),
+        (with_fields(act=3), r"agent must have a method act\(turn\), got 'Bare'"),
+        (Bare, r"agent must be an object, got the class 'Bare'. Pass Bare\(\) instead"),
+        (None, r"agent must have a method act\(turn\), got 'NoneType'"),
+        (5, r"agent must have a method act\(turn\), got 'int'"),
     ],
 )
 def test_objects_that_are_no_agents(agent: object, output: str) -> None:

@@ -21,10 +21,15 @@ PYRAMID, TABLE = "parlour/Pyramid-v0", "parlour/SevenTwentySeven-table-v0"
 REFUSED: tuple[tuple[str, gym.VectorizeMode, dict[str, Any], str], ...] = (
     (PYRAMID, ONE, {"varian": "web"}, "varian"),
     (PYRAMID, VECTOR, {"varian": "web"}, "varian"),
-    (PYRAMID, VECTOR, {"variant": "wep"}, "did you mean 'web'?"),
-    (PYRAMID, VECTOR, {"passes": 99}, "option passes=99: allowed are"),
-    (PYRAMID, VECTOR, {"autoreset_mode": "same_step"}, "RLlib plays by NEXT_STEP alone"),
-    (TABLE, ONE, {"players": 1}, "option players=1: allowed are"),
+    (PYRAMID, VECTOR, {"variant": "wep"}, "Did you mean 'web'"),
+    (PYRAMID, VECTOR, {"passes": 99}, "option passes must be an integer from"),
+    (
+        PYRAMID,
+        VECTOR,
+        {"autoreset_mode": "same_step"},
+        "autoreset_mode must be NEXT_STEP for RLlib, got SAME_STEP",
+    ),
+    (TABLE, ONE, {"players": 1}, "option players must be an integer from"),
     ("parlour/PokerSquares-table-v0", ONE, {}, "is for one player"),
 )
 

@@ -28,7 +28,7 @@ def begun(game: Game, **keywords: Any) -> CardEnv:
 def test_an_action_is_a_whole_number(game: Game, action: Any, illegal: str) -> None:
     env = begun(game, illegal=illegal)
     before = env.clone()
-    with pytest.raises(ValueError, match=r"^action=.*: allowed is a whole number"):
+    with pytest.raises(ValueError, match=r"^action must be an integer, got "):
         env.step(action)
     assert env.clone().tobytes() == before.tobytes()
 
@@ -37,7 +37,7 @@ def test_an_action_is_a_whole_number(game: Game, action: Any, illegal: str) -> N
 def test_a_number_that_is_no_action_is_illegal(game: Game, action: int) -> None:
     _, reward, *_ = begun(game).step(action)
     assert reward == -1
-    with pytest.raises(gym.error.InvalidAction, match=rf"^action {action} \(no action\)"):
+    with pytest.raises(gym.error.InvalidAction, match=rf"^action must be .*, got {action}"):
         begun(game, illegal="raise").step(action)
 
 
@@ -58,24 +58,24 @@ def test_a_vector_refuses_what_is_no_number(game: Game, actions: Any) -> None:
     envs = CardVectorEnv(game, 2)
     envs.reset(seed=1)
     before = envs.clone()
-    with pytest.raises(ValueError, match=r"actions must be whole numbers, shape \(2,\), got"):
+    with pytest.raises(ValueError, match=r"actions must be integers of shape \(2,\), got"):
         envs.step(actions)
     assert envs.clone().tobytes() == before.tobytes()
 
 
 @pytest.mark.parametrize("number", ["3", 0, -1, True, 2**40, 2**70, 1.5, None, [2]], ids=str)
 def test_the_number_of_rows(number: Any) -> None:
-    with pytest.raises(ValueError, match=r"^num_envs=.*: allowed are whole numbers 1–"):
+    with pytest.raises(ValueError, match=r"^num_envs must be an integer from 1 to .*, got "):
         make_vec("pyramid", number)
 
 
 @pytest.mark.parametrize("name", [None, 3, [], {}], ids=str)
 def test_names_are_text(name: Any) -> None:
-    with pytest.raises(ValueError, match=r"unknown game .*allowed: pyramid"):
+    with pytest.raises(ValueError, match=r"^game must be one of pyramid, .*, got "):
         make(name)
     if name is not None:
         for keyword in ("variant", "encoding", "reward", "illegal", "render_mode"):
-            with pytest.raises(ValueError, match=f"unknown {keyword} .*; allowed: "):
+            with pytest.raises(ValueError, match=f"{keyword} must be one of .*, got "):
                 make("pyramid", **{keyword: name})
 
 
@@ -85,10 +85,12 @@ def test_seeds_are_whole_numbers(game: Game, seed: Any) -> None:
     envs = CardVectorEnv(game, 2)
     envs.reset(seed=1)
     before, rows = env.clone(), envs.clone()
-    with pytest.raises(ValueError, match=r"^seed=.*: allowed are whole numbers from 0, or None"):
+    with pytest.raises(ValueError, match=r"^seed must be an integer >= 0 or None, got "):
         env.reset(seed=seed)
     for given in (seed, [7, seed]):
-        with pytest.raises(ValueError, match=r"^seed=.*: allowed are whole|1 seeds for 2"):
+        with pytest.raises(
+            ValueError, match=r"^seed must be an integer >= 0|^seed must have 2 entries"
+        ):
             envs.reset(seed=given)
     assert env.clone().tobytes() == before.tobytes()
     assert envs.clone().tobytes() == rows.tobytes()
@@ -120,7 +122,7 @@ def test_wrong_options_of_a_reset_change_nothing(game: Game, options: Any) -> No
 @pytest.mark.parametrize("value", [2**63, float("nan"), None, [1], -1, 1.5, np.array([1])], ids=str)
 def test_wrong_options_of_the_rules(game: Game, value: Any) -> None:
     for option in game.rules._fields:
-        with pytest.raises(ValueError, match=f"^option {option}=.*: allowed are") as caught:
+        with pytest.raises(ValueError, match=f"^option {option} must be .*, got ") as caught:
             make(game.name, **{option: value})
         assert "\n" not in str(caught.value)
 
@@ -179,7 +181,7 @@ def test_opponents_are_agents(table: Case) -> None:
 
     for wrong in ([], ["uniform"] * 12, 3, None, Stuck(), Moody, {}, b"uniform", "nobody"):
         given: Any = [wrong] * (table.players - 1) if wrong is None else wrong
-        with pytest.raises(ValueError, match=r"^opponents[: ]|^unknown player"):
+        with pytest.raises(ValueError, match=r"^opponents[: ]"):
             table.env(opponents=given)
 
 
@@ -276,7 +278,7 @@ def test_other_arrays_and_tensors_are_no_actions(kind: str, numbers: Any, dtype:
     for env in shells:
         env.reset(seed=1)
         before = env.clone().tobytes()
-        with pytest.raises(ValueError, match=r"^action=.*: allowed is a whole number"):
+        with pytest.raises(ValueError, match=r"^action must be an integer, got "):
             env.step(value)
         assert env.clone().tobytes() == before
     envs = make_vec("pyramid", 2)
@@ -284,7 +286,7 @@ def test_other_arrays_and_tensors_are_no_actions(kind: str, numbers: Any, dtype:
     before = envs.clone().tobytes()
     wrong = tensor_types()[kind]([numbers, numbers], dtype)
     if wrong.shape != (2,) or np.asarray(wrong).dtype.kind not in "iu":
-        with pytest.raises(ValueError, match=r"^actions must be whole numbers, shape \(2,\), got"):
+        with pytest.raises(ValueError, match=r"^actions must be integers of shape \(2,\), got"):
             envs.step(wrong)
         assert envs.clone().tobytes() == before
 

@@ -87,7 +87,7 @@ EMPTY = tiny.make_game(layout=lambda s, rules: Scene("Take or Leave", (), ()))
 
 
 @pytest.mark.parametrize("check", gaps.BY_PLAY[:-1], ids=lambda check: check.__name__)
-def test_a_whole_game_is_told_nothing(check: Check) -> None:
+def test_a_complete_game_has_no_gaps(check: Check) -> None:
     assert check(WHOLE) == []
 
 

@@ -71,7 +71,9 @@ def test_autoreset_modes_by_name(game: Game, mode: str) -> None:
     for given in (mode, mode.lower(), member.value, member):
         envs = gym.make_vec(game.id, num_envs=1, autoreset_mode=given)
         assert envs.metadata["autoreset_mode"] is member
-    with pytest.raises(ValueError, match=r"unknown autoreset_mode 'sometimes'.*next_step"):
+    with pytest.raises(
+        ValueError, match=r"autoreset_mode must be one of next_step, .*, got 'sometimes'"
+    ):
         CardVectorEnv(game, 1, autoreset_mode="sometimes")
 
 
@@ -138,13 +140,13 @@ def test_same_shapes_for_every_variant_and_option(game: Game) -> None:
         assert env.reset(seed=1)[0] in env.observation_space
 
 
-def test_what_is_not_allowed_is_named(game: Game) -> None:
+def test_invalid_arguments_are_named(game: Game) -> None:
     near = game.default[:-1]
     with pytest.raises(
-        ValueError, match=f"unknown variant '{near}'; did you mean '{game.default}'"
+        ValueError, match=f"variant must be .*, got '{near}'. Did you mean '{game.default}'"
     ):
         gym.make(game.id, variant=near)
-    with pytest.raises(ValueError, match="unknown option 'pases'"):
+    with pytest.raises(ValueError, match=r"option must be .*got 'pases'"):
         gym.make(game.id, pases=2)
     for keyword, allowed in (
         ({"encoding": "one-hot"}, "onehot, codes"),
@@ -159,7 +161,7 @@ def test_what_is_not_allowed_is_named(game: Game) -> None:
     for limit in ("max_moves", "max_episode_steps"):
         with pytest.raises(ValueError, match=f"{limit} must be .*, got 0"):
             CardEnv(game, **{limit: 0})
-    with pytest.raises(ValueError, match="num_envs=0"):
+    with pytest.raises(ValueError, match=r"num_envs must be an integer from 1 to .*, got 0"):
         CardVectorEnv(game, 0)
 
 
@@ -210,7 +212,7 @@ def test_infos_have_the_same_keys_from_the_reset_to_the_end(case: Case) -> None:
                     assert info["score"] == (env.state["score"] if case.players == 1 else 0)
 
 
-def test_monitor_keeps_facts_of_games_that_gymnasium_cuts_off(game: Game) -> None:
+def test_monitor_keeps_results_of_games_that_gymnasium_truncates(game: Game) -> None:
     """`gym.make(id, max_episode_steps=...)` ends an episode of which the game knows nothing."""
     monitor = pytest.importorskip("stable_baselines3.common.monitor")
     goal = game.goal_name(game.make_rules())

@@ -7,7 +7,7 @@ from tests.contract.cases import Case, positions
 from tests.contract.test_leaks import MOST, dealt_anew
 
 
-def test_hidden_cards_are_those_that_are_dealt_anew(case: Case) -> None:
+def test_hidden_cards_are_those_that_are_resampled(case: Case) -> None:
     """Which entries hold a card is no secret; which cards they are is told apart, deck by deck."""
     hidden = case.game.hidden_cards
     if hidden is None or case.players > 1:

@@ -63,7 +63,7 @@ def test_every_legal_action_is_drawn_equally_often() -> None:
 
 
 @each
-def test_a_penalty_changes_nothing_and_goes_on(tried: Case) -> None:
+def test_a_penalty_changes_nothing_and_continues(tried: Case) -> None:
     env = tried.env(illegal="penalty", encoding="codes", **tried.drawless)
     rng = np.random.default_rng(2)
     for seed in range(3):
@@ -147,6 +147,6 @@ def test_algorithms_that_cannot_mask_play_on_in_sb3() -> None:
     env = CardVecEnv(find_game("pyramid"), 3, illegal="raise")
     env.reset()
     before = env.rows.states.tobytes()
-    with pytest.raises(gym.error.InvalidAction, match="row 0: action -1 is not legal"):
+    with pytest.raises(gym.error.InvalidAction, match=r"row 0: action must be one of .*, got -1"):
         env.step(np.full(3, -1))
     assert env.rows.states.tobytes() == before

@@ -277,12 +277,12 @@ def test_the_shells_show_nothing_hidden(case: Case, games: int) -> None:
 
 
 @pytest.mark.parametrize("name", PLAYERS)
-def test_no_agent_chooses_by_what_is_hidden(case: Case, name: str) -> None:
+def test_no_agent_depends_on_hidden_cards(case: Case, name: str) -> None:
     """Neither by what it is handed, nor if it were handed the true states."""
     check_choices(case, name)
 
 
-def test_no_player_by_rule_chooses_by_what_is_hidden(case: Case) -> None:
+def test_no_rule_based_agent_depends_on_hidden_cards(case: Case) -> None:
     for name in case.game.rule_agents:
         check_choices(case, name)
 
@@ -310,7 +310,7 @@ def check_choices(case: Case, name: str) -> None:
         assert len(set(answers)) == 1
 
 
-def test_agents_are_handed_other_hidden_cards(game: Game) -> None:
+def test_agents_get_resampled_hidden_cards(game: Game) -> None:
     """`prepare_turn` deals anew for who does not see all, and only for them."""
     agent = load_agent("uniform", game, game.make_rules())
     env = Case(game, game.default).env()
@@ -395,7 +395,7 @@ class Noting:
 
 
 @pytest.mark.parametrize("seed", [1, 7, 12345])
-def test_the_deck_cannot_be_rebuilt_from_the_generator_handed_out(
+def test_the_deck_cannot_be_rebuilt_from_the_generator(
     game: Game, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not even where hidden cards are dealt anew from the very seed of the game."""

@@ -211,7 +211,7 @@ def test_rules_are_drawn_alike_and_apart_from_the_cards() -> None:
 
 @pytest.mark.parametrize("way", [copy.deepcopy, lambda envs: pickle.loads(pickle.dumps(envs))])
 @pytest.mark.parametrize(("kind", "several", "rules"), TABLES)
-def test_copies_and_states_put_back_go_on_by_the_same_rules(
+def test_copies_and_restored_states_keep_their_rules(
     kind: Game, several: bool, rules: list[Any], way: Any
 ) -> None:
     config = StepConfig(reset=int(Autoreset.SAME_STEP), max_moves=9)
@@ -248,9 +248,7 @@ def test_every_rules_is_known_by_what_a_state_shows(game: Game) -> None:
         rows.step(rows.buffers.masks.argmax(axis=1))
     others = Rows(game, rules[1:], 1)
     rows.start(DealSource.DRAW, rules=np.zeros(rows.n, np.int64))
-    with pytest.raises(
-        ValueError, match=f"row 0: it shows rules that are none of the {len(rules) - 1}"
-    ):
+    with pytest.raises(ValueError, match=f"row 0: rules must be one of the {len(rules) - 1} rules"):
         others.restore(rows.states[:1].copy())
 
 
@@ -259,7 +257,7 @@ def test_a_wrong_state_is_named_by_its_row_and_changes_nothing() -> None:
     envs.reset(seed=1)
     before, wrong = envs.clone(), envs.clone()
     wrong["deck"][2, 0] = 0
-    with pytest.raises(ValueError, match="row 2: deck="):
+    with pytest.raises(ValueError, match="row 2: deck must be all cards "):
         envs.restore(wrong)
     assert envs.states.tobytes() == before.tobytes()
 
@@ -280,9 +278,9 @@ def test_deals_and_rules_are_chosen_row_by_row(game: Game) -> None:
     for wrong in (5, -1, [0, 1], "book", [0.5] * 4):
         with pytest.raises(ValueError, match="reset option rules="):
             envs.reset(options={"rules": wrong})
-    with pytest.raises(ValueError, match="unknown reset option 'rules'"):
+    with pytest.raises(ValueError, match=r"reset option must be .*got 'rules'"):
         CardVectorEnv(game, 2).reset(options={"rules": 0})
-    with pytest.raises(ValueError, match="'reset_mask' cannot go with"):
+    with pytest.raises(ValueError, match="reset_mask must not be combined with"):
         envs.reset(options={"rules": 0, "reset_mask": np.arange(4) > 1})
 
 
@@ -322,15 +320,15 @@ def test_variants_are_names_dictionaries_rules_or_all() -> None:
 @pytest.mark.parametrize(
     ("variants", "output"),
     [
-        ("book", "variants='book': allowed is 'all', or a list"),
-        ({"variant": "book"}, "allowed is 'all', or a list"),
-        (3, "variants=3: allowed is 'all', or a list"),
+        ("book", "variants must be 'all' or a list .*, got 'book'"),
+        ({"variant": "book"}, "variants must be 'all' or a list .*, got "),
+        (3, "variants must be 'all' or a list .*, got 3"),
         ([], "variants: 0 given"),
-        (["bok"], "unknown variant 'bok'; did you mean 'book'"),
-        ([{"pases": 1}], "unknown option 'pases'"),
-        ([{"passes": 99}], "option passes=99: allowed are 0–9"),
-        ([4], "variants: 4: allowed are names"),
-        (["book", "classic", {"variant": "book"}], "variants: book is there twice"),
+        (["bok"], "variant must be .*, got 'bok'. Did you mean 'book'"),
+        ([{"pases": 1}], "option must be .*got 'pases'"),
+        ([{"passes": 99}], "option passes must be an integer from 0 to 9, got 99"),
+        ([4], "entries of variants must be names .*, got 4"),
+        (["book", "classic", {"variant": "book"}], "variants must be different, got book twice"),
     ],
     ids=str,
 )
@@ -339,23 +337,32 @@ def test_wrong_variants_are_refused(variants: Any, output: str) -> None:
         CardVectorEnv(GAMES["pyramid"], 2, variants=variants)
 
 
-def test_what_makes_no_sense_with_several_rules_is_refused_by_name() -> None:
+def test_arguments_that_need_one_variant_are_rejected_with_several_rules() -> None:
     game, two = GAMES["pyramid"], ["book", "classic"]
-    with pytest.raises(ValueError, match="book is for 1 and duel for 2; the rows of one batch"):
+    with pytest.raises(
+        ValueError,
+        match="variants must have the same number of players, got book for 1 and duel for 2",
+    ):
         CardVectorEnv(GAMES["poker_squares"], 2, variants=["book", "duel"])
-    with pytest.raises(ValueError, match="variant='web': leave it out with variants"):
+    with pytest.raises(
+        ValueError, match="variant must be left out if variants is given, got 'web'"
+    ):
         CardVectorEnv(game, 2, "web", variants=two)
-    with pytest.raises(ValueError, match="winnable: a solver answers for one variant"):
+    with pytest.raises(ValueError, match="winnable must be left out if variants is given"):
         CardVectorEnv(game, 2, variants=two, winnable=True)
     envs = CardVectorEnv(game, 2, variants=two)
-    with pytest.raises(ValueError, match="rules: these rows are played by 2 different ones"):
+    with pytest.raises(
+        ValueError, match="rules must be the same in all rows, got 2 different rules"
+    ):
         _ = envs.rules
-    with pytest.raises(ValueError, match="row=2: allowed are the rows 0–1"):
+    with pytest.raises(ValueError, match="row must be an integer from 0 to 1, got 2"):
         envs.rules_of(2)
     seven = CardVectorEnv(
         GAMES["seven_twenty_seven"], 2, variants=["mini", {"variant": "mini", "pack": "full"}]
     )
-    with pytest.raises(ValueError, match="deck: the rules of these rows have different packs"):
+    with pytest.raises(
+        ValueError, match="deck must be left out if the rules of the rows use different decks"
+    ):
         seven.reset(options={"deck": "Ac 2c"})
 
 

@@ -262,7 +262,7 @@ def test_rows_of_a_seat_are_raw_rows_driven_by_hand(table: Case) -> None:
 
 
 @every_variant
-def test_each_agent_is_asked_once_for_all_games_that_wait(table: Case) -> None:
+def test_each_agent_is_called_once_for_all_games_that_wait(table: Case) -> None:
     """An agent that plays several seats, too: as often as the longest of the games needs it."""
     n = 12
     agent = Asked()
@@ -294,7 +294,7 @@ class AskedUniform(UniformAgent):
 
 
 @every_variant
-def test_baselines_choose_unasked_what_they_would_choose(
+def test_baselines_in_kernels_choose_the_same_actions(
     table: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In compiled code: asking them took a millisecond a turn. With weights of their own, too."""
@@ -340,7 +340,7 @@ def test_baselines_choose_unasked_what_they_would_choose(
             assert not fails
 
 
-def test_the_greedy_agent_plays_where_nobody_is_named() -> None:
+def test_the_default_opponent_is_greedy() -> None:
     """Against uniform whoever raises always earns 83 antes a hand."""
     for table in SEVERAL:
         assert [agent.name for agent in table.env().rows.agents] == ["greedy"]
@@ -414,7 +414,7 @@ def test_rows_are_single_environments_with_agents_handed_in(table: Case) -> None
 @every_game
 def test_an_illegal_choice_of_another_is_named(table: Case) -> None:
     env = table.env(opponents=Choosing(-3), seat=0)
-    with pytest.raises(RuntimeError, match=r"'asked' chose action -3 .* not legal"):
+    with pytest.raises(RuntimeError, match=r"action of agent 'asked' must be .*, got -3"):
         for seed in range(50):
             env.reset(seed=seed)
             while not ended(env):
@@ -511,7 +511,7 @@ def test_rows_whose_hands_end_at_once_are_single_environments(table: Case, mode:
 
 
 @every_variant
-def test_a_restored_game_goes_on_as_it_did(table: Case) -> None:
+def test_a_restored_game_repeats_its_continuation(table: Case) -> None:
     """In any environment of the seat that had the same seed, whoever was asked in between."""
     for cast in casts(table):
         seat = table.players - 1
@@ -545,7 +545,7 @@ def test_the_turn_of_another_is_not_restored(table: Case) -> None:
     env = table.env(seat=other, encoding="codes")
     env.reset(seed=1)
     here = env.clone()
-    output = f"row 0: it is the turn of seat {turn}, these rows are those of seat {other}"
+    output = f"row 0: turn must be {other}, the seat of this row, got {turn}"
     with pytest.raises(ValueError, match=output):
         env.restore(rows.states)
     assert env.clone().tobytes() == here.tobytes()
@@ -585,7 +585,7 @@ def test_a_dealer_may_be_chosen(table: Case) -> None:
     assert env.state["dealer"] == table.players - 1, "the first seat begins"
     for wrong in (-1, table.players, 1.0, "1", True):
         before = env.clone().tobytes()
-        output = rf"dealer={wrong!r}: allowed are the seats 0–{table.players - 1}"
+        output = rf"dealer must be an integer from 0 to {table.players - 1}, got {wrong!r}"
         with pytest.raises(ValueError, match=output):
             env.reset(options={"dealer": wrong})
         assert env.clone().tobytes() == before
@@ -607,7 +607,7 @@ def test_every_seat_deals_equally_often(table: Case) -> None:
 def test_games_without_a_dealer_have_no_such_option(game: Game) -> None:
     if "dealer" not in game.state.names:
         with pytest.raises(
-            ValueError, match=r"unknown reset option 'dealer'.*deck, deal, deal_set$"
+            ValueError, match=r"reset option must be one of deck, deal, deal_set, got 'dealer'$"
         ):
             CardEnv(game).reset(options={"dealer": 0})
 
@@ -618,25 +618,31 @@ def test_games_without_a_dealer_have_no_such_option(game: Game) -> None:
 @every_variant
 def test_wrong_opponents_and_seats_are_named(table: Case) -> None:
     others = table.players - 1
-    allowed = "1" if others == 1 else f"1, for all, or {others}, one for each"
+    allowed = "1 agent" if others == 1 else f"1 agent or {others} agents"
     near = "uniform, greedy" + "".join(f", {name}" for name in table.game.rule_agents)
     for keywords, output in (
         (
             {"opponents": "greddy"},
-            f"unknown player 'greddy'; did you mean 'greedy'? allowed: {near}",
+            f"agent must be one of {near}, got 'greddy'. Did you mean 'greedy'?",
         ),
-        ({"opponents": ["uniform"] * (others + 1)}, f"{others + 1} given; allowed are {allowed}"),
-        ({"opponents": []}, f"opponents: 0 given; allowed are {allowed}"),
-        ({"opponents": 3}, "opponents must be names of agents, or objects with act(turn), got 3"),
+        (
+            {"opponents": ["uniform"] * (others + 1)},
+            f"opponents must be {allowed}, got {others + 1}",
+        ),
+        ({"opponents": []}, f"opponents must be {allowed}, got 0"),
+        ({"opponents": 3}, "opponents must be names of agents or objects with act(turn), got 3"),
         ({"opponents": [None]}, "objects with act(turn), got None"),
         ({"opponents": UniformAgent}, "objects with act(turn), got "),
         ({"opponents": object()}, "objects with act(turn), got "),
-        ({"seat": table.players}, f"seat={table.players}: allowed are the seats 0–{others}"),
-        ({"seat": -1}, f"seat=-1: allowed are the seats 0–{others}"),
-        ({"seat": "first"}, "seat='first': allowed are the seats"),
-        ({"seat": True}, "seat=True: allowed are the seats"),
-        ({"max_moves": 20}, "max_moves must be left out in games for several players, got 20"),
-        ({"max_episode_steps": 0}, "max_episode_steps must be a whole number from 1 to"),
+        (
+            {"seat": table.players},
+            f"seat must be an integer from 0 to {others}, got {table.players}",
+        ),
+        ({"seat": -1}, f"seat must be an integer from 0 to {others}, got -1"),
+        ({"seat": "first"}, f"seat must be an integer from 0 to {others}, got 'first'"),
+        ({"seat": True}, f"seat must be an integer from 0 to {others}, got True"),
+        ({"max_moves": 20}, "max_moves must be left out in multiplayer games, got 20"),
+        ({"max_episode_steps": 0}, "max_episode_steps must be an integer from 1 to"),
     ):
         for make in (CardEnv, lambda *args, **kw: CardVectorEnv(args[0], 2, args[1], **kw)):
             with pytest.raises(ValueError) as refused:
@@ -647,9 +653,13 @@ def test_wrong_opponents_and_seats_are_named(table: Case) -> None:
 @pytest.mark.parametrize("one", [case for case in CASES if case.players == 1], ids=str)
 def test_one_player_has_no_opponents(one: Case) -> None:
     for keywords in ({"opponents": "uniform"}, {"seat": 1}, {"opponents": [], "seat": 0}):
-        with pytest.raises(ValueError, match="opponents, seat: these rules are for one player"):
+        with pytest.raises(
+            ValueError, match="opponents and seat must be left out in games for one player"
+        ):
             one.env(**keywords)
-        with pytest.raises(ValueError, match="opponents, seat: these rules are for one player"):
+        with pytest.raises(
+            ValueError, match="opponents and seat must be left out in games for one player"
+        ):
             one.vec(2, **keywords)
     assert type(one.env(seat=0, opponents=None).rows) is Rows
 

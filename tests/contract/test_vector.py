@@ -192,7 +192,7 @@ def test_rows_given_seeds_of_their_own(game: Game) -> None:
     assert not np.array_equal(deck[0], deck[1])
     both.reset(seed=[None, 3, None, 8])
     assert np.array_equal(both.envs.states["deck"][1], deck[1])
-    with pytest.raises(ValueError, match="2 seeds for 4"):
+    with pytest.raises(ValueError, match="seed must have 4 entries, one per row, got 2"):
         both.envs.reset(seed=[1, 2])
 
 

@@ -45,7 +45,7 @@ def test_the_best_legal_action_is_the_lowest_of_the_highest(
     ("card", "deck"),
     [(4, [8, 20, 4, 12, 16]), (16, [8, 20, 16, 12, 4]), (12, [8, 20, 12, 4, 16])],
 )
-def test_a_card_changes_places_with_the_top_of_the_stock(card: int, deck: list[int]) -> None:
+def test_a_card_is_swapped_with_the_top_of_the_stock(card: int, deck: list[int]) -> None:
     s = {"deck": [8, 20, 4, 12, 16], "next": 2}
     put_on_top(s, card)
     assert s["deck"] == deck
@@ -125,13 +125,13 @@ def test_an_end_is_worth_its_score_and_a_win_its_bonus() -> None:
     assert by_expectation(at(4, score=5), 3)[0, STOP] == pytest.approx(5)
 
 
-def test_only_the_best_by_value_are_looked_at_and_the_others_fall_behind() -> None:
+def test_only_the_best_actions_are_evaluated_and_the_others_score_lower() -> None:
     scores = by_expectation(at(4), 1)[0]
     assert scores[TAKE] > 100
     assert scores[[LEAVE, STOP]].tolist() == [0.5 - values.FAR_BEHIND, -1.0 - values.FAR_BEHIND]
 
 
-def test_what_is_not_legal_is_not_looked_at() -> None:
+def test_illegal_actions_are_not_evaluated() -> None:
     scores = by_expectation(at(4, legal=1 << LEAVE), 3)[0]
     assert (scores > 0).tolist() == [False, True, False]
 

@@ -70,7 +70,7 @@ def test_greedy_takes_nothing_illegal() -> None:
     assert HeuristicAgent().act(turn).tolist() == [LEAVE]
 
 
-def test_of_equal_scores_greedy_takes_the_lowest_number() -> None:
+def test_greedy_breaks_ties_by_the_lowest_action() -> None:
     agent = HeuristicAgent(weights=np.array([1.0]))  # as much as the ace
     assert agent.act(ask(agent)).tolist() == [TAKE]
 
@@ -94,6 +94,8 @@ def test_baselines_are_made_by_name() -> None:
     assert not any(agent.sees_all for agent in (uniform, greedy, last))
 
 
-def test_an_unknown_baseline_is_named_with_all_there_are() -> None:
-    with pytest.raises(ValueError, match=r"unknown player 'lst'.* allowed: uniform, greedy, last"):
+def test_the_error_for_an_unknown_baseline_names_all_baselines() -> None:
+    with pytest.raises(
+        ValueError, match=r"agent must be one of uniform, greedy, last.*, got 'lst'"
+    ):
         make_baseline("lst", GAME)

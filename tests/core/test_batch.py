@@ -87,7 +87,7 @@ def test_a_chosen_deck_is_not_shuffled_and_draws_nothing() -> None:
     assert rows.states["rng"] == [5]
 
 
-def test_only_the_rows_that_are_named_are_dealt() -> None:
+def test_only_the_given_rows_are_dealt() -> None:
     rows = begin(3)
     before = rows.states.copy()
     rows.start(DealSource.DRAW, np.array([False, True, False]))
@@ -187,7 +187,7 @@ def test_scale_and_bonus_are_those_of_the_game() -> None:
 
 
 @pytest.mark.parametrize("action", [-(2**40), -1, 3, 63, 64, 2**40])
-def test_what_is_no_action_ends_the_game_of_one_player(action: int) -> None:
+def test_an_invalid_action_ends_a_game_for_one_player(action: int) -> None:
     rows = begin()
     assert play(rows, action) == [PENALTY]
     assert rows.buffers.terminated[0] and not rows.buffers.truncated[0]
@@ -283,7 +283,7 @@ def test_skipped_moves_stop_at_a_limit_of_moves() -> None:
 
 
 @pytest.mark.parametrize("end", [STOP, 9])
-def test_next_step_begins_anew_at_the_step_after_the_end(end: int) -> None:
+def test_next_step_resets_at_the_step_after_the_end(end: int) -> None:
     rows = begin(reset=Autoreset.NEXT_STEP)
     play(rows, TAKE, end)
     assert rows.states["over"] == [Over.TERMINATED]
@@ -299,7 +299,7 @@ def test_next_step_draws_another_deal() -> None:
     assert rows.states["deck"].tolist() != [list(CARDS)]
 
 
-def test_same_step_begins_anew_at_once_and_keeps_the_finished_game() -> None:
+def test_same_step_resets_in_the_same_step_and_keeps_the_final_state() -> None:
     rows = begin(reset=Autoreset.SAME_STEP, target=1)
     assert play(rows, TAKE, STOP)[1] == WIN_BONUS
     assert rows.buffers.terminated[0]
@@ -308,7 +308,7 @@ def test_same_step_begins_anew_at_once_and_keeps_the_finished_game() -> None:
     assert rows.buffers.final_states["over"] == [Over.TERMINATED]
 
 
-def test_same_step_says_at_the_next_step_that_a_game_was_over_at_the_deal() -> None:
+def test_same_step_reports_at_the_next_step_that_a_game_was_over_at_the_deal() -> None:
     rows = begin(reset=Autoreset.SAME_STEP, dead=True)
     for _ in range(2):
         rows.buffers.final_states["over"] = Over.RUNNING
@@ -484,7 +484,7 @@ def note(s: Any, rules: Any, seat: int) -> None:
 
 
 @pytest.mark.parametrize(("seat", "seats"), [(-1, [0, 1, 2]), (0, [0, 0, 0]), (2, [2, 2, 2])])
-def test_rows_are_dealt_anew_for_a_seat_or_for_that_at_turn(seat: int, seats: list[int]) -> None:
+def test_rows_are_resampled_for_a_seat_or_for_the_seat_to_act(seat: int, seats: list[int]) -> None:
     made = three_states()
     as_python(make_resample_rows(note))(made, THREE_PLAYERS, seat)
     assert made["points"][:, 1].tolist() == seats
@@ -492,7 +492,7 @@ def test_rows_are_dealt_anew_for_a_seat_or_for_that_at_turn(seat: int, seats: li
 
 
 @pytest.mark.parametrize(("seat", "left"), [(-1, [1, 2, 4]), (1, [2, 2, 2])])
-def test_only_ones_own_illegal_action_stays_known(seat: int, left: list[int]) -> None:
+def test_only_the_own_illegal_action_stays_known(seat: int, left: list[int]) -> None:
     made = three_states()
     as_python(make_resample_rows(note))(made, THREE_PLAYERS, seat)
     assert made["illegal"].tolist() == left

@@ -87,8 +87,8 @@ def test_every_suit_is_read_in_every_script(suits: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "T", "1h", "Tx", "hT", "Thh", "100h", "T♥♥", "♥", "\ufe0f"])
-def test_what_is_no_card_is_named(text: str) -> None:
-    with pytest.raises(ValueError, match=f"card '{text}' is not a card"):
+def test_invalid_cards_are_named(text: str) -> None:
+    with pytest.raises(ValueError, match=f"card must be a rank of .*, got '{text}'"):
         parse_card(text)
 
 
@@ -111,7 +111,7 @@ def test_a_deck_keeps_its_order() -> None:
     ("deck", "output"),
     [
         ("Ac Ac 3c", "deck: card 2: Ac is in the deck twice"),
-        ("Ac 5d 3c", "deck: card 2: 21 is not a card of this pack"),
+        ("Ac 5d 3c", "deck: card 2: 21 is not a card of the game"),
         ("Ac", "deck must have all 3 cards, got 1; missing: 2c 3c"),
         ("Ac ?? 3c", "deck must have all 3 cards known, got 2 known and 1 unknown"),
         ("Ac -- --", "deck must have all 3 cards known, got 1 known and 2 unknown"),
@@ -119,11 +119,11 @@ def test_a_deck_keeps_its_order() -> None:
         ("Ac ▒▒ ##", "deck must have all 3 cards known, got 1 known and 2 unknown"),
         ([4, 0, None], "deck must have all 3 cards known, got 1 known and 2 unknown"),
         ("Ac 2c 3c Ac", "deck: card 4: Ac is in the deck twice"),
-        (5, "deck=5: allowed is text, or a list"),
-        ([4.0], "deck=.*: allowed is text, or a list"),
+        (5, "deck must be a text of card names, or a list .*, got 5"),
+        ([4.0], "deck must be a text of card names, or a list .*, got "),
     ],
 )
-def test_a_wrong_deck_is_refused_by_its_first_fault(deck: Any, output: str) -> None:
+def test_the_error_for_an_invalid_deck_names_the_first_fault(deck: Any, output: str) -> None:
     with pytest.raises(ValueError, match=output):
         parse_deck(deck, (4, 8, 12))
 
@@ -210,8 +210,8 @@ def test_deal_sets_share_no_deal() -> None:
     assert not np.isin(one, other).any()
 
 
-def test_numbers_begin_at_0() -> None:
-    with pytest.raises(ValueError, match=r"deal must be a whole number from 0, got -1 "):
+def test_deal_numbers_start_at_0() -> None:
+    with pytest.raises(ValueError, match=r"deal must be an integer >= 0, got -1 "):
         deal_seeds("mine", [0, -1])
 
 

@@ -122,27 +122,27 @@ def states(**fields: Any) -> np.ndarray:
     return made
 
 
-def test_sound_records_are_passed() -> None:
+def test_valid_records_pass() -> None:
     assert checked(states()) == (-1, 0, 0)
 
 
-def test_the_row_of_a_wrong_head_is_told() -> None:
+def test_the_row_of_an_invalid_head_is_returned() -> None:
     assert checked(states(turn=1)) == (1, state_check.TURN, 0)
 
 
-def test_the_row_of_a_wrong_deck_is_told() -> None:
+def test_the_row_of_an_invalid_deck_is_returned() -> None:
     assert checked(states(deck=4)) == (1, state_check.DECK, 0)
 
 
 @pytest.mark.parametrize("code", [-1, 22])
-def test_a_shown_code_out_of_bounds_is_told_with_its_byte(code: int) -> None:
+def test_the_byte_of_an_invalid_shown_code_is_returned(code: int) -> None:
     spoilt = states()
     spoilt["shown"]["target"][1] = code
     shown, inside = STATE.fields["shown"][1], FEATURES.dtype.fields["target"][1]  # type: ignore[index]
     assert checked(spoilt) == (1, state_check.SHOWN, shown + inside)
 
 
-def test_what_the_game_finds_wrong_is_numbered_behind_the_head() -> None:
+def test_faults_of_the_game_are_numbered_after_the_head() -> None:
     def find_wrong(s: Any, rules: Any) -> int:
         return 2 if s["next"] > 5 else 0
 
@@ -151,7 +151,7 @@ def test_what_the_game_finds_wrong_is_numbered_behind_the_head() -> None:
     assert checked(states(next=5), find_wrong=find_wrong) == (-1, 0, 0)
 
 
-def test_a_byte_that_does_not_follow_is_told() -> None:
+def test_the_byte_of_an_underivable_field_is_returned() -> None:
     def derive(s: Any, rules: Any) -> None:
         s["over"], s["score"] = 0, 2 * s["moves"]
 
@@ -165,7 +165,7 @@ def test_without_a_derivation_a_game_without_legal_actions_is_over() -> None:
     assert checked(states(legal=0, over=2))[:2] == (1, state_check.DERIVED)
 
 
-def test_what_is_allowed_of_the_game_stands_behind_the_head() -> None:
+def test_allowed_values_of_the_game_follow_the_head() -> None:
     made = state_check.make_state_check(STATE, FEATURES, ACTIONS, [("next", "a place")])
     assert made.allowed == (*state_check.HEAD_ALLOWED, ("next", "a place"))
 
@@ -178,7 +178,7 @@ def read(states: Any, n: int = 2) -> np.ndarray:
     return read_states(GAME, rows.rules, rows.rules_record, states, n)
 
 
-def test_sound_states_are_read_as_copies() -> None:
+def test_valid_states_are_copied() -> None:
     states = begin(2).states
     result = read(states)
     assert result.tobytes() == states.tobytes()
@@ -186,14 +186,17 @@ def test_sound_states_are_read_as_copies() -> None:
     assert not np.shares_memory(result, states)
 
 
-def test_states_that_lie_apart_in_memory_are_read() -> None:
+def test_states_that_are_not_contiguous_are_read() -> None:
     states = begin(6).states
     assert read(states[::3]).tobytes() == states[::3].tobytes()
 
 
 @pytest.mark.parametrize("wrong", [None, 5, [], "x", begin(3).states, np.zeros(2)])
-def test_what_is_no_record_array_of_that_length_is_refused(wrong: Any) -> None:
-    output = rf"Take or Leave is a record array \(2,\) of {STATE.itemsize} bytes a row; got "
+def test_invalid_record_arrays_are_rejected(wrong: Any) -> None:
+    size = STATE.itemsize
+    output = (
+        rf"Take or Leave must be a record array of shape \(2,\) with {size} bytes per row, got "
+    )
     with pytest.raises(ValueError, match=output):
         read(wrong)
 
@@ -201,13 +204,13 @@ def test_what_is_no_record_array_of_that_length_is_refused(wrong: Any) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "output"),
     [
-        ("turn", 1, "turn=1: allowed is the number of a seat"),
-        ("legal", 0, "legal=0: allowed is a set of actions, not empty while the game runs"),
-        ("deck", 4, r"deck=\[4, 4, 4, 4, 4, 4\]: allowed is every card of the pack once"),
-        ("over", 1, "over=1: allowed is 0, as the other fields have it"),
+        ("turn", 1, "turn must be the number of a seat, got 1"),
+        ("legal", 0, "legal must be a set of actions that is not empty while the game runs, got 0"),
+        ("deck", 4, r"deck must be all cards .*, got \[4, 4, 4, 4, 4, 4\]"),
+        ("over", 1, "over must be 0 to match the other fields, got 1"),
     ],
 )
-def test_row_field_and_what_is_allowed_are_named(field: str, value: int, output: str) -> None:
+def test_errors_name_row_field_and_allowed_values(field: str, value: int, output: str) -> None:
     states = begin(2).states
     states[field][1] = value
     with pytest.raises(ValueError, match=f"^state of Take or Leave, row 1: {output}"):
@@ -217,7 +220,9 @@ def test_row_field_and_what_is_allowed_are_named(field: str, value: int, output:
 def test_a_shown_code_is_named_with_its_bound() -> None:
     states = begin(2).states
     states["shown"]["target"][1] = 22
-    with pytest.raises(ValueError, match=r"row 1: shown\.target=22: allowed is 0 to 21$"):
+    with pytest.raises(
+        ValueError, match=r"row 1: shown\.target must be an integer from 0 to 21, got 22$"
+    ):
         read(states)
 
 

@@ -48,7 +48,7 @@ def run(folder: Path, always: bool, stderr: int = subprocess.PIPE) -> tuple[str,
     return done.stdout, done.stderr
 
 
-def test_a_command_says_it_once_and_never_again(folder: Path) -> None:
+def test_a_command_prints_the_message_once(folder: Path) -> None:
     assert run(folder, always=True) == ("True\n", f"{MESSAGE}\n")
     assert run(folder, always=True) == ("False\n", "")
 
@@ -57,7 +57,7 @@ def test_a_library_is_silent_in_a_pipe(folder: Path) -> None:
     assert run(folder, always=False) == ("True\n", "")
 
 
-def test_it_is_said_at_a_terminal(folder: Path) -> None:
+def test_the_message_is_printed_at_a_terminal(folder: Path) -> None:
     ours, theirs = pty.openpty()
     try:
         run(folder, always=False, stderr=theirs)

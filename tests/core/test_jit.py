@@ -219,7 +219,7 @@ def test_settings_of_numba_count(house: House) -> None:
 PLAY = "from house.factory import *; print({}(1))"
 
 
-def test_products_of_a_factory_are_found_and_told_apart(house: House) -> None:
+def test_kernels_of_a_factory_are_found_and_distinguished(house: House) -> None:
     products = ("make(one, 1)", "101", 2), ("make(two, 1)", "201", 2), ("make(one, 3)", "302", 1)
     for product, result, compiled in products:
         assert house.run(PLAY.format(product)) == (result, compiled)
@@ -243,7 +243,7 @@ print(all_three(1), a(1), b(1), again(1))
     assert house.run(both) == ("(101, 201, 101) 101 201 101", 1)
 
 
-def test_arrays_and_named_tuples_are_told_apart(house: House) -> None:
+def test_arrays_and_named_tuples_are_distinguished(house: House) -> None:
     house.write(
         "house/tables.py",
         """
@@ -271,7 +271,7 @@ other[2500] = -1
 
 
 @pytest.mark.slow
-def test_processes_at_once_do_not_spoil_the_cache(house: House) -> None:
+def test_concurrent_processes_do_not_corrupt_the_cache(house: House) -> None:
     calls = [f"from house.caller import caller; print(caller({x}))" for x in ("5", "5.5", "5")]
     for process in [house.start(call) for call in calls]:
         house.result(process)
@@ -290,7 +290,7 @@ def test_damaged_files_are_compiled_again(house: House, damage: str) -> None:
     assert house.run(CALL) == ("60", 0)
 
 
-def test_without_a_place_to_write_it_warns_once_and_goes_on(house: House) -> None:
+def test_without_a_writable_folder_it_warns_once_and_continues(house: House) -> None:
     house.write("file", "where a folder would have to be")
     house.write("house/__pycache__", "")
     nowhere = {
@@ -333,7 +333,7 @@ def test_kernels_in_a_package_that_cannot_be_written_are_used(house: House, allo
     assert again == ("70", 2 if allowed == "nowhere" else 0)
 
 
-def test_a_full_disk_warns_once_and_goes_on(house: House) -> None:
+def test_a_full_disk_warns_once_and_continues(house: House) -> None:
     full = "import pathlib\ndef full(*_): raise OSError(28, 'No space left on device')\n"
     full += "pathlib.Path.write_bytes = full\n"
     printed, compiled, errors = house.result(house.start(full + CALL))

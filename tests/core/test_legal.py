@@ -81,7 +81,7 @@ def expect(wanted: set[int], actions: int) -> list[int]:
 
 
 @pytest.mark.parametrize("actions", SIZES)
-def test_what_a_set_says_of_itself(actions: int) -> None:
+def test_properties_of_a_set(actions: int) -> None:
     chosen = draw_sets(actions)
     states = make_states(actions, chosen)
     result = np.zeros((len(chosen), 4 + 5 * actions), np.int64)
@@ -121,7 +121,7 @@ def fit(states: Any, actions: int) -> Any:
 
 
 @pytest.mark.parametrize("actions", SIZES)
-def test_what_is_no_set_of_the_actions_does_not_fit(actions: int) -> None:
+def test_invalid_action_sets_do_not_fit(actions: int) -> None:
     states = make_states(actions, [set(range(actions))])
     assert fit(states, actions)
     assert not fit(states, actions - 1)

@@ -59,47 +59,49 @@ def test_values_are_read(field: str, given: Any, read: Any) -> None:
 @pytest.mark.parametrize(
     ("field", "wrong", "allowed"),
     [
-        ("number", 10, "-2–9"),
-        ("number", -3, "-2–9"),
-        ("number", 1.5, "-2–9"),
-        ("number", True, "-2–9"),
-        ("number", None, "-2–9"),
-        ("number", [1], "-2–9"),
-        ("number", float("nan"), "-2–9"),
-        ("switch", 2, "no, yes"),
-        ("switch", "maybe", "no, yes"),
-        ("colour", 1, "red, dark_blue"),
-        ("colour", "blue", "red, dark_blue"),
-        ("colour", False, "red, dark_blue"),
-        ("row", "1,2", "3 numbers 0–5, with commas between"),
+        ("number", 10, "an integer from -2 to 9"),
+        ("number", -3, "an integer from -2 to 9"),
+        ("number", 1.5, "an integer from -2 to 9"),
+        ("number", True, "an integer from -2 to 9"),
+        ("number", None, "an integer from -2 to 9"),
+        ("number", [1], "an integer from -2 to 9"),
+        ("number", float("nan"), "an integer from -2 to 9"),
+        ("switch", 2, "True, False, yes or no"),
+        ("switch", "maybe", "True, False, yes or no"),
+        ("colour", 1, "one of red, dark_blue"),
+        ("colour", "blue", "one of red, dark_blue"),
+        ("colour", False, "one of red, dark_blue"),
+        ("row", "1,2", "3 numbers 0–5, separated by commas"),
         ("row", [1, 2, 6], "3 numbers 0–5"),
         ("row", [1, 2, 3, 4], "3 numbers 0–5"),
         ("row", 5, "3 numbers 0–5"),
     ],
 )
-def test_a_wrong_value_is_refused_with_what_is_allowed(
+def test_the_error_for_an_invalid_value_names_the_allowed_values(
     field: str, wrong: Any, allowed: str
 ) -> None:
-    with pytest.raises(ValueError, match=rf"^option {field}=.*: allowed are {allowed}"):
+    with pytest.raises(ValueError, match=rf"^option {field} must be {allowed}.*, got "):
         replaced(**{field: wrong})
 
 
-def test_options_that_are_not_named_stay() -> None:
+def test_options_that_are_not_given_are_kept() -> None:
     assert replaced(switch="yes") == Rules(switch=True)
 
 
-def test_an_unknown_option_is_named_with_the_nearest() -> None:
-    output = "unknown option 'numbr'; did you mean 'number'? allowed: number, switch, colour, row"
+def test_the_error_for_an_unknown_option_suggests_the_nearest() -> None:
+    output = (
+        "option must be one of number, switch, colour, row, got 'numbr'. Did you mean 'number'?"
+    )
     with pytest.raises(ValueError) as caught:
         replaced(numbr=1)
     assert str(caught.value) == output
 
 
-def test_a_name_like_no_other_gets_no_hint() -> None:
-    assert opt.unknown_text("agent", "xyz", ["greedy"]) == "unknown agent 'xyz'; allowed: greedy"
+def test_a_name_without_a_near_match_gets_no_hint() -> None:
+    assert opt.unknown_text("agent", "xyz", ["greedy"]) == "agent must be greedy, got 'xyz'"
 
 
-def test_long_values_are_cut_and_lines_joined() -> None:
+def test_long_values_are_shortened_to_one_line() -> None:
     assert opt.shorten("a\n b") == r"'a\n b'"
     assert opt.shorten(np.zeros((2, 2))) == "array([[0., 0.], [0., 0.]])"
     assert opt.shorten("x" * 100) == f"'{'x' * (opt.TEXT_LENGTH - 1)}..."
@@ -110,8 +112,8 @@ def test_a_boolean_keyword_is_read_as_options_are(given: Any, read: bool) -> Non
     assert opt.parse_bool("field", given) is read
 
 
-def test_a_wrong_boolean_keyword_is_named() -> None:
-    with pytest.raises(ValueError, match=r"^field='so': allowed are no, yes$"):
+def test_the_error_for_an_invalid_boolean_names_the_keyword() -> None:
+    with pytest.raises(ValueError, match=r"^field must be True, False, yes or no, got 'so'$"):
         opt.parse_bool("field", "so")
 
 
@@ -129,7 +131,7 @@ def test_a_record_has_every_field_as_whole_numbers() -> None:
     assert {record[name].dtype for name in Rules._fields} == {np.dtype(np.int64)}
 
 
-def test_only_what_differs_is_changed() -> None:
+def test_only_differences_are_changed_options() -> None:
     assert opt.changed_options(Rules(5, row=(1, 2, 4)), Rules()) == {"number": 5, "row": [1, 2, 4]}
     assert opt.changed_options(Rules(), Rules()) == {}
 
@@ -139,11 +141,11 @@ def test_options_are_described_with_their_defaults() -> None:
         ("number", "-2–9", "1", "a number"),
         ("switch", "no, yes", "no", "a switch"),
         ("colour", "red, dark_blue", "red", "a choice"),
-        ("row", "3 numbers 0–5, with commas between", "1,2,3", "a row"),
+        ("row", "3 numbers 0–5, separated by commas", "1,2,3", "a row"),
     ]
 
 
-def test_the_values_of_rules_stand_for_the_defaults() -> None:
+def test_the_values_of_rules_replace_the_defaults() -> None:
     assert opt.describe_options(Rules(number=4))[0].default == "4"
 
 

@@ -112,7 +112,7 @@ def test_the_dealer_of_a_chosen_deck_may_be_named() -> None:
     assert rows.states["dealer"] == [0]
 
 
-def test_a_restored_game_goes_on_where_it_was() -> None:
+def test_a_restored_game_continues_where_it_was() -> None:
     rows, other = begin(target=1), begin(target=1)
     play(rows, TAKE)
     here = rows.states.copy()
@@ -122,7 +122,7 @@ def test_a_restored_game_goes_on_where_it_was() -> None:
     assert other.states.tobytes() == rows.states.tobytes()
 
 
-def test_what_is_restored_has_its_masks_and_flags_and_pays_nothing() -> None:
+def test_restored_rows_have_masks_and_flags_and_no_rewards() -> None:
     rows = begin(3, forced=True)
     play(rows, TAKE, TAKE)
     here = rows.states.copy()
@@ -135,12 +135,12 @@ def test_what_is_restored_has_its_masks_and_flags_and_pays_nothing() -> None:
     assert rows.buffers.truncated.tolist() == [False, False, True]
 
 
-def test_a_refused_record_changes_nothing() -> None:
+def test_a_rejected_record_changes_nothing() -> None:
     rows = begin()
     before = rows.states.tobytes()
     wrong = rows.states.copy()
     wrong["turn"] = 7
-    with pytest.raises(ValueError, match="turn=7"):
+    with pytest.raises(ValueError, match="turn must be the number of a seat, got 7"):
         rows.restore(wrong)
     assert rows.states.tobytes() == before
 
@@ -225,7 +225,7 @@ def resampled(seed: Any, n: int = 1) -> np.ndarray:
     return resample_copies(GAME, rows.rules, rows.states, seed)
 
 
-def test_what_is_hidden_is_dealt_anew_in_a_copy() -> None:
+def test_hidden_cards_are_resampled_in_a_copy() -> None:
     rows = begin(8)
     result = resample_copies(GAME, rows.rules, rows.states, 3)
     assert rows.states["deck"].tolist() == [list(CARDS)] * 8

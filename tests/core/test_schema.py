@@ -49,7 +49,7 @@ def flat(codes: np.ndarray = CODES) -> np.ndarray:
 
 @pytest.mark.parametrize("high", [0, -1, 64])
 def test_a_code_is_below_64(high: int) -> None:
-    with pytest.raises(ValueError, match=rf"whole_number\({high}\): allowed are 1..63"):
+    with pytest.raises(ValueError, match=rf"high must be an integer from 1 to 63, got {high}"):
         whole_number(high)
     assert whole_number(63).max_code == 63
 
@@ -79,7 +79,9 @@ def test_a_piece_has_its_entries(name: str, entries: range) -> None:
 
 
 def test_an_unknown_piece_is_named() -> None:
-    with pytest.raises(ValueError, match=r"no piece 'cards'; there are card, ranks, seats\.0\."):
+    with pytest.raises(
+        ValueError, match=r"piece must be one of card, ranks, seats\.0\..*, got 'cards'"
+    ):
         FEATURES.entry_range("cards")
 
 
@@ -138,17 +140,17 @@ def test_onehot_is_explained_with_ranks_for_cards() -> None:
 @pytest.mark.parametrize(
     ("entry", "code", "output"),
     [
-        (0, 56, "card has 56; allowed is 0 to 55"),
-        (0, -1, "card has -1; allowed is 0 to 55"),
-        (0, 3, "card has 3; allowed is 0 or the code of a card"),
-        (2, 2, "ranks has 2; allowed is 0 or the code of a card"),
-        (4, 4, r"seats\.1\.lives has 4; allowed is 0 to 3"),
-        (7, 0.5, "open has 0.5; allowed is 0 to 1"),
-        (7, float("nan"), "open has nan; allowed is 0 to 1"),
-        (7, 2**40, "open has 1099511627776; allowed is 0 to 1"),
+        (0, 56, "card must be an integer from 0 to 55, got 56"),
+        (0, -1, "card must be an integer from 0 to 55, got -1"),
+        (0, 3, "card must be 0 or the code of a card, got 3"),
+        (2, 2, "ranks must be 0 or the code of a card, got 2"),
+        (4, 4, r"seats\.1\.lives must be an integer from 0 to 3, got 4"),
+        (7, 0.5, "open must be an integer from 0 to 1, got 0.5"),
+        (7, float("nan"), "open must be an integer from 0 to 1, got nan"),
+        (7, 2**40, "open must be an integer from 0 to 1, got 1099511627776"),
     ],
 )
-def test_what_is_no_code_is_named(entry: int, code: float, output: str) -> None:
+def test_invalid_codes_are_named(entry: int, code: float, output: str) -> None:
     codes = CODES.astype(type(code))
     codes[entry] = code
     with pytest.raises(ValueError, match=f"^observation: {output}$"):
@@ -156,18 +158,22 @@ def test_what_is_no_code_is_named(entry: int, code: float, output: str) -> None:
 
 
 @pytest.mark.parametrize(("column", "value"), [(0, 1), (0, 2), (0, -1)])
-def test_what_is_not_onehot_is_named(column: int, value: int) -> None:
+def test_invalid_onehot_observations_are_named(column: int, value: int) -> None:
     wrong = flat().astype(int)
     wrong[column] = value
-    with pytest.raises(ValueError, match=r"^observation: card has .*; allowed is a single 1 among"):
+    with pytest.raises(
+        ValueError, match=r"^observation: card must be zeros with at most one 1 .*, got "
+    ):
         FEATURES.explain(wrong)
 
 
 @pytest.mark.parametrize(
     "odd", [None, 5, "x", CODES[:-1], CODES[None, None], [[1], [2, 3]], CODES.astype(object)]
 )
-def test_what_is_no_observation_is_refused(odd: object) -> None:
-    with pytest.raises(ValueError, match=r"^observation: got .*codes \(8,\) or onehot \(115,\)$"):
+def test_invalid_observations_are_rejected(odd: object) -> None:
+    with pytest.raises(
+        ValueError, match=r"^observation must be .* \(8,\) for codes or \(115,\) for onehot, got "
+    ):
         FEATURES.explain(odd)
 
 
@@ -176,7 +182,7 @@ def test_the_table_counts_entries_and_columns() -> None:
         "| `card` | 0 | 0–51 | a card |",
         "| `ranks` | 1–2 | 52–77 | two cards |",
         "| `seats.0.lives` | 3 | 78–80 | lives |",
-        "| `seats.1` … `seats.1` | each 1 further | each 3 further | the same of the others |",
+        "| `seats.1` … `seats.1` | next 1 each | next 3 each | the same for the others |",
         "| `target` | 5–6 | 84–113 | a number: digits to base 16 |",
         "| `open` | 7 | 114 | a switch |",
     ]
@@ -248,7 +254,7 @@ def test_an_option_without_a_standard_piece_is_named(kind: Any, low: int) -> Non
     class Row(NamedTuple):
         points: Annotated[kind, Option("points", low, 9, 3)] = 0
 
-    with pytest.raises(ValueError, match="option points: a piece in `special` is needed"):
+    with pytest.raises(ValueError, match="special must have a piece for option points"):
         option_pieces(Row)
 
 
@@ -257,7 +263,7 @@ def test_an_option_without_a_standard_piece_is_named(kind: Any, low: int) -> Non
 
 @pytest.mark.parametrize("variant", ["classic", "second-bid", "three"])
 @pytest.mark.parametrize("number", [0, 7, 22])
-def test_with_suits_exchanged_all_is_seen_and_done_alike(variant: str, number: int) -> None:
+def test_permuted_suits_give_equivalent_observations_and_actions(variant: str, number: int) -> None:
     tricks = find_game("twenty_eight")
     rules, rng = tricks.make_rules(variant), np.random.default_rng(number)
     order = reorder(tricks, tricks.features.symmetries[number])

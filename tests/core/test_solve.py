@@ -53,7 +53,7 @@ def test_a_state_becomes_a_copy_of_itself(as_record: bool) -> None:
 
 
 @pytest.mark.parametrize("wrong", [begin(2).states, np.zeros(1, [("deck", np.int8)])])
-def test_what_is_not_one_state_of_the_game_is_refused(wrong: Any) -> None:
+def test_a_position_must_be_one_state_of_the_game(wrong: Any) -> None:
     with pytest.raises(ValueError, match="one state of Take or Leave is needed, got"):
         make_position(GAME, Rules(), wrong)
 
@@ -68,44 +68,46 @@ def test_actions_are_played_from_a_position() -> None:
 @pytest.mark.parametrize(
     ("actions", "output"),
     [
-        ([TAKE, TAKE, TAKE], "action 3, TAKE, is not legal: allowed there are LEAVE"),
-        ([STOP, LEAVE], "action 2, LEAVE, is not legal: allowed there are none, the game is over"),
+        ([TAKE, TAKE, TAKE], r"action 3 must be 1 \(LEAVE\), got 0 \(TAKE\)"),
+        ([STOP, LEAVE], r"action 2 is illegal because the game is over, got 1 \(LEAVE\)"),
     ],
 )
-def test_the_first_action_that_is_not_legal_is_named(actions: list[int], output: str) -> None:
+def test_the_first_illegal_action_is_named(actions: list[int], output: str) -> None:
     rows = begin(forced=True)
     with pytest.raises(ValueError, match=f"^{output}$"):
         play_actions(GAME, rows.rules, rows.states, actions)
 
 
-def test_a_solver_is_asked_once_before_it_is_handed_out() -> None:
+def test_a_solver_is_called_once_before_it_is_returned() -> None:
     game, solver = solved()
     assert solver_of(game, Rules()) is solver
     ((position, limit),) = solver.asked
     assert (position["deck"].tolist(), limit) == ([list(CARDS)], PROBE_LIMIT)
 
 
-def test_rules_that_a_solver_does_not_know_are_refused_at_once() -> None:
+def test_rules_that_a_solver_does_not_support_are_rejected() -> None:
     with pytest.raises(ValueError, match="no solver for this target"):
         solver_of(solved()[0], Rules(target=21))
 
 
-def test_a_game_without_a_solver_names_those_that_have_one(
+def test_the_error_for_a_missing_solver_names_games_with_a_solver(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(GAMES, "solved", solved(name="solved")[0])
     monkeypatch.setitem(GAMES, GAME.name, GAME)
     assert "solved" in solvable() and GAME.name not in solvable()
-    with pytest.raises(ValueError, match=r"Take or Leave has no solver; games that .*, solved$"):
+    with pytest.raises(
+        ValueError, match=r"Take or Leave has no solver. Games with a solver: .*, solved$"
+    ):
         solver_of(GAME, Rules())
 
 
-def test_rules_for_several_have_no_solver() -> None:
-    with pytest.raises(ValueError, match="Leave by these rules is for several players: no solver"):
+def test_multiplayer_rules_have_no_solver() -> None:
+    with pytest.raises(ValueError, match="Leave has a solver only for one player, got 2 players"):
         solver_of(make_game(solving=Solving(Solver())), Rules(players=2))
 
 
-def test_unfinished_games_are_solved_and_finished_ones_say_whether_they_were_won() -> None:
+def test_unfinished_games_are_solved_and_finished_ones_return_their_result() -> None:
     game, solver = solved()
     info = WinnableInfo(game, Rules())
     solver.asked.clear()
@@ -118,13 +120,15 @@ def test_unfinished_games_are_solved_and_finished_ones_say_whether_they_were_won
     assert len(solver.asked) == 3
 
 
-def test_what_a_solver_leaves_open_is_undecided() -> None:
+def test_an_undecided_solution_is_undecided() -> None:
     game, _ = solved()
     info = WinnableInfo(game, Rules())
     info.solve = lambda *_, **__: Solution(None, None, 1)
     assert info(begin().states).tolist() == [-1]
 
 
-def test_games_that_nobody_wins_have_no_winnable_info() -> None:
-    with pytest.raises(ValueError, match="winnable: Take or Leave is played for its score"):
+def test_games_without_a_win_have_no_winnable_info() -> None:
+    with pytest.raises(
+        ValueError, match="winnable needs a game that can be won, got Take or Leave"
+    ):
         WinnableInfo(solved(goal="reached")[0], Rules())

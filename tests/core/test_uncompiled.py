@@ -33,14 +33,14 @@ def states() -> np.ndarray:
     return np.zeros(2, RECORD)
 
 
-def test_small_integers_are_read_as_ints_that_do_not_run_over(states: np.ndarray) -> None:
+def test_small_integers_are_read_as_ints_that_do_not_overflow(states: np.ndarray) -> None:
     states["small"][0] = 100
     s = View(states)[0]
     assert (s["small"] + s["small"], s.small << 8) == (200, 25600)
     assert type(s["deck"][1]) is int
 
 
-def test_words_run_over_as_compiled(states: np.ndarray) -> None:
+def test_words_overflow_as_compiled(states: np.ndarray) -> None:
     states["word"] = 2**64 - 1
 
     def next_word(s: Any) -> Any:

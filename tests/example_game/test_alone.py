@@ -60,4 +60,5 @@ def test_another_process_takes_it_up_if_it_has_entered_it() -> None:
     env.step(int(env.action_masks().argmax()))
     assert run(ENTER + TAKE_UP, sent) == ([env.clone().tobytes().hex()], "")
     output, complaints = run("import parlour.envs" + TAKE_UP, sent)
-    assert "unknown game 'higher_or_lower'; allowed: pyramid" in complaints and not output
+    assert "game must be one of pyramid, " in complaints and not output
+    assert "got 'higher_or_lower'" in complaints

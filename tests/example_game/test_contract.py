@@ -76,7 +76,7 @@ def test_rows_are_single_environments_by_random_options() -> None:
 def test_illegal_actions_do_what_the_modes_say(case: Case) -> None:
     """The contract tests choose their own games for these, with more actions than two."""
     test_illegal.test_a_random_legal_action_is_played_instead(case)
-    test_illegal.test_a_penalty_changes_nothing_and_goes_on(case)
+    test_illegal.test_a_penalty_changes_nothing_and_continues(case)
 
 
 def run_alone(code: str) -> list[str]:
@@ -91,7 +91,7 @@ def test_a_second_process_compiles_nothing() -> None:
     assert [run_alone(CODE) for _ in range(2)][1] == ["compiled 0"]
 
 
-def test_spoilt_records_are_refused_or_safe() -> None:
+def test_corrupted_records_are_rejected_or_safe() -> None:
     lines = run_alone(f"from tests.fuzz_records import main; main({GAME.name!r}, 200, 8, 1)")
     taken, refused = (sum(int(line.split()[at]) for line in lines) for at in (-2, -1))
     assert len(lines) == len(GAME.variants) + 8

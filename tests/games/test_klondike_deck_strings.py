@@ -152,7 +152,7 @@ def test_no_deck_of_solvitaire(text, says):
         (PYSOL.replace(" 2C\n", "\n"), "a talon of 24, got .* and 23"),
         (PYSOL.replace("<TD> ", ""), r"columns of 1, 2, ... 7 cards .* got \[1, 1, 3"),
         (PYSOL.replace("9C\n", "9D\n"), "9d is in the deck twice"),
-        (PYSOL.replace("TD", "1D"), "card '1D' is not a card"),
+        (PYSOL.replace("TD", "1D"), "card must be a rank of .*, got '1D'"),
         (re.sub("<..>", "<??>", PYSOL), "all 52 cards known, got 31 known and 21 unknown"),
         (re.sub("<..>", "<>", PYSOL), "all 52 cards known, got 31 known and 21 unknown"),
         (PYSOL_POSITION.replace("==> 7D AD", "AD 7D ==>"), "got a waste of 2 cards"),

@@ -13,7 +13,7 @@ GAME = find_game("pyramid")
 @pytest.mark.parametrize("field", ["max_moves", "max_episode_steps"])
 @pytest.mark.parametrize("wrong", [1.5, 7.0, True, "9", -2, 0, float("nan"), 2**31, 2**63])
 def test_limits_are_whole_numbers(field: str, wrong: Any) -> None:
-    output = rf"{field} must be a whole number from 1 to 2147483647, or None.*, got {wrong!r}"
+    output = rf"{field} must be an integer from 1 to 2147483647, or None.*, got {wrong!r}"
     keywords: dict[str, Any] = {field: wrong}
     with pytest.raises(ValueError, match=output):
         CardEnv(GAME, **keywords)
@@ -39,18 +39,20 @@ def test_skip_forced_is_read_as_options_are(given: Any, read: int) -> None:
 
 @pytest.mark.parametrize("wrong", ["perhaps", 2, None])
 def test_skip_forced_is_yes_or_no(wrong: Any) -> None:
-    with pytest.raises(ValueError, match=f"skip_forced={wrong!r}: allowed are no, yes"):
+    with pytest.raises(
+        ValueError, match=f"skip_forced must be True, False, yes or no, got {wrong!r}"
+    ):
         CardEnv(GAME, skip_forced=wrong)
 
 
 @pytest.mark.parametrize(
     ("options", "output"),
     [
-        ({"deck": 5}, "deck=5: allowed is text, or a list, of card names or whole-number codes"),
-        ({"deck": None}, "deck=None: allowed"),
-        ({"deck": [4.0, 5.0]}, "whole-number codes"),
-        ({"deal": 1, "deal_set": ""}, "deal_set='': allowed is the name of a deal set"),
-        ({"deal": 1, "deal_set": 3}, "deal_set=3: allowed is the name of a deal set"),
+        ({"deck": 5}, "deck must be a text of card names, or a list of card names or codes, got 5"),
+        ({"deck": None}, "deck must be .*, got None"),
+        ({"deck": [4.0, 5.0]}, r"deck must be .*, got \[4.0, 5.0\]"),
+        ({"deal": 1, "deal_set": ""}, "deal_set must be the name of a deal set, got ''"),
+        ({"deal": 1, "deal_set": 3}, "deal_set must be the name of a deal set, got 3"),
     ],
 )
 def test_wrong_options_of_reset(options: dict[str, Any], output: str) -> None:
@@ -64,6 +66,8 @@ def test_a_vector_wants_one_action_for_each_game(wrong: Any) -> None:
     envs = CardVectorEnv(GAME, 2)
     envs.reset(seed=1)
     before = envs.clone()
-    with pytest.raises(ValueError, match=r"whole numbers, shape \(2,\), got int64 \("):
+    with pytest.raises(
+        ValueError, match=r"actions must be integers of shape \(2,\), got int64 of shape \("
+    ):
         envs.step(wrong)
     assert envs.clone().tobytes() == before.tobytes()

@@ -172,14 +172,16 @@ def test_a_seat_of_a_table_is_drawn_as_it_sees_it() -> None:
     [
         ({"theme": "blue"}, "theme"),
         ({"theme": []}, "theme"),
-        ({"width": 7}, "width=7"),
-        ({"width": "wide"}, "width='wide'"),
-        ({"four_colours": "no"}, "four_colours='no'"),
+        ({"width": 7}, "width must be an integer from .*, got 7"),
+        ({"width": "wide"}, "width must be an integer from .*, got 'wide'"),
+        ({"four_colours": "no"}, "four_colours must be True or False, got 'no'"),
         ({"colour": 1}, "picture key"),
-        ([], "picture="),
+        ([], "picture must be a dictionary or None, got "),
     ],
 )
-def test_a_bad_picture_is_refused_when_the_environment_is_made(picture: Any, output: str) -> None:
+def test_an_invalid_picture_style_is_rejected_when_the_environment_is_made(
+    picture: Any, output: str
+) -> None:
     for made in (make, lambda name, **kw: make_vec(name, 2, **kw)):
         with pytest.raises(ValueError, match=output):
             made("pyramid", picture=picture)

@@ -33,13 +33,15 @@ def makers(name: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_keyword_that_nobody_knows_is_a_type_error_too(name: str) -> None:
+def test_an_unknown_keyword_is_also_a_type_error(name: str) -> None:
     """As TorchRL, which probes ``frameskip``, reads it; and a ValueError as all bad values."""
     for maker in makers(name):
         for kind in (TypeError, ValueError):
-            with pytest.raises(kind, match=r"unexpected keyword argument 'frameskip'.*allowed: "):
+            with pytest.raises(
+                kind, match=r"unexpected keyword argument 'frameskip'.* must be one of "
+            ):
                 maker(frameskip=4)
-    with pytest.raises(KeywordError, match="unknown option 'encodng'"):
+    with pytest.raises(KeywordError, match=r"option must be .*got 'encodng'"):
         aec.env("seven_twenty_seven", encodng="codes")
 
 
@@ -54,7 +56,9 @@ def test_a_bad_value_is_a_value_error_alone() -> None:
 def test_a_render_mode_that_is_not_there(made: Any) -> None:
     game = GAMES["seven_twenty_seven"]
     for kind in (TypeError, ValueError):
-        with pytest.raises(kind, match=r"unknown render_mode 'rgb'; .*: ansi, rgb_array, human"):
+        with pytest.raises(
+            kind, match=r"render_mode must be one of ansi, rgb_array, human, got 'rgb'"
+        ):
             made(game, render_mode="rgb")
 
 
@@ -65,12 +69,14 @@ def test_a_render_mode_whose_libraries_are_missing(
     """It says what to install; libraries that probe for pictures go on after a TypeError."""
     monkeypatch.setattr(pictures, "can_draw", lambda: False)
     for kind in (TypeError, ValueError):
-        with pytest.raises(kind, match=r"'rgb_array' needs .* 'parlour\[pictures\]'; .*: ansi$"):
+        with pytest.raises(
+            kind, match=r"'rgb_array' needs .* 'parlour\[pictures\]'. Available: ansi$"
+        ):
             made(GAMES["seven_twenty_seven"], render_mode="rgb_array")
 
 
 @pytest.mark.parametrize("id_", IDS)
-def test_stable_baselines3_goes_on_without_pictures(
+def test_stable_baselines3_works_without_pictures(
     id_: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("stable_baselines3")
@@ -94,7 +100,7 @@ def test_stable_baselines3_makes_environments_by_their_ids(id_: str) -> None:
 
 
 @pytest.mark.parametrize("id_", IDS)
-def test_entry_points_say_their_render_modes(id_: str) -> None:
+def test_entry_points_list_their_render_modes(id_: str) -> None:
     env = gym.make(id_, render_mode="ansi_list")
     _, info = env.reset(seed=1)
     env.step(int(np.flatnonzero(info["action_mask"])[0]))

@@ -43,7 +43,7 @@ def test_the_state_carries_the_scene_and_a_click_steps(name: str) -> None:
     assert widget.get_state()["scene"] == env.scene().to_dict() != state["scene"]
 
 
-def test_what_cannot_be_played_changes_nothing() -> None:
+def test_illegal_clicks_change_nothing() -> None:
     env, widget = open_widget()
     before, masks = widget.get_state()["scene"], env.action_masks()
     for action in (int(np.flatnonzero(~masks)[0]), -1, 999, "22", None, 3.0):
@@ -96,7 +96,7 @@ def test_a_copy_leaves_the_widget_behind(
     assert widget.get_state()["scene"] == env.unwrapped.scene().to_dict() != before
 
 
-def test_what_is_hidden_is_not_sent() -> None:
+def test_hidden_cards_are_not_sent() -> None:
     _, widget = open_widget("parlour/SevenTwentySeven-v0")
     hidden = [item for item in widget.scene["items"] if item["face"] == "down"]
     assert hidden

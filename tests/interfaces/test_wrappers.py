@@ -156,7 +156,9 @@ LIBRARIES: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("form", LIBRARIES, ids=lambda form: form["observation_key"])
 @pytest.mark.parametrize("encoding", ["onehot", "codes"])
-def test_dictionaries_as_libraries_want_them(form: dict[str, Any], encoding: str) -> None:
+def test_dictionaries_in_the_forms_that_libraries_expect(
+    form: dict[str, Any], encoding: str
+) -> None:
     """The same facts under other names and in other types; the specification keeps them."""
     seen, mask = form["observation_key"], form.get("mask_key", "action_mask")
     env = DictObservation(single(encoding=encoding), **form)
@@ -188,14 +190,17 @@ def test_dictionaries_as_libraries_want_them(form: dict[str, Any], encoding: str
     assert finals
 
 
-def test_what_dictionaries_cannot_be_is_named() -> None:
+def test_invalid_arguments_of_dictionaries_are_named() -> None:
     for wrong, output in (
-        ({"observation_key": ""}, "observation_key='': allowed is a non-empty string"),
-        ({"mask_key": 3}, "mask_key=3: allowed is a non-empty string"),
-        ({"mask_key": "observation"}, "mask_key='observation': allowed is a string other"),
-        ({"dtype": "floaty"}, r"dtype='floaty': allowed are NumPy number types"),
-        ({"dtype": "U3"}, r"dtype='U3': allowed are NumPy number types"),
-        ({"mask_dtype": None}, "mask_dtype=None: allowed are"),
+        ({"observation_key": ""}, "observation_key must be a non-empty string, got ''"),
+        ({"mask_key": 3}, "mask_key must be a non-empty string, got 3"),
+        (
+            {"mask_key": "observation"},
+            "mask_key must be different from observation_key, got 'observation'",
+        ),
+        ({"dtype": "floaty"}, r"dtype must be a NumPy number type or bool, .*, got 'floaty'"),
+        ({"dtype": "U3"}, r"dtype must be a NumPy number type or bool, .*, got 'U3'"),
+        ({"mask_dtype": None}, "mask_dtype must be .*, got None"),
     ):
         for wrap in (lambda **form: DictObservation(single(), **form),
                      lambda **form: DictVectorObservation(vector(), **form)):  # fmt: skip
@@ -221,7 +226,9 @@ def test_vectors_answer_as_gymnasiums_own(mode: AutoresetMode) -> None:
         assert str(one.call("explain", seen[0])) == str(others.call("explain", seen[0]))
         assert b"".join(row.tobytes() for row in one.get_attr("state")) == envs.states.tobytes()
         assert one.get_attr("observation_space") == (envs.single_observation_space,) * N
-        with pytest.raises(AttributeError, match=r"unknown name 'stepp'.*allowed: action_masks"):
+        with pytest.raises(
+            AttributeError, match=r"attribute must be one of action_masks, .*, got 'stepp'"
+        ):
             one.call("stepp")
 
 

@@ -1,7 +1,7 @@
-"""Sets of small numbers in an int64: how many members, the lowest, the highest.
+"""Sets of the numbers 0 to 62 in an int64: size, lowest and highest member.
 
-Number n is in the set x if bit n of x is set, n from 0 to 62: the sign bit stays clear. In a kernel
-each of the three is one instruction of the processor, where it has one.
+The number n is in the set x if bit n of x is set. The sign bit is never set. In a kernel, each
+function is one processor instruction, if the processor has it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .jit import jit
 
 
 def _instruction(name: str, *flags: int) -> Any:
-    """An instruction of LLVM on an int64 as a function for kernels."""
+    """Return an LLVM instruction on an int64 as a function for kernels."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return getattr(builder, name)(*arguments, *(ir.Constant(ir.IntType(1), f) for f in flags))
@@ -28,7 +28,7 @@ def _instruction(name: str, *flags: int) -> Any:
 
 
 _ones = _instruction("ctpop")
-_zeros_below = _instruction("cttz", 1)  # 1: nobody asks for the zeros of 0, so no test for it
+_zeros_below = _instruction("cttz", 1)  # 1: the argument is never 0, so LLVM need not test it.
 _zeros_above = _instruction("ctlz", 1)
 
 
@@ -46,17 +46,17 @@ def _plain_highest(x: int) -> int:
 
 @jit(twin=_plain_count)
 def count(x: int) -> int:
-    """How many members the set has."""
+    """Return the number of members of a set."""
     return _ones(x)
 
 
 @jit(twin=_plain_lowest)
 def lowest(x: int) -> int:
-    """The lowest member of a set that is not empty."""
+    """Return the lowest member of a nonempty set."""
     return _zeros_below(x)
 
 
 @jit(twin=_plain_highest)
 def highest(x: int) -> int:
-    """The highest member of a set that is not empty."""
+    """Return the highest member of a nonempty set."""
     return 63 - _zeros_above(x)

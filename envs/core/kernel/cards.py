@@ -1,12 +1,12 @@
 """Cards, decks and numbered deals.
 
-A card is an int8 code ``value * 4 + suit``: value 1 (ace) to 13 (king), suit 0 to 3 (clubs,
-diamonds, hearts, spades); 0 is no card. ``code >> 2`` is the value, so kernels need no table.
-A deck is an array of codes in dealing order.
+A card is an int8 code ``value * 4 + suit``, where the value is 1 (ace) to 13 (king) and the suit
+is 0 to 3 (clubs, diamonds, hearts, spades). The code 0 is no card. ``code >> 2`` is the value, so
+kernels need no table. A deck is an array of codes in dealing order.
 
-A deal set is a named, fixed set of deals on which agents are compared. Deal k of it has the 64-bit
-seed made from the SHA-256 of ``"name/k"`` with the top bit set. Deals drawn in play have that bit
-cleared (`rng.TRAINING_SEED_MASK`), so no training run can meet a deal of a deal set.
+A deal set is a named, fixed set of deals on which agents are compared. The 64-bit seed of deal k
+comes from the SHA-256 of ``"name/k"``, and its top bit is set. The top bit of the seeds of random
+deals is cleared (`rng.TRAINING_SEED_MASK`), so no training run can contain a deal of a deal set.
 """
 
 import re
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..options import is_integer, shorten
+from ..options import is_integer, range_text, shorten
 from ..type_aliases import State
 from .jit import jit
 from .rng import random_below
@@ -28,9 +28,9 @@ SUIT_SIGNS = "♣♦♥♠"
 WHITE_SUIT_SIGNS = "♧♢♡♤"
 PACK_SIZE = 52
 FIRST_CARD = 4
-"""Code of the ace of clubs; the 52 codes are FIRST_CARD .. FIRST_CARD + 51."""
+"""Code of the ace of clubs. The 52 codes are FIRST_CARD to FIRST_CARD + 51."""
 UNKNOWN = 0
-"""Code of a card that is not known."""
+"""Code of an unknown card."""
 
 _SUIT_NUMBERS = {
     sign: number
@@ -38,23 +38,27 @@ _SUIT_NUMBERS = {
     for number, sign in enumerate(signs)
 }
 _IGNORED = dict.fromkeys(map(ord, "\ufe0e\ufe0f\ufeff[]"))
-"""Text and emoji variants of a suit sign, the byte order mark of a file, and the brackets that a
-board prints around a card that can be played."""
+"""Ignored characters: variation selectors of suit signs, byte order marks, and the brackets around
+playable cards in printed tables."""
 _SEPARATORS = re.compile(r"[\s,;|]+")
 _UNKNOWN_TEXT = re.compile(r"<?([?_xX#*▒·.-]{1,2})?>?|0[xX]")
-"""Ways to write an unknown card."""
+"""Notations of an unknown card."""
 
 
 def card_name(card: int) -> str:
-    """Return the short name of a card code, such as ``"Th"``; ``"--"`` for 0 (no card)."""
+    """Return the short name of a card code, such as ``"Th"``, or ``"--"`` for 0 (no card)."""
     return RANKS[(card >> 2) - 1] + SUITS[card & 3] if card else "--"
 
 
 def parse_card(text: str) -> int:
-    """Return the code of a card: a rank of `RANKS` (or 10), then a letter or a sign for the suit.
+    """Return the code of a card.
 
-    Case does not matter, nor whether a suit sign is filled, white or an emoji: ``Th``, ``10H``,
-    ``T♥``, ``T♡``. Raises ValueError for other text.
+    Args:
+        text: A rank of `RANKS` (or 10) and a letter or sign of the suit, such as ``Th``, ``10H``,
+            ``T♥`` or ``T♡``. Case does not matter.
+
+    Raises:
+        ValueError: The text is not a card.
     """
     short = text.translate(_IGNORED).strip().replace("10", "T")
     if len(short) == 2:
@@ -62,31 +66,35 @@ def parse_card(text: str) -> int:
         if rank >= 0 and suit >= 0:
             return (rank + 1) * 4 + suit
     raise ValueError(
-        f"card {shorten(text)} is not a card: write a rank of {RANKS} (or 10) and a suit of "
-        f"{SUITS} or {SUIT_SIGNS}, such as 'Th'"
+        f"card must be a rank of {RANKS} (or 10) and a suit of {SUITS} or {SUIT_SIGNS}, such as "
+        f"'Th', got {shorten(text)}"
     )
 
 
 def split_cards(text: str) -> list[str]:
-    """Return the words of a text: white space, commas, semicolons and bars separate them."""
+    """Return the words of a text, separated by white space, commas, semicolons or bars."""
     return [word for word in _SEPARATORS.split(text.translate(_IGNORED)) if word]
 
 
 def full_pack(rules: Any = None) -> tuple[int, ...]:
-    """Return the codes of all 52 cards: the pack of a game, whatever its rules."""
+    """Return the codes of all 52 cards, the default deck of a game, for any rules."""
     return tuple(range(FIRST_CARD, FIRST_CARD + PACK_SIZE))
 
 
 def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = None) -> np.ndarray:
-    """Return a deck, int8 codes in dealing order, from card names or codes.
+    """Return a deck from card names or codes.
 
     Args:
-        cards: A list of names and codes, or one text (see `split_cards` and `parse_card`).
-        pack: The codes that the deck must consist of (default: all 52).
+        cards: A list of names and codes in dealing order, or one text (see `split_cards` and
+            `parse_card`).
+        pack: The codes of the cards that the deck must contain (None: all 52).
+
+    Returns:
+        Codes in dealing order, int8.
 
     Raises:
-        ValueError: If cards are unknown, missing, repeated, or not of the pack; the message names
-            the first one.
+        ValueError: Cards are unknown, missing, repeated or not in the game. The message names the
+            first one.
     """
     wanted = sorted(full_pack() if pack is None else pack)
     if isinstance(cards, str):
@@ -97,8 +105,8 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
         raise ValueError(f"deck: {error}") from None
     except TypeError:
         raise ValueError(
-            f"deck={shorten(cards)}: allowed is text, or a list, of card names or "
-            "whole-number codes"
+            f"deck must be a text of card names, or a list of card names or codes, "
+            f"got {shorten(cards)}"
         ) from None
     unknown = codes.count(UNKNOWN)
     if unknown:
@@ -111,7 +119,7 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
         if code not in left:
             times = wanted.count(code)
             often = "twice" if times == 1 else f"{times + 1} times"
-            foreign = f"{shorten(code)} is not a card of this pack"
+            foreign = f"{shorten(code)} is not a card of the game"
             what = f"{card_name(code)} is in the deck {often}" if times else foreign
             raise ValueError(f"deck: card {place + 1}: {what}")
         left.remove(code)
@@ -124,7 +132,7 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
 
 
 def _read_card(card: Any) -> int:
-    """Return the code of a name or a code; `UNKNOWN` for a card that is not known."""
+    """Return the code of a card given by name or code; `UNKNOWN` for an unknown card."""
     if isinstance(card, str):
         is_unknown = card.strip() and _UNKNOWN_TEXT.fullmatch(card.strip())
         return UNKNOWN if is_unknown else parse_card(card)
@@ -133,7 +141,7 @@ def _read_card(card: Any) -> int:
 
 @jit
 def shuffle(s: State, deck: np.ndarray, first: int, last: int) -> None:
-    """Shuffle the entries first .. last-1 of ``deck`` in place (Fisher and Yates)."""
+    """Shuffle the entries ``first`` to ``last - 1`` of ``deck`` in place (Fisher-Yates)."""
     for i in range(last - 1, first, -1):
         j = first + random_below(s, i - first + 1)
         card = deck[i]
@@ -143,7 +151,7 @@ def shuffle(s: State, deck: np.ndarray, first: int, last: int) -> None:
 
 @jit
 def shuffle_pack(s: State, deck: np.ndarray) -> None:
-    """Fill ``deck`` (52 entries) with a freshly shuffled full pack."""
+    """Fill ``deck`` (52 entries) with a shuffled full deck."""
     for i in range(PACK_SIZE):
         deck[i] = FIRST_CARD + i
     shuffle(s, deck, 0, PACK_SIZE)
@@ -155,39 +163,46 @@ NUMBERED_SEED_BIT = 1 << 63
 
 
 class DeckFormat(NamedTuple):
-    """How another program writes deals."""
+    """Notation of another program for deals."""
 
     read: Callable[[str], np.ndarray]
-    """Returns the deck of a text, int8 codes in dealing order; ValueError for one that is none."""
+    """Returns the deck of a text, int8 codes in dealing order; ValueError for an invalid text."""
     write: Callable[[np.ndarray], str]
     """Returns the text of a deck."""
 
 
 def deal_seeds(deal_set: str, deals: Iterable[int]) -> np.ndarray:
-    """Return the seeds (uint64) of numbered deals of a deal set; numbers from 0.
+    """Return the seeds of numbered deals of a deal set.
 
-    Raises ValueError unless the deal set is a string and the deal a whole number from 0.
+    Args:
+        deal_set: Name of the deal set.
+        deals: Numbers of the deals, integers >= 0.
+
+    Returns:
+        uint64 (n,).
+
+    Raises:
+        ValueError: The name is not a string, or a number is not an integer >= 0.
     """
     if not isinstance(deal_set, str):
-        raise ValueError(f"deal_set={shorten(deal_set)}: allowed is the name of a deal set")
+        raise ValueError(f"deal_set must be the name of a deal set, got {shorten(deal_set)}")
     return np.array([_seed(deal_set, deal) for deal in deals], np.uint64)
 
 
 def _seed(deal_set: str, deal: int) -> int:
     if not is_integer(deal) or not 0 <= deal < NUMBERED_SEED_BIT:
         raise ValueError(
-            f"deal must be a whole number from 0, got {shorten(deal)} "
-            f"(deal set {shorten(deal_set)})"
+            f"deal must be {range_text(0)}, got {shorten(deal)} (deal set {shorten(deal_set)})"
         )
     digest = sha256(f"{deal_set}/{deal}".encode()).digest()
     return int.from_bytes(digest[:8], "little") | NUMBERED_SEED_BIT
 
 
 def default_deal_set(game: str) -> str:
-    """Return the name of the deal set used when none is named, the game's name and ``-1``."""
+    """Return the name of a game's default deal set: the name of the game and ``-1``."""
     return f"{game}-1"
 
 
 def decks_digest(decks: np.ndarray) -> str:
-    """Return the SHA-256 (hex) of decks, int8 (n, cards): the identity of a deal set."""
+    """Return the SHA-256 (hex) of decks, int8 (n, cards), which identifies a deal set."""
     return sha256(np.ascontiguousarray(decks, np.int8).tobytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""A message on stderr while kernels that are not cached on disk are compiled."""
+"""A message on stderr while kernels are compiled that are not cached on disk."""
 
 import sys
 import time
@@ -7,28 +7,29 @@ from typing import Any
 from numba.core import event
 
 MESSAGE = (
-    "parlour: compiling kernels (first use only, about 20 s; a solver up to two minutes). "
-    "Run `parlour compile GAME` to compile them in advance."
+    "Compiling kernels (first use only, about 20 s; up to two minutes for a solver) ... "
+    "Run `parlour compile GAME` to compile the kernels of a game in advance."
 )
 PAUSE = 5.0
-"""Seconds without a compilation after which the next one prints the message again."""
+"""Time without compilation, in seconds, after which the next compilation prints the message."""
 
 
 class CompilationListener(event.TimingListener):
-    """Prints a message when this process compiles, and measures how long it does.
+    """Listener that prints a message when the process compiles, and measures compile time.
 
-    It prints if stderr is a terminal, or always with ``always``: at the first compilation, and at
-    the first one after a pause.
+    The message is printed at the first compilation and at the first one after a pause, if stderr is
+    a terminal or ``always`` is True.
     """
 
     always = False
+    """Whether to print messages also if stderr is not a terminal."""
     quiet = False
     """Whether another part of the program reports compilations."""
     quiet_until = 0.0
-    """The time until which no further message is printed."""
+    """Monotonic time before which no further message is printed."""
 
     def on_start(self, event: Any) -> None:
-        """See Numba's `Listener`."""
+        """Print the message when a compilation starts; see Numba's `Listener`."""
         is_read = sys.stderr is not None and (self.always or sys.stderr.isatty())
         if is_read and not self.quiet and time.monotonic() >= self.quiet_until:
             print(MESSAGE, file=sys.stderr, flush=True)
@@ -36,7 +37,7 @@ class CompilationListener(event.TimingListener):
         super().on_start(event)
 
     def on_end(self, event: Any) -> None:
-        """See Numba's `Listener`."""
+        """Restart the pause when a compilation ends; see Numba's `Listener`."""
         super().on_end(event)
         self._wait()
 
@@ -50,9 +51,9 @@ class CompilationListener(event.TimingListener):
 
 
 COMPILATIONS = CompilationListener()
-"""The one listener of this process."""
+"""The only listener of this process."""
 
 
 def watch_compilations() -> None:
-    """Register the listener with Numba; kernels from the cache on disk do not trigger it."""
+    """Register the listener with Numba. Kernels from the cache on disk do not trigger it."""
     event.register("numba:compile", COMPILATIONS)

@@ -1,14 +1,15 @@
-"""The only module that imports Numba's compiler: ``@jit``, its cache, and kernels as plain Python.
+"""The decorator ``@jit``, its cache, and kernels as plain Python.
 
-Numba's own cache looks at one source file, so a kernel keeps running the old machine code of a
-helper that was edited elsewhere, and a kernel made by a factory is never found by another process.
-This cache identifies a kernel by everything it is made of: the code of the functions that it
-reaches, their closure cells and constants, the settings, and this file. An edit recompiles exactly
-the kernels that reach it. Numba only chooses the folder: ``NUMBA_CACHE_DIR`` if that is set, else
-``__pycache__`` beside the source, else the user's cache folder.
+This is the only module that imports Numba's compiler. Numba's own cache checks one source file
+only. A kernel would keep the old machine code of a helper that was edited in another file, and
+another process would never find a kernel that a factory made. This cache identifies a kernel by
+everything that it consists of: the code of all functions that it reaches, their closure cells and
+constants, the settings, and this file. An edit recompiles exactly the kernels that reach the edited
+code. Numba chooses the folder of the cache: ``NUMBA_CACHE_DIR`` if it is set, otherwise
+``__pycache__`` next to the source, otherwise the user's cache folder.
 
-Refer to helpers by name (``from .bits import count``), not through a module (``bits.count``):
-``plain_python`` does not follow what lies behind a module's dot.
+Refer to helpers by name (``from .bits import count``) and not as attributes of a module
+(``bits.count``), because `plain_python` does not follow attributes.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 _VERSIONS = (platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__)
 _THIS_FILE = Path(__file__).read_bytes()
-_SETTINGS = (  # what changes the machine code, besides the processor: Numba names that itself
+_SETTINGS = (  # Settings that change the machine code. Numba itself records the processor.
     *("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_INTEL_SVML"),
     *("DEBUGINFO_DEFAULT", "DEBUG_NRT", "EXTEND_VARIABLE_LIFETIMES"),
     *("LLVM_REFPRUNE_PASS", "LLVM_REFPRUNE_FLAGS"),
@@ -59,11 +60,17 @@ def jit(
     *, twin: Callable[..., Any] | None = None, inline: str = "never"
 ) -> Callable[[Kernel], Kernel]: ...
 def jit(kernel: Any = None, /, *, twin: Any = None, inline: str = "never") -> Any:
-    """Compile a kernel when it is first called, and keep the machine code for later processes.
+    """Compile a kernel at its first call, and cache the machine code on disk.
 
-    ``twin`` stands for the kernel in plain Python (see ``plain_python``), if its own body cannot
-    run there or would compute something else. ``inline="always"`` copies the kernel into its
-    callers before types are inferred; LLVM inlines small kernels without being told.
+    Args:
+        kernel: The function to compile.
+        twin: Function that replaces the kernel in plain Python (see `plain_python`), if the kernel
+            itself cannot run there or would compute another result.
+        inline: ``"always"`` copies the kernel into its callers before types are inferred. LLVM
+            inlines small kernels anyway.
+
+    Returns:
+        Numba's dispatcher; a plain function if ``NUMBA_DISABLE_JIT`` is set.
     """
     if kernel is None:
         return functools.partial(jit, twin=twin, inline=inline)
@@ -74,7 +81,7 @@ def jit(kernel: Any = None, /, *, twin: Any = None, inline: str = "never") -> An
         kernel,
         nogil=True,
         inline=inline,
-        error_model="numpy",  # dividing by zero raises nothing, so nothing need look for it
+        error_model="numpy",  # Division by zero is not checked.
         pipeline_class=_Compiler,
     )
     dispatcher._cache = _Cache(kernel, dispatcher.targetoptions)
@@ -83,18 +90,19 @@ def jit(kernel: Any = None, /, *, twin: Any = None, inline: str = "never") -> An
 
 
 def count_compilations() -> int:
-    """How many kernels this process has compiled because they were not found on disk."""
+    """Return the number of kernels that this process compiled because the cache lacked them."""
     return _compilations
 
 
 def plain_python(kernel: Kernel) -> Kernel:
-    """The kernel as plain Python, and with it every kernel that it reaches by name or from a cell.
+    """Return a kernel as plain Python, together with all kernels that it reaches.
 
-    It must do what the compiled kernel does, if what it reads are Python ints: NumPy's int8 wraps
-    in plain Python where compiled code widens it to int64. So hand it dicts and lists in the place
-    of records and arrays (``{"waste": [0, 17]}``, ``array.tolist()``); what it only writes can be
-    an array. Mind that a list takes in a dict itself where an array takes a copy of a record.
-    Unsigned arithmetic differs even so: a kernel that needs it names its ``twin``.
+    Kernels are reached by name or through closure cells. The result computes the same as the
+    compiled kernel if it reads Python ints, because NumPy's int8 wraps in plain Python, while
+    compiled code widens int8 to int64. Pass dicts and lists instead of records and arrays
+    (``{"waste": [0, 17]}``, ``array.tolist()``). Arguments that are only written can be arrays. A
+    list stores a reference to a dict, but an array stores a copy of a record. Unsigned arithmetic
+    still differs, so a kernel that needs it must have a ``twin``.
     """
     return _plain(kernel, {})
 
@@ -113,7 +121,7 @@ def _plain(value: Any, done: dict[int, Any]) -> Any:
             kernel.__code__, names, kernel.__name__, kernel.__defaults__,
             tuple(types.CellType() for _ in cells),
         )  # fmt: skip
-        done[id(value)] = twin  # before looking further: a kernel may call itself
+        done[id(value)] = twin  # Set before the recursion, because a kernel may call itself.
         for empty, cell in zip(twin.__closure__ or (), cells, strict=True):
             empty.cell_contents = _plain(cell.cell_contents, done)
         for name in _names(kernel.__code__) & names.keys():
@@ -122,7 +130,7 @@ def _plain(value: Any, done: dict[int, Any]) -> Any:
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The code of a function and of the functions inside it."""
+    """Yield the code of a function and of the functions inside it."""
     yield code
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
@@ -146,9 +154,9 @@ def _top(module: str | None) -> str:
 
 
 class _Parts:
-    """What a kernel is made of. Names tell kernels apart, contents the versions of one kernel.
+    """The parts of a kernel. Names identify the kernel; contents identify its version.
 
-    Cells of a closure are names: they tell the products of one factory apart.
+    Closure cells are names, because they distinguish the kernels that one factory makes.
     """
 
     def __init__(self) -> None:
@@ -157,8 +165,8 @@ class _Parts:
         self._seen: set[int] = set()
 
     def add(self, value: Any, names: list[object]) -> None:
-        """Take in a value and what it reaches; its names go to ``names``."""
-        value = getattr(value, "py_func", getattr(value, "_defn", value))  # compiled; an intrinsic
+        """Add a value and everything that it reaches; its names are added to ``names``."""
+        value = getattr(value, "py_func", getattr(value, "_defn", value))  # Kernel; intrinsic.
         if isinstance(value, types.FunctionType | type):
             names.append(self._name(value))
             if id(value) not in self._seen and _top(value.__module__) not in _KNOWN_BY_VERSION:
@@ -170,11 +178,11 @@ class _Parts:
             names.append(len(value))
             for item in (type(value), *value):
                 self.add(item, names)
-        elif isinstance(value, Type):  # Numba takes two types for one if their keys are equal
+        elif isinstance(value, Type):  # Numba treats types with equal keys as equal.
             self.add((type(value), getattr(value, "dispatcher", value.key)), names)
         elif isinstance(value, frozenset):
             self.add(sorted(value, key=repr), names)
-        elif isinstance(value, dict):  # no kernel can read one: what is in it comes in when it runs
+        elif isinstance(value, dict):  # Kernels cannot read dictionaries.
             names.append(dict)
         elif isinstance(value, np.ndarray):
             names += value.dtype, value.shape, value.strides, _digest(value.tobytes())
@@ -188,7 +196,7 @@ class _Parts:
             self.contents += value if isinstance(value, EnumMeta) else ()
             return
         for cell in value.__closure__ or ():
-            if cell != types.CellType():  # an empty one is filled after the function was made
+            if cell != types.CellType():  # Empty cells are filled later.
                 self.add(cell.cell_contents, names)
         self.add((value.__defaults__, value.__kwdefaults__), self.contents)
         self._add_code(value)
@@ -206,11 +214,11 @@ class _Parts:
             self.contents += code.co_code, code.co_names, code.co_varnames, code.co_freevars
             consts = [const for const in code.co_consts if not isinstance(const, types.CodeType)]
             if function.__doc__ is not None and consts[:1] == [function.__doc__]:
-                consts = consts[1:]  # a new docstring is no reason to compile again
+                consts = consts[1:]  # A new docstring does not need a new compilation.
             self.add(consts, self.contents)
 
     def _follow(self, scope: Mapping[str, Any], used: set[str], passed: set[int]) -> None:
-        """Take in what the names that a function uses mean there, also behind dots."""
+        """Add the values of the names that a function uses, including attributes of modules."""
         for name in sorted(used & scope.keys()):
             value = scope[name]
             self.add(value, self.contents)
@@ -221,9 +229,9 @@ class _Parts:
 
 
 class _SourceParts(_Parts):
-    """The same by the source of functions, which does not depend on the version of Python.
+    """The parts of a kernel by the source of its functions, for any version of Python.
 
-    Docstrings, comments, layout and the modules in which things are do not count.
+    Docstrings, comments, formatting and the names of modules do not count.
     """
 
     def _name(self, value: Any) -> str:
@@ -235,12 +243,12 @@ class _SourceParts(_Parts):
     def _add_code(self, function: types.FunctionType) -> None:
         try:
             source = inspect.getsource(function)
-        except OSError:  # made from a string: there is no file to read
+        except OSError:  # The code was made from a string and has no file.
             super()._add_code(function)
             return
         try:
             self.contents.append(_strip_source(source))
-        except (tokenize.TokenError, SyntaxError):  # a lambda: its lines may be half a statement
+        except (tokenize.TokenError, SyntaxError):  # The lines of a lambda may be incomplete.
             self.contents.append(source)
 
 
@@ -249,7 +257,7 @@ _BEGINS = {tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 
 
 def _strip_source(source: str) -> list[str]:
-    """Return the tokens of a function's source without comments, docstrings and layout."""
+    """Return the tokens of a function's source without comments, docstrings and formatting."""
     lines = io.StringIO(textwrap.dedent(source)).readline
     kept: list[tokenize.TokenInfo] = []
     for token in tokenize.generate_tokens(lines):
@@ -257,26 +265,26 @@ def _strip_source(source: str) -> list[str]:
             continue
         is_string = bool(kept) and kept[-1].type == tokenize.STRING
         if token.type == tokenize.NEWLINE and is_string and kept[-2:-1] and _begins(kept[-2]):
-            kept.pop()  # a statement that is a string alone: a docstring
+            kept.pop()  # A statement that consists of a string is a docstring.
             continue
         kept.append(token)
     return [_plain_token(token) for token in kept]
 
 
 def _begins(token: tokenize.TokenInfo) -> bool:
-    """Whether a statement begins after a token."""
+    """Return whether a statement begins after a token."""
     return token.type in _BEGINS
 
 
 def _plain_token(token: tokenize.TokenInfo) -> str:
-    """Return the text of a token; line ends and indentation by their names."""
+    """Return the text of a token, or the name of a line end or an indentation."""
     if token.type in _BEGINS:
         return tokenize.tok_name[token.type]
     return token.string
 
 
 def _identity(*parts: object) -> tuple[bytes, bytes]:
-    """Two digests of a kernel and its signature: which kernel it is, and which version of it."""
+    """Return two digests of a kernel and its signature: of its identity and of its version."""
     made_of = _Parts()
     for part in parts:
         made_of.add(part, made_of.names)
@@ -284,10 +292,10 @@ def _identity(*parts: object) -> tuple[bytes, bytes]:
 
 
 def digest_code(function: Callable[..., Any]) -> str:
-    """Return 16 hex digits that differ when the code that a function reaches does.
+    """Return a digest of 16 hex digits of all code that a function reaches.
 
-    Comments, docstrings, layout, modules, the versions of Python, compiler and NumPy, the contents
-    of dictionaries and the methods of classes do not count.
+    Comments, docstrings, formatting, names of modules, the versions of Python, the compiler and
+    NumPy, the contents of dictionaries, and the methods of classes do not count.
     """
     made_of = _SourceParts()
     made_of.contents = []
@@ -296,10 +304,11 @@ def digest_code(function: Callable[..., Any]) -> str:
 
 
 class _Compiler(compiler.Compiler):
-    """Numba's compiler, with the identity of a kernel in the name of its machine code.
+    """Numba's compiler with the identity of a kernel in the name of its machine code.
 
-    Numba tells the products of a factory apart by a number that each process counts afresh. Found
-    on disk, two of them may bear one number, and a kernel that calls both would call one twice.
+    Numba distinguishes the kernels of a factory by a number that each process counts from the
+    start. Two kernels on disk may have the same number, and a kernel that calls both would call one
+    of them twice.
     """
 
     def _compile_bytecode(self) -> Any:
@@ -310,12 +319,12 @@ class _Compiler(compiler.Compiler):
 
 
 class _Cache(caching.NullCache):
-    """One file for each kernel and signature, without an index that two processes could garble.
+    """Cache with one file per kernel and signature, and without an index that could be corrupted.
 
-    A file is named after the kernel, so that a new version replaces the old one. It begins with
-    the identity of the version and the digest of the rest: what is stale or damaged is not loaded.
-    What lies beside the source is found even where nothing can be written there, as in a package
-    installed for all users.
+    The name of a file identifies the kernel, so a new version replaces the old one. The file begins
+    with the digests of the version and of the machine code, so stale and damaged files are not
+    loaded. Files next to the source are found even in a folder that is not writable, such as a
+    package that is installed for all users.
     """
 
     def __init__(self, kernel: Any, options: dict[str, Any]) -> None:
@@ -323,7 +332,7 @@ class _Cache(caching.NullCache):
 
     @functools.cached_property
     def _keeper(self) -> Any:
-        """Numba's choice of a folder, and its way of turning machine code into bytes."""
+        """Numba's cache implementation, which chooses the folder and serializes machine code."""
         try:
             return caching.CompileResultCacheImpl(self._kernel)
         except (RuntimeError, OSError):
@@ -335,7 +344,7 @@ class _Cache(caching.NullCache):
 
     @property
     def _folders(self) -> list[Path]:
-        """Where a kernel may lie, the folder that can be written first."""
+        """Folders that may contain a kernel, the writable one first."""
         beside = Path(self._kernel.__code__.co_filename).parent / "__pycache__"
         own = self.cache_path
         return [beside] if own is None else list(dict.fromkeys((Path(own), beside)))
@@ -360,8 +369,8 @@ class _Cache(caching.NullCache):
         global _compilations
         _compilations += 1
         if self._keeper is None:
-            if os.path.exists(self._kernel.__code__.co_filename):  # not code out of a string
-                _warn_once("no folder for them can be written")
+            if os.path.exists(self._kernel.__code__.co_filename):  # Not made from a string.
+                _warn_once("no folder is writable")
             return
         if not self._keeper.check_cachable(data):
             return
@@ -371,29 +380,28 @@ class _Cache(caching.NullCache):
         part = file.with_name(f"{file.name}.{uuid.uuid4().hex}")
         try:
             part.write_bytes(version + hashlib.sha256(machine_code).digest() + machine_code)
-            part.replace(file)  # atomic: no other process can see half a file
+            part.replace(file)  # Atomic, so no other process can read half a file.
         except OSError as error:
             _warn_once(error.strerror or str(error))
             part.unlink(missing_ok=True)
 
 
 def _load(file: Path, version: bytes, target_context: Any) -> Any:
-    """Return the machine code in a file, None if it is not there, stale or damaged."""
+    """Return the machine code in a file, or None if the file is missing, stale or damaged."""
     try:
         data = file.read_bytes()
         if data[:32] != version or data[32:64] != hashlib.sha256(data[64:]).digest():
             return None
         return compiler.CompileResult._rebuild(target_context, *pickle.loads(data[64:]))
-    except Exception:  # whatever is wrong with the file, compiling again repairs it
+    except Exception:  # Recompiling repairs any problem with the file.
         return None
 
 
 @functools.cache
 def _warn_once(reason: str) -> None:
     warnings.warn(
-        f"Compiled kernels cannot be kept ({reason}), so that each new process must compile them "
-        "again, which takes seconds. To keep them, set the environment variable NUMBA_CACHE_DIR "
-        "to a folder that can be written.",
+        f"Compiled kernels cannot be cached ({reason}), so every new process compiles them again. "
+        "Set the environment variable NUMBA_CACHE_DIR to a writable folder.",
         RuntimeWarning,
         stacklevel=2,
     )
@@ -401,17 +409,17 @@ def _warn_once(reason: str) -> None:
 
 # ---- kernels as plain Python ----------------------------------------------------------------
 #
-# With NUMBA_DISABLE_JIT=1 `jit` returns kernels that Python runs, for a debugger. Compiled code
-# widens a small integer to 64 bits when it reads it, reads the field of a record by a dot, and does
-# not warn on overflow. Python does none of that with NumPy's arrays, so an uncompiled kernel gets
-# views of them: it reads ordinary ints, and what it writes goes into the array. Unsigned words of
-# 64 bits stay NumPy's, which overflow as compiled ones do.
+# With NUMBA_DISABLE_JIT=1, `jit` returns kernels that Python runs, for debugging. Compiled code
+# widens small integers to 64 bits when it reads them, reads the fields of records as attributes,
+# and does not warn on overflow. Python does none of this with NumPy arrays, so an uncompiled kernel
+# gets views of the arrays: it reads Python ints, and writes into the arrays. Unsigned 64-bit words
+# stay NumPy integers, which overflow like compiled ones.
 
 _WORD_MASK = (1 << 64) - 1
 
 
 class View:
-    """An array or a record, as compiled code reads and writes it."""
+    """View of an array or a record that behaves like compiled code."""
 
     __slots__ = ("array",)
 
@@ -423,26 +431,26 @@ class View:
         return show(self.array[key])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """Write an entry or a field; whole numbers overflow as in compiled code."""
+        """Write an entry or a field; integers overflow as in compiled code."""
         if type(value) is int and self.array.dtype.kind in "iu":
             value = np.array(value & _WORD_MASK, np.uint64).astype(self.array.dtype)
         self.array[key] = value.array if isinstance(value, View) else value
 
     def __getattr__(self, name: str) -> Any:
-        """Return a field, as rules are read, or what an array has, such as its shape."""
+        """Return a field of a record, or an attribute of the array, such as its shape."""
         is_field = name in (self.array.dtype.names or ())
         return show(self.array[name] if is_field else getattr(self.array, name))
 
     def __len__(self) -> int:
-        """Return how many entries there are."""
+        """Return the number of entries."""
         return len(self.array)
 
     def __array__(self, *args: Any, **keywords: Any) -> np.ndarray:
-        """Return the array itself to NumPy's functions."""
+        """Return the array for NumPy functions."""
         return np.asarray(self.array, *args, **keywords)
 
     def __repr__(self) -> str:
-        """Show the array, for a debugger; a record with the names of its fields."""
+        """Return the array as text, for debugging; a record with the names of its fields."""
         names = self.array.dtype.names
         if names is None or self.array.shape:
             return repr(self.array)
@@ -450,7 +458,7 @@ class View:
 
 
 def show(value: Any) -> Any:
-    """Return what a kernel gets instead of a value: views of arrays, ints of integers."""
+    """Return the value that an uncompiled kernel gets: views of arrays, ints for integers."""
     if isinstance(value, np.ndarray | np.void):
         return View(value)
     if isinstance(value, np.integer | np.bool_) and not isinstance(value, np.uint64):
@@ -462,7 +470,7 @@ def show(value: Any) -> Any:
 
 
 def run_uncompiled(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a kernel that Python runs unchanged, on views of its arguments."""
+    """Return a kernel that Python runs on views of its arguments."""
 
     @functools.wraps(kernel)
     def call(*args: Any) -> Any:

@@ -1,8 +1,8 @@
-"""Card tables: seats that act in turn, suits as sets of cards, strength of cards in a trick.
+"""Functions for multiplayer games: seats in turn, suits as sets of cards, and card strength.
 
-A set of seats has bit n for seat n; play goes around the table by the numbers of the seats. A game
-of tricks numbers its cards ``suit * ranks + rank``, the weakest rank first; a set of cards is an
-int64 with bit n for card n. Of two equal cards in a trick, where a pack has such, the first wins.
+A set of seats has bit n for seat n, and seats act in ascending order. A trick-taking game numbers
+its cards ``suit * ranks + rank``, with the weakest rank first, and a set of cards is an int64 with
+bit n for card n. If a deck has two equal cards, the first of them in a trick wins.
 """
 
 import numpy as np
@@ -15,11 +15,15 @@ from .jit import jit
 
 
 def make_turned_codes(seats: int) -> np.ndarray:
-    """Return the numbers of the seats as each viewer counts them.
+    """Return the seat numbers relative to each viewer.
 
-    The array is int8 (seats + 1, seats, seats + 1). The indices are the number of players, the
-    viewer, and 1 more than a seat. The value is 1 more than the distance from the viewer to that
-    seat; index 0, nobody, has the value 0.
+    Args:
+        seats: Largest number of players.
+
+    Returns:
+        int8 (seats + 1, seats, seats + 1). The indices are the number of players, the viewer, and
+        1 plus a seat. The value is 1 plus the distance from the viewer to that seat. Index 0, which
+        stands for no seat, has the value 0.
     """
     codes = np.zeros((seats + 1, seats, seats + 1), np.int8)
     for players in range(1, seats + 1):
@@ -31,41 +35,42 @@ def make_turned_codes(seats: int) -> np.ndarray:
 
 @jit
 def next_seat(seats: SeatSet, seat: Seat) -> int:
-    """Return the first seat of a set, which is not empty, from ``seat`` on around the table."""
+    """Return the first seat of a nonempty set, starting at ``seat`` and going clockwise."""
     onward = seats >> seat << seat
     return lowest(onward if onward else seats)
 
 
 @jit
 def wrap_seat(seat: Seat, players: int) -> int:
-    """Return the seat of a number that may be one round too high."""
+    """Return a seat number below ``players``, given one below ``2 * players``."""
     return seat - players if seat >= players else seat
 
 
 # ---- suits and tricks -----------------------------------------------------------------------
 
 NO_SUIT = -1
-"""In the place of a suit: no trumps."""
+"""Value of a suit that stands for no trumps."""
 
 
 @jit
 def suit_set(suit: int, ranks: int) -> Places:
-    """Return the set of all cards of a suit; of `NO_SUIT` the empty one."""
+    """Return the set of all cards of a suit; the empty set for `NO_SUIT`."""
     return ((1 << ranks) - 1) << (suit * ranks) if suit >= 0 else 0
 
 
 @jit
 def follow(hand: Places, led: int, ranks: int) -> Places:
-    """Return the cards of a hand that follow the suit led: all of them if it has none of it."""
+    """Return the cards of a hand that follow the led suit; all cards if the hand has none."""
     following = hand & suit_set(led, ranks)
     return following if following else hand
 
 
 @jit
 def card_strength(card: int, led: int, trumps: int, ranks: int, reverse: bool) -> int:
-    """Return the strength of a card in a trick, -1 for a card that cannot win it.
+    """Return the strength of a card in a trick, or -1 for a card that cannot win the trick.
 
-    The highest wins: trumps are above the suit led. ``reverse`` reverses the order of the ranks.
+    The strongest card wins. Trumps are stronger than the led suit. ``reverse`` reverses the order
+    of the ranks.
     """
     suit, rank = card // ranks, card % ranks
     if reverse:

@@ -1,1 +1,1 @@
-"""Scenes: what lies on a table, drawn as text, SVG or JSON."""
+"""Scenes: descriptions of tables that are drawn as text or SVG, or exported as JSON."""

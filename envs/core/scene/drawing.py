@@ -1,10 +1,12 @@
-"""Pictures of what lies on a table, as pieces of SVG: cards drawn from outlines, no font needed.
+"""SVG drawings of cards, text, buttons, chips and panels.
 
-Ranks and suits are paths (`card_shapes.json`): they look the same in every browser, film and
-notebook, and no system turns a suit into an emoji. Only words need a font; `pictures` brings one.
-Suits differ by shape, and by two colours or four. A legal card has an outline, one that is picked
-up lies higher, one that was moved last has a dashed outline, one that only its owner sees a strip
-of its back: none of it is told by colour alone.
+Ranks and suits are drawn as paths (``card_shapes.json``) without a font, so they look the same in
+every browser, video and notebook, and no system replaces a suit by an emoji. Only text needs a
+font, which `pictures` supplies.
+
+No information is shown by color alone. Suits differ by shape, and by two or four colors. A legal
+card has an outline, a picked card is raised, the last moved card has a dashed outline, and a card
+that only its owner sees has a strip of its back.
 """
 
 import json
@@ -18,17 +20,17 @@ from ..options import unknown_text
 from .items import Button, Chips, Item, Panel, Text, name_item, split_card
 
 STEP_X, STEP_Y = 64, 92
-"""From one card to the next, in the units of the picture."""
+"""Distance from one card to the next, in SVG units."""
 WIDTH, HEIGHT = 58, 84
-"""Of a card."""
+"""Size of a card, in SVG units."""
 CORNER = 43, 27
-"""What must stay in sight of a card that others cover: rank and suit, at its upper left."""
+"""Size of the corner with rank and suit, which must stay visible if other cards cover a card."""
 BUTTON_HEIGHT = 34
 SIZE = 17
-"""Of words."""
+"""Font size of text."""
 TITLE_SIZE = 19
-_LIFT = 7  # a picked card is raised by so much
-_SHORT = 3  # notes up to this length stand on the card
+_LIFT = 7  # height by which a picked card is raised
+_SHORT = 3  # maximum length of notes on the card; longer ones are below it
 FONT = "Parlour Sans, Inter, Helvetica, Arial, sans-serif"
 _SHAPES: dict[str, Any] = json.loads(
     Path(__file__).with_name("card_shapes.json").read_text(encoding="utf-8")
@@ -42,7 +44,7 @@ Box = tuple[float, float, float, float]
 
 
 class Theme(NamedTuple):
-    """The colours of a picture."""
+    """Colors of a picture."""
 
     felt: str
     words: str
@@ -50,9 +52,9 @@ class Theme(NamedTuple):
     face: str
     edge: str
     inks: tuple[str, str, str, str]
-    """Of clubs, diamonds, hearts and spades."""
+    """Colors of clubs, diamonds, hearts and spades."""
     four_inks: tuple[str, str, str, str]
-    """The same where each suit has its own colour."""
+    """Colors of the suits if each suit has its own color."""
     back: str
     back_lines: str
     empty: str
@@ -113,7 +115,7 @@ THEMES = {
 
 
 def find_theme(theme: str, four_colours: bool = False) -> Theme:
-    """Return the colours called ``"light"`` or ``"dark"``; ValueError for any other name."""
+    """Return the theme ``"light"`` or ``"dark"``; raise ValueError for other names."""
     if not isinstance(theme, str) or theme not in THEMES:
         raise ValueError(unknown_text("theme", theme, THEMES))
     look = THEMES[theme]
@@ -124,20 +126,22 @@ def find_theme(theme: str, four_colours: bool = False) -> Theme:
 
 
 def printable(text: str) -> str:
-    """`text` with control characters replaced: no escapes in a log, no invalid XML."""
+    """Return ``text`` with control characters replaced, which are invalid in XML and unsafe in
+    logs.
+    """
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def text_width(text: str, size: float = SIZE) -> float:
-    """About how wide words are drawn; fonts differ."""
+    """Return the approximate width of text, because fonts differ."""
     return 0.56 * size * len(text)
 
 
-# ---- where things lie -----------------------------------------------------------------------
+# ---- bounding boxes -------------------------------------------------------------------------
 
 
 def item_box(item: Item) -> Box:
-    """The box of an item with its note."""
+    """Return the box of an item with its note."""
     x, y = item.x * STEP_X, item.y * STEP_Y
     below = len(item.note) > _SHORT
     wider = max(0.0, text_width(item.note, 12) - WIDTH) / 2 if below else 0.0
@@ -145,35 +149,35 @@ def item_box(item: Item) -> Box:
 
 
 def text_box(text: Text) -> Box:
-    """The box of words."""
+    """Return the box of text."""
     x, y = text.x * STEP_X, text.y * STEP_Y
     return x, y, x + text_width(text.text), y + 20
 
 
 def button_box(button: Button) -> Box:
-    """The box of a button."""
+    """Return the box of a button."""
     x, y = button.x * STEP_X, button.y * STEP_Y
     return x, y, x + button.width * STEP_X - STEP_X + WIDTH, y + BUTTON_HEIGHT
 
 
 def chips_box(chips: Chips) -> Box:
-    """The box of chips with their number."""
+    """Return the box of chips with their number."""
     x, y = chips.x * STEP_X, chips.y * STEP_Y
     return x, y, x + 34 + text_width(str(chips.amount)), y + 22
 
 
 def panel_box(panel: Panel) -> Box:
-    """The box of a panel, which ends where a card there would."""
+    """Return the box of a panel, which ends at the edge of the last card in it."""
     x, y = panel.x * STEP_X, panel.y * STEP_Y
     gap_x, gap_y = STEP_X - WIDTH, STEP_Y - HEIGHT
     return x, y, x + panel.width * STEP_X - gap_x, y + panel.height * STEP_Y - gap_y
 
 
-# ---- a card ---------------------------------------------------------------------------------
+# ---- cards ----------------------------------------------------------------------------------
 
 
 def card_rect(attributes: str, inset: float = 0) -> str:
-    """The outline of a card, or one `inset` inside it."""
+    """Return the outline of a card, moved inwards by ``inset``."""
     return (
         f'<rect x="{inset:g}" y="{inset:g}" width="{WIDTH - 2 * inset:g}" '
         f'height="{HEIGHT - 2 * inset:g}" rx="{7 - inset / 2:g}" {attributes}/>'
@@ -182,9 +186,9 @@ def card_rect(attributes: str, inset: float = 0) -> str:
 
 @cache
 def draw_face(rank: int, suit: int, theme: Theme) -> str:
-    """A card: rank and suit beside each other in the corner, a large suit below."""
+    """Return the drawing of a card: rank and suit in the corner, and a large suit below."""
     shape = _SHAPES["ranks"][RANKS[rank]]
-    wide = 0.155 if RANKS[rank] == "T" else 0.19  # the ten is narrowed, so that its suit is seen
+    wide = 0.155 if RANKS[rank] == "T" else 0.19  # Narrow, so that the suit stays visible.
     after = 5 + shape["width"] * wide + 8
     outline = _SHAPES["suits"][SUITS[suit]]
     return (
@@ -201,7 +205,7 @@ def _face_colours(theme: Theme) -> str:
 
 @cache
 def draw_back(theme: Theme) -> str:
-    """A back: a field of crossed lines within a border."""
+    """Return the drawing of a back: crossed lines within a border."""
     down = "".join(f"M{x} 6l-72 72M{x - 72} 6l72 72" for x in range(16, 116, 12))
     return (
         card_rect(_face_colours(theme))
@@ -215,14 +219,14 @@ def draw_back(theme: Theme) -> str:
 
 @cache
 def draw_empty(theme: Theme) -> str:
-    """An empty place: a thin dashed outline."""
+    """Return the drawing of an empty place: a thin dashed outline."""
     look = f'fill="{theme.shadow}" fill-opacity="0.05" stroke="{theme.empty}" stroke-width="1.5"'
     return card_rect(f'{look} stroke-dasharray="5 4"', inset=1)
 
 
 @cache
 def draw_outlines(theme: Theme) -> dict[str, str]:
-    """What is drawn over a marked card, by its mark; over a hidden one a strip of its back."""
+    """Return the drawings over marked cards by mark; hidden cards get a strip of their back."""
     legal = f'fill="none" stroke="{theme.legal}" stroke-width="3.5"'
     picked = f'fill="none" stroke="{theme.picked}" stroke-width="4.5"'
     last = f'fill="none" stroke="{theme.last}" stroke-width="3.5" stroke-dasharray="7 4"'
@@ -237,12 +241,12 @@ def draw_outlines(theme: Theme) -> dict[str, str]:
 
 
 def item_place(item: Item) -> tuple[float, float]:
-    """Where the upper left corner of an item is drawn: a picked card is raised."""
+    """Return the upper left corner of an item in the picture; a picked card is raised."""
     return item.x * STEP_X, item.y * STEP_Y - (_LIFT if item.mark == "picked" else 0)
 
 
 def draw_item(item: Item, item_id: str, theme: Theme) -> str:
-    """One item as a group with its title."""
+    """Return the drawing of an item as a group with a title."""
     x, y = item_place(item)
     data = f'data-id="{escape(item_id)}"'
     data += f' data-action="{int(item.action)}"' if item.action >= 0 else ""
@@ -253,7 +257,7 @@ def draw_item(item: Item, item_id: str, theme: Theme) -> str:
 
 
 def draw_body(item: Item, theme: Theme) -> str:
-    """What is seen of an item: shadow, card, highlight, count, note; its corner is (0, 0)."""
+    """Return the drawing of an item at (0, 0): shadow, card, highlight, count and note."""
     if not item.card:
         body = draw_empty(theme)
     elif not item.face_up:
@@ -266,7 +270,7 @@ def draw_body(item: Item, theme: Theme) -> str:
 
 
 def _under(item: Item, theme: Theme) -> str:
-    """A shadow, and below a pile the edges of some more cards."""
+    """Return the shadow of an item, and for a pile the edges of the cards below."""
     if not item.card:
         return ""
     edges = 0 if item.pile_size < 2 else 1 if item.pile_size < 8 else 2
@@ -279,7 +283,7 @@ def _under(item: Item, theme: Theme) -> str:
 
 
 def _count(count: int, theme: Theme) -> str:
-    """How many cards a pile has, on a badge that stands out of its upper right corner."""
+    """Return a badge at the upper right corner with the number of cards in a pile."""
     if count < 2:
         return ""
     width = 12 + 8 * len(str(count))
@@ -291,7 +295,7 @@ def _count(count: int, theme: Theme) -> str:
 
 
 def _note(item: Item, theme: Theme) -> str:
-    """A short note in the lower right corner, or in an empty place; a longer one below the card."""
+    """Return a note: short ones on the card or empty place, longer ones below the card."""
     note = item.note
     if not note:
         return ""
@@ -303,7 +307,7 @@ def _note(item: Item, theme: Theme) -> str:
     return _words(x, HEIGHT - 5, 11, note, "#6b7680", bold=True)
 
 
-# ---- all else -------------------------------------------------------------------------------
+# ---- other things ---------------------------------------------------------------------------
 
 
 def _words(
@@ -316,7 +320,7 @@ def _words(
     bold: bool = False,
     middle: bool = False,
 ) -> str:
-    """Words with their baseline at y, beginning at x or centred on it."""
+    """Return text with its baseline at ``y``, starting at ``x`` or centered on it."""
     attributes = ' font-weight="bold"' if bold else ""
     attributes += ' text-anchor="middle"' if middle else ""
     start = f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{fill}"{attributes}>'
@@ -324,19 +328,19 @@ def _words(
 
 
 def draw_text(text: Text, theme: Theme) -> str:
-    """Words on the table."""
+    """Return the drawing of text on the table."""
     fill = theme.faint if text.look == "faint" else theme.words
     x, y = text.x * STEP_X, text.y * STEP_Y + 15
     return _words(x, y, SIZE, text.text, fill, bold=text.look == "strong")
 
 
 def draw_title(title: str, left: float, base: float, theme: Theme) -> str:
-    """The heading of a picture."""
+    """Return the heading of a picture."""
     return _words(left, base, TITLE_SIZE, title, theme.words, bold=True)
 
 
 def draw_button(button: Button, theme: Theme) -> str:
-    """A button: filled where it is legal, else only its outline, pale."""
+    """Return the drawing of a button: filled if it is legal, otherwise a pale outline."""
     left, top, right, bottom = button_box(button)
     fill, words = (theme.button, theme.button_words) if button.legal else ("none", theme.faint)
     edge = theme.button if button.legal else theme.empty
@@ -352,7 +356,7 @@ def draw_button(button: Button, theme: Theme) -> str:
 
 
 def draw_chips(chips: Chips, theme: Theme) -> str:
-    """A small stack of chips, and how many they are."""
+    """Return the drawing of a small stack of chips with their number."""
     x, y = chips.x * STEP_X, chips.y * STEP_Y
     look = f'fill="{theme.picked}" stroke="{theme.face}" stroke-width="1.2"'
     discs = "".join(
@@ -363,7 +367,7 @@ def draw_chips(chips: Chips, theme: Theme) -> str:
 
 
 def draw_panel(panel: Panel, theme: Theme) -> str:
-    """The field behind a seat: with an outline while it is its turn."""
+    """Return the drawing of the panel of a seat, with an outline if the seat acts."""
     left, top, right, bottom = panel_box(panel)
     edge = f' stroke="{theme.turn}" stroke-width="3"' if panel.state == "turn" else ""
     faint = ' fill-opacity="0.4"' if panel.state == "out" else ""
@@ -374,7 +378,7 @@ def draw_panel(panel: Panel, theme: Theme) -> str:
 
 
 def begin_svg(width: float, height: float, box: Box, theme: Theme, title: str) -> str:
-    """Return the first lines of a picture of ``width`` x ``height`` pixels that shows a box."""
+    """Return the first lines of an SVG of ``width`` x ``height`` pixels that shows ``box``."""
     left, top, right, bottom = box
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
@@ -388,8 +392,16 @@ def begin_svg(width: float, height: float, box: Box, theme: Theme, title: str) -
 def card_art(theme: str = "light") -> dict[str, Any]:
     """Return the drawings of all cards, for a page that draws `Scene.to_dict` itself.
 
-    ``size`` of a card and ``step`` to the next, in units of SVG; ``faces`` by the card's name
-    (``"Th"``), ``back``, ``empty`` and ``outlines`` by mark as pieces of SVG; the ``colours``.
+    Args:
+        theme: ``"light"`` or ``"dark"``.
+
+    Returns:
+        ``size`` of a card and ``step`` to the next card, in SVG units; ``faces`` by the card's
+        name, such as ``"Th"``, ``back``, ``empty``, and ``outlines`` by mark, as pieces of SVG; and
+        the ``colours`` of the theme.
+
+    Raises:
+        ValueError: The theme is unknown.
     """
     look = find_theme(theme)
     cards = range(4, 4 + len(RANKS) * len(SUITS))

@@ -1,6 +1,6 @@
-"""What lies on a table: cards, words, buttons, chips, and the panels behind them.
+"""The things on a table: cards, text, buttons, chips and panels.
 
-A game's `layout.py` makes them; `scene` draws them as text, `drawing` as pictures.
+A game's ``layout.py`` makes them. `scene` draws them as text, and `drawing` as pictures.
 """
 
 from collections import Counter
@@ -21,56 +21,57 @@ RANK_WORDS = (
 
 
 class Item(NamedTuple):
-    """A card, a back or an empty place."""
+    """A face-up card, a face-down card or an empty place."""
 
     x: float
     """Left edge, in cards."""
     y: float
     """Top edge, in cards."""
     card: int
-    """Code value*4 + suit (4 to 55); 0 is an empty place. Face down, any other number will do."""
+    """Code value * 4 + suit, 4 to 55; 0 is an empty place. For a face-down card, any number but 0.
+    """
     face_up: bool = True
-    """False draws a back."""
+    """Whether the card is face up; otherwise its back is drawn."""
     mark: Mark = ""
-    """Highlight: it may be played, is picked up, was moved last, or lies hidden from the others."""
+    """Highlight: the card can be played, is picked, was moved last, or is hidden from others."""
     note: str = ""
-    """Small text: up to three characters on the card, more than that below it."""
+    """Small text: up to three characters are drawn on the card, longer text below it."""
     place: str = ""
-    """Name of the spot where it lies, such as ``"waste-1"``; the cards of a pile share it."""
+    """Name of its place, such as ``"waste-1"``. The cards of a pile share a place."""
     action: int = -1
-    """The legal action that a click on it is; -1: none."""
+    """Legal action of a click on the item; -1: none."""
     drops: tuple[tuple[str, int], ...] = ()
-    """Where it may be dragged: pairs of a place and the legal action that this is."""
+    """Legal drags: pairs of the target place and the action."""
     pile_size: int = 0
-    """How many cards lie here, this one on top; pictures show it from 2 on."""
+    """Number of cards in the pile under and including this one. Pictures show numbers from 2."""
 
 
 class Text(NamedTuple):
-    """Words on the table; (x, y) is their top-left corner."""
+    """Text on the table; (x, y) is its upper left corner."""
 
     x: float
     y: float
     text: str
     look: Look = ""
-    """Bold or pale; only pictures know it."""
+    """Bold or pale, in pictures only."""
     only: Where = ""
-    """The one kind of drawing that has these words; empty: both."""
+    """The only output with this text, terminal text or pictures; empty: both."""
 
 
 class Button(NamedTuple):
-    """An action that belongs to no card. Pictures and pages show it, pale where it is not legal."""
+    """An action without a card, for pictures and pages. Illegal actions are drawn pale."""
 
     x: float
     y: float
     width: float
-    """In cards."""
+    """Width, in cards."""
     text: str
     action: int
     legal: bool
 
 
 class Chips(NamedTuple):
-    """A number of chips; (x, y) is their top-left corner. Pictures alone show it."""
+    """A number of chips, in pictures only; (x, y) is the upper left corner."""
 
     x: float
     y: float
@@ -78,7 +79,7 @@ class Chips(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """A field behind a seat's things: its turn, at rest, or out of the game. In pictures alone."""
+    """Background of a seat, in pictures only: the seat acts, waits, or is out of the game."""
 
     x: float
     y: float
@@ -88,15 +89,15 @@ class Panel(NamedTuple):
 
 
 def split_card(card: int) -> tuple[int, int]:
-    """Rank (0 = ace … 12 = king) and suit of a card; ValueError where there is no such card."""
+    """Return rank (0 = ace to 12 = king) and suit of a card; ValueError for an invalid code."""
     value, suit = divmod(int(card), 4)
     if not 1 <= value <= 13:
-        raise ValueError(f"card {card} is neither 0 (an empty place) nor from 4 to 55")
+        raise ValueError(f"card must be 0 (an empty place) or a code from 4 to 55, got {card}")
     return value - 1, suit
 
 
 def name_item(item: Item) -> str:
-    """Return what a screen reader says: ``"ten of hearts"``, ``"face-down card"`` or so."""
+    """Return the text for screen readers, such as ``"ten of hearts"`` or ``"face-down card"``."""
     if not item.card:
         return "empty place"
     if not item.face_up:
@@ -107,11 +108,12 @@ def name_item(item: Item) -> str:
 
 
 def item_ids(items: Iterable[Item]) -> list[str]:
-    """Return a name for each item that no other has, and that it keeps while it lies or moves.
+    """Return a unique ID for each item, which an item keeps when it moves.
 
-    A card in sight goes by its name (``"Th"``), a second one of the same name by name and place
-    (``"Th@other-a1"``). A back or an empty place goes by its place (``"stock"``), further ones
-    there by number (``"seat-2/2"``); without a place by its position.
+    The ID of a face-up card is its name (``"Th"``); a second card of the same name also has its
+    place (``"Th@other-a1"``). The ID of a face-down card or an empty place is its place
+    (``"stock"``), or its position if it has no place. Further items there are numbered
+    (``"seat-2/2"``).
     """
     seen: Counter[str] = Counter()
     names = []
@@ -128,7 +130,7 @@ def item_ids(items: Iterable[Item]) -> list[str]:
 
 
 def item_dict(item: Item, item_id: str) -> dict[str, Any]:
-    """Return an item for JSON. Of a back it does not look at the card."""
+    """Return an item for JSON, without the identity of a face-down card."""
     is_seen = bool(item.card) and item.face_up
     rank, suit = split_card(item.card) if is_seen else (0, 0)
     return {

@@ -1,15 +1,16 @@
-"""A scene: which card lies where on a table, drawn as terminal text or as SVG, or given as JSON.
+"""Scenes: descriptions of a table that are drawn as terminal text or SVG, or exported as JSON.
 
-A game's `layout.py` builds a `Scene` from a state; `ansi` and `svg` draw it, `Scene.to_dict` hands
-it to a page. Nothing here knows a game, and nothing beyond the standard library is needed.
+A game's ``layout.py`` builds a `Scene` from a state. `ansi` and `svg` draw the scene, and
+`Scene.to_dict` exports it for a page. This module depends on no game, and needs only the standard
+library.
 
-Coordinates: `x` runs to the right and `y` downwards, in cards; the card's share of the gap to its
-neighbour is included, so cards at x = 0, 1, 2 lie side by side with a little table between them.
-Cards fanned sideways stay readable down to a step of 0.68, cards fanned downwards to 0.3; as text
-down to 0.5 and 0.25. Later items lie on top of earlier ones.
+The coordinates ``x`` (to the right) and ``y`` (down) are in cards, including the gap between cards:
+cards at x = 0, 1, 2 are side by side with small gaps. Overlapping cards stay readable in pictures
+with steps of at least 0.68 in x and 0.3 in y, and in text with steps of at least 0.5 and 0.25.
+Later items are drawn on top of earlier ones.
 
-A face-down card gives nothing away: it is drawn (and printed) without looking at which card it is.
-A face-up card with a code that no card has raises ValueError.
+A face-down card is drawn and printed without its identity. A face-up card with an invalid code
+raises ValueError.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,34 +28,34 @@ __all__ = ["Button", "Chips", "Item", "Mark", "Panel", "Scene", "Text", "ansi", 
 
 
 class Scene(NamedTuple):
-    """All that lies on a table. Notebooks show it as SVG, prompts as text."""
+    """Everything on a table. Notebooks show a scene as SVG, and ``repr`` is text."""
 
     title: str
     items: tuple[Item, ...]
     texts: tuple[Text, ...] = ()
     canvas: tuple[float, float] = (0.0, 0.0)
-    """Width and height, in cards from (0, 0), that every position by the same rules may take up.
+    """Width and height, in cards from (0, 0), that the largest position of the rules needs.
 
-    Pictures are at least so large: so they have one size through a whole game.
+    Pictures have at least this size, so that the size stays the same during a game.
     """
     buttons: tuple[Button, ...] = ()
     chips: tuple[Chips, ...] = ()
     panels: tuple[Panel, ...] = ()
 
     def __repr__(self) -> str:
-        """The scene as text: unlike the plain tuple, it does not print face-down cards."""
+        """Return the scene as text, without the identity of face-down cards."""
         return ansi(self)
 
     def _repr_svg_(self) -> str:
         return svg(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all that is drawn as plain values for JSON, with nothing of face-down cards.
+        """Return the scene as values for JSON, without the identity of face-down cards.
 
-        Each of ``items`` has an ``id`` that it keeps while it lies or moves, ``face`` ("up", "down"
-        or "empty"), ``card`` ("Th", or None), ``x`` and ``y`` in cards, ``label`` in words,
-        ``place``, ``mark``, ``note``, ``count``, ``action`` (the legal action that a click on it
-        is, or None) and ``drops`` (the legal action of dragging it, by the place it is dropped on).
+        Each entry of ``items`` has these keys: ``id``, which the item keeps when it moves; ``face``
+        ("up", "down" or "empty"); ``card`` ("Th", or None); ``x`` and ``y`` in cards; ``label``, a
+        description in words; ``place``, ``mark``, ``note`` and ``count``; ``action``, the legal
+        action of a click, or None; and ``drops``, the legal actions of drags by target place.
         """
         ids = item_ids(self.items)
         return {
@@ -75,9 +76,9 @@ _IS_RED = (False, True, True, False)
 
 # ---- terminal text --------------------------------------------------------------------------
 
-_COLUMNS = 6  # characters from one card to the next: four for the card, two for the gap
-_ROWS = 4  # y is rounded to quarters of a card
-_GAP = 1.1  # a step in y above this leaves a blank line
+_COLUMNS = 6  # Characters per card: four for the card and two for the gap.
+_ROWS = 4  # y is rounded to quarters of a card.
+_GAP = 1.1  # A larger step in y leaves a blank line.
 _BRACKETS = {"": "", "legal": "[]", "picked": "<>", "last": "()", "hidden": "<>"}
 _BOLD, _DIM, _RED, _BLUE, _YELLOW = "1", "2", "31", "34", "1;33"
 
@@ -85,13 +86,17 @@ _Line = dict[int, tuple[str, str]]  # column -> character and its style
 
 
 def ansi(scene: Scene, colour: bool = False) -> str:
-    """Draw `scene` as lines of text: at most 13 cards in 80 columns.
+    """Draw a scene as lines of text, with at most 13 cards in 80 columns.
 
-    A card is ` T♥ `, a back ` ▒▒ `, an empty place ` ·· `; brackets mark it: `[legal]`,
-    `<picked>` or `<hidden>` from the others, `(last)`. Its note stands below it. Lines follow one
-    another in the order of `y`, not to scale, so a table needs no more lines than it has rows. Of
-    several items at one place only the last is shown. `colour` adds ANSI escapes; without it the
-    text is the same, but plain.
+    A face-up card is printed as `` T♥ ``, a face-down card as `` ▒▒ `` and an empty place as
+    `` ·· ``. Brackets mark cards: ``[legal]``, ``(last)``, and ``<picked>`` or ``<hidden>`` from
+    others. Notes are below their cards. The lines are in the order of ``y`` and not to scale, so a
+    table needs no more lines than it has rows. If several items are at the same position, only the
+    last one is shown.
+
+    Args:
+        scene: The scene.
+        colour: Whether to add ANSI colors. The text is the same without them.
     """
     texts = (text for text in scene.texts if text.only != "picture")
     things: list[Item | Text] = sorted((*scene.items, *texts), key=_row)
@@ -113,7 +118,7 @@ def _row(thing: Item | Text) -> int:
 
 
 def _row_lines(row: list[Item | Text], left: float) -> list[_Line]:
-    """The cards and texts of one row, and the notes below it if it has any."""
+    """Return the line of a row of cards and texts, and a line of notes if it has any."""
     places: dict[int, Item] = {}
     words: _Line = {}
     for thing in row:
@@ -121,7 +126,7 @@ def _row_lines(row: list[Item | Text], left: float) -> list[_Line]:
         if isinstance(thing, Text):
             _write(words, column + 1, thing.text)
         else:
-            places.pop(column, None)  # so that the new item comes last, and lies on top
+            places.pop(column, None)  # The new item must come last, on top of the others.
             places[column] = thing
     line: _Line = {}
     for column, item in places.items():
@@ -137,14 +142,14 @@ def _write(line: _Line, column: int, text: str, style: str = "") -> _Line:
 
 
 def _write_item(line: _Line, column: int, item: Item) -> None:
-    """Two characters for the card; brackets around them only where it is marked."""
+    """Write the two characters of an item, with brackets if it is marked."""
     _write(line, column + 1, *_name(item))
     for offset, bracket in zip((0, 3), _BRACKETS[item.mark], strict=False):
         _write(line, column + offset, bracket, _YELLOW)
 
 
 def _name(item: Item) -> tuple[str, str]:
-    """Two characters, and their style."""
+    """Return the two characters of an item and their style."""
     if not item.card:
         return "··", _DIM
     if not item.face_up:
@@ -154,7 +159,7 @@ def _name(item: Item) -> tuple[str, str]:
 
 
 def _notes(places: dict[int, Item]) -> _Line:
-    """Notes centred below their cards, moved to the right where they would touch."""
+    """Return the line of notes, centered below their cards, or further right to avoid overlap."""
     line: _Line = {}
     free = 0
     for column, item in sorted(places.items()):
@@ -166,7 +171,7 @@ def _notes(places: dict[int, Item]) -> _Line:
 
 
 def _join(line: _Line, colour: bool) -> str:
-    """One line as a string, with an escape at each change of style if in colour."""
+    """Return a line as a string, with an escape sequence at each change of style in color."""
     cells = [line.get(column, (" ", "")) for column in range(max(line, default=-1) + 1)]
     parts = []
     for style, run in groupby(cells, key=lambda cell: cell[1]):
@@ -178,24 +183,30 @@ def _join(line: _Line, colour: bool) -> str:
 # ---- SVG ------------------------------------------------------------------------------------
 
 _MARGIN = 18
-_HEADER = 46  # above the cards, where there is a title
-_TITLE = 29  # its baseline, below the upper edge
-_GRID = 1280  # width of a picture of many tables, if nothing else is said
+_HEADER = 46  # space above the cards if there is a title
+_TITLE = 29  # distance of the title's baseline from the upper edge
+_GRID = 1280  # default width of a picture of several tables, in pixels
 _MOST_COLUMNS = 10000
-_WIDEST = 640  # of the picture, in pixels, if nothing else is said; a larger table is scaled down
+_WIDEST = 640  # largest default width of a picture, in pixels; larger tables are scaled down
 
 
 def svg(
     scene: Scene, *, theme: str = "light", four_colours: bool = False, width: int | None = None
 ) -> str:
-    """Draw `scene` as a picture: an SVG document, `width` pixels wide, or else at most 640.
+    """Draw a scene as an SVG document.
 
-    ``theme`` is "light" or "dark"; ``four_colours`` gives each suit its own. ValueError for another
-    theme or width.
+    The document has no IDs, styles or scripts, so one HTML page can contain any number of them. The
+    ``<title>`` of each card is its name, or "face-down card". Clickable elements have their action
+    as ``data-action``, and cards have their ID as ``data-id``.
 
-    It has no ids, styles or scripts, so any number of them can stand in one HTML page. Each card
-    carries its name as a `<title>`; that of a back is "face-down card", whichever card it is. What
-    can be clicked carries its action as `data-action`, each card its id as `data-id`.
+    Args:
+        scene: The scene.
+        theme: ``"light"`` or ``"dark"``.
+        four_colours: Whether each suit has its own color.
+        width: Width in pixels (None: the size of the table, at most 640).
+
+    Raises:
+        ValueError: The theme or the width is invalid.
     """
     look = find_theme(theme, four_colours)
     box = _find_box(scene)
@@ -211,7 +222,7 @@ def svg(
 
 
 def _above(scene: Scene) -> list[tuple[Any, Callable[[Any, Theme], str], Callable[[Any], Box]]]:
-    """What lies above the cards, how each is drawn, and its box."""
+    """Return the things above the cards, with the functions that draw them and find their box."""
     pieces: list[tuple[Any, Callable[[Any, Theme], str], Callable[[Any], Box]]] = []
     texts = (text for text in scene.texts if text.only != "ansi")
     pieces += ((text, drawing.draw_text, drawing.text_box) for text in texts)
@@ -221,17 +232,18 @@ def _above(scene: Scene) -> list[tuple[Any, Callable[[Any, Theme], str], Callabl
 
 
 class Piece(NamedTuple):
-    """A part of a picture that can be drawn by itself and laid on it at (x, y)."""
+    """A part of a picture that is drawn separately and placed at (x, y)."""
 
     x: float
     y: float
     box: Box
     """Bounding box relative to (x, y)."""
     drawn: str
+    """The drawing as SVG."""
 
 
 def picture_pieces(scene: Scene, look: Theme) -> tuple[Box, list[Piece]]:
-    """Return the box of a picture and its pieces, the lowest first: what `svg` draws, in parts."""
+    """Return the box and the pieces of the picture that `svg` draws, from bottom to top."""
     box = _find_box(scene)
     left, base = box[0] + _MARGIN, box[1] + _TITLE
     title = 0.0, -20.0, drawing.text_width(scene.title, drawing.TITLE_SIZE) + 20, 8.0
@@ -249,12 +261,12 @@ def picture_pieces(scene: Scene, look: Theme) -> tuple[Box, list[Piece]]:
 
 
 def _wider(box: Box) -> Box:
-    """A box with room for outlines, and for words that are wider than was thought."""
+    """Return a larger box, with room for outlines and for text that is wider than estimated."""
     return box[0] - 3, box[1] - 3, box[2] + 3 + (box[2] - box[0]) * 0.2, box[3] + 3
 
 
 def _around(item: Item) -> Box:
-    """The box of an item at (0, 0), with its outline, shadow, badge and note."""
+    """Return the box of an item at (0, 0) with its outline, shadow, badge and note."""
     left, top, right, bottom = drawing.item_box(item._replace(x=0, y=0))
     return left - 4, top - 9, right + 8, bottom + 9
 
@@ -267,10 +279,18 @@ def svg_grid(
     width: int | None = None,
     columns: int | None = None,
 ) -> str:
-    """Draw many scenes as one picture, row by row, `width` pixels wide, or else 1280.
+    """Draw several scenes as one SVG document, row by row.
 
-    ``columns`` beside each other, or as many as make the picture about square. ValueError without a
-    scene, and as `svg` does.
+    Args:
+        scenes: The scenes, at least one.
+        theme: See `svg`.
+        four_colours: See `svg`.
+        width: Width of the whole picture in pixels (None: 1280).
+        columns: Number of columns (None: as many as make the picture approximately square).
+
+    Raises:
+        ValueError: There are no scenes, or the theme, the width or the number of columns is
+            invalid.
     """
     columns, each = grid_columns(scenes, width, columns)
     high = max(picture_size(scene, each)[1] for scene in scenes)
@@ -289,9 +309,9 @@ def svg_grid(
 def grid_columns(
     scenes: Sequence[Scene], width: int | None, columns: int | None
 ) -> tuple[int, int]:
-    """Return how many tables a grid has beside each other, and the width of each in pixels."""
+    """Return the number of columns of a grid, and the width of each table in pixels."""
     if not scenes:
-        raise ValueError("scenes: there is none to draw")
+        raise ValueError("scenes must contain at least one scene, got none")
     if columns is not None:
         check_range("columns", columns, 1, _MOST_COLUMNS)
     tall = max(high / wide for wide, high in map(picture_size, scenes))
@@ -301,9 +321,9 @@ def grid_columns(
 
 
 def picture_size(scene: Scene, width: int | None = None) -> tuple[int, int]:
-    """Return width and height of a picture in pixels, both even, as films need them.
+    """Return width and height of a picture in pixels, both even, as video codecs need.
 
-    Where there is a canvas they do not depend on what lies on it.
+    If the scene has a canvas, the size does not depend on the position.
     """
     left, top, right, bottom = _canvas_box(scene) if any(scene.canvas) else _find_box(scene)
     if width is None:
@@ -314,7 +334,7 @@ def picture_size(scene: Scene, width: int | None = None) -> tuple[int, int]:
 
 
 def _canvas_box(scene: Scene) -> Box:
-    """The box of the canvas with its margins and title."""
+    """Return the box of the canvas with margins and title."""
     wide, high = scene.canvas
     top = -_HEADER if scene.title else -_MARGIN
     gap_x, gap_y = STEP_X - drawing.WIDTH, STEP_Y - drawing.HEIGHT
@@ -322,7 +342,7 @@ def _canvas_box(scene: Scene) -> Box:
 
 
 def _find_box(scene: Scene) -> Box:
-    """The box of all that is drawn, with its margins; the width of words is estimated."""
+    """Return the box of everything drawn, with margins; the width of text is estimated."""
     boxes = [
         *map(drawing.item_box, scene.items),
         *map(drawing.button_box, scene.buttons),

@@ -1,11 +1,11 @@
-"""Double dummy: how many points a side can still take, with all cards known to all. Knows no game.
+"""Double-dummy search: the points that a side can take when all players know all cards.
 
-A zero-window search answers whether a side takes at least a given number; a table keeps what is
-known of the positions at the start of a trick. A game gives the record of a position, with the
-fields `SEARCHED`, and the kernels of `Searching`. `make_can_take` asks one question,
-`make_bound_points` finds how many points the side takes, or between which two numbers they are if a
-limit of positions was reached. `DoubleDummy` is the solver of a game made of these kernels;
-`make_solve` and `make_winnable_after` turn it into the functions of `Solving`.
+A zero-window search answers whether a side takes at least a given number of points. A transposition
+table stores bounds for positions at the start of a trick. A game supplies the record of a position,
+with the fields `SEARCHED`, and the kernels of `Searching`. `make_can_take` builds the kernel that
+answers one question, and `make_bound_points` the kernel that finds the number of points, or bounds
+if the search reaches its limit. `DoubleDummy` is the solver of a game made of these kernels;
+`make_solve` and `make_winnable_after` make the functions of `Solving` from it.
 """
 
 from collections.abc import Callable
@@ -28,55 +28,56 @@ from ..type_aliases import Action, Places, RulesRecord, RulesRecords, SeatSet, S
 SEARCHED = (
     ("size", np.int8),  # cards in the trick
     ("turn", np.int8),
-    ("ours", np.int8),  # points that the side has taken; below 0 if it owes some
-    ("left", np.int8),  # points that are not taken
-    ("moves", np.int64),  # set of cards that are still to be tried
+    ("ours", np.int8),  # points that the side has taken; negative if it owes points
+    ("left", np.int8),  # points that are not taken yet
+    ("moves", np.int64),  # set of cards that are not tried yet
     ("key", np.uint64),
     ("salt", np.uint64),  # separates the entries of several deals in the table
-    ("asks", np.int8),  # asking is still to be tried
-    ("first", np.int8),  # what is tried first, -1: nothing is known
-    ("tried", np.int8),
-    ("best", np.int8),  # the best strength in the trick
-    ("winning", np.int8),  # it is of the mover's side
-    ("mover", np.int8),  # 1: the side is at turn
+    ("asks", np.int8),  # whether asking for trumps is not tried yet
+    ("first", np.int8),  # move to try first; -1: none known
+    ("tried", np.int8),  # the move that is tried now
+    ("best", np.int8),  # highest strength in the trick
+    ("winning", np.int8),  # whether the best card belongs to the mover's side
+    ("mover", np.int8),  # 1: a seat of the side acts
 )
 """Fields of a position that the search reads and writes."""
 ENTRIES = 1 << 17
 ENTRY = np.dtype([("key", np.uint64), ("low", np.int8), ("high", np.int8), ("move", np.int8)])
-"""Bounds of the points that the side takes from a position at the start of a trick on."""
+"""Table entry: bounds of the points that the side takes from a position at the start of a trick."""
 OPEN = -1
 NO_LIMIT = 1 << 62
 SHARES = 16
-"""Half of the limit is spent on the exact answer, then one part of `SHARES` on each question."""
+"""Half of the limit is for the exact answer; each further question gets 1 / `SHARES` of it."""
 
 
 class Searching(NamedTuple):
-    """The kernels of a game that the search needs."""
+    """Kernels of a game that the search needs."""
 
     open_position: Callable[[State, RulesRecord, SeatSet, int, np.ndarray], int]
-    """Answer (position, rules, side, need, table), or list the moves and return `OPEN`."""
+    """Answers (position, rules, side, need, table), or lists the moves and returns `OPEN`."""
     rate_card: Callable[[State, RulesRecord, int], int]
-    """How early a card is tried."""
+    """Returns the priority of a card; the search tries the highest first."""
     play_move: Callable[[State, RulesRecord, int, SeatSet], None]
-    """Play a card, or ask; of a full trick the points go from ``left`` to ``ours``."""
+    """Plays a card or asks for trumps. The side's points in a full trick move from ``left`` to
+    ``ours``."""
     ask: Action
-    """The move that asks for trumps."""
+    """Move that asks for trumps."""
 
 
 # ---- equivalent cards -----------------------------------------------------------------------
 
 
 def group_ranks(rank_points: np.ndarray) -> np.ndarray:
-    """Return for each rank the lowest rank with the same points; those between have them, too."""
+    """Return for each rank the lowest rank with the same points. Equal ranks must be adjacent."""
     return np.searchsorted(rank_points, rank_points).astype(np.int64)
 
 
 def make_squeeze(rank_points: np.ndarray) -> Callable[[Places, Places], Places]:
-    """Return the kernel that renumbers cards as if played cards had never been in the pack.
+    """Return the kernel that renumbers cards as if played cards were not in the deck.
 
     Cards move down within their suit, among cards with the same points. Positions that differ only
-    in the cards that were played thus become equal. The kernel takes a set of cards, and the set of
-    all cards not yet played.
+    in the played cards become equal. The kernel takes a set of cards, and the set of all cards that
+    are not played yet.
     """
     groups, ranks = group_ranks(rank_points), len(rank_points)
 
@@ -96,9 +97,9 @@ def make_squeeze(rank_points: np.ndarray) -> Callable[[Places, Places], Places]:
 def make_thin_out(rank_points: np.ndarray) -> Callable[[Places, Places], Places]:
     """Return the kernel that keeps only the lowest of equivalent cards of a hand.
 
-    Two cards of a suit are equivalent if they have the same points and no card of the others, in
-    their hands or in the trick, is between them or equal to one of them. The kernel takes the cards
-    of the hand, and those of the others.
+    Two cards of a suit are equivalent if they have the same points, and no card in the other hands
+    or in the trick is between them or equal to one of them. The kernel takes the cards of the hand,
+    and the cards in the other hands and the trick.
     """
     ranks = len(rank_points)
 
@@ -125,7 +126,7 @@ def make_thin_out(rank_points: np.ndarray) -> Callable[[Places, Places], Places]
 
 @jit
 def rate_in_trick(w: State, points: int, rank: int, strength: int, last: bool) -> int:
-    """Return how early the search tries a card that follows; ``last``: nobody plays after it."""
+    """Return the priority of a card that follows; ``last``: it is the last of the trick."""
     if w["winning"]:
         return 16 * points - rank
     if strength > w["best"]:
@@ -138,9 +139,9 @@ def rate_in_trick(w: State, points: int, rank: int, strength: int, last: bool) -
 
 @jit
 def look_up(w: State, need: int, table: np.ndarray) -> int:
-    """Return the table's answer whether the side takes ``need`` points in all, or `OPEN`.
+    """Return from the table whether the side takes ``need`` points in total, or `OPEN`.
 
-    If the table has an entry that does not answer, ``first`` is the best move in it.
+    If the entry does not answer the question, the kernel writes its best move into ``first``.
     """
     entry = table[np.int64(w["key"] & np.uint64(len(table) - 1))]
     if entry["key"] == w["key"]:
@@ -174,11 +175,11 @@ def close_position(w: State, need: int, answer: int, table: np.ndarray) -> None:
 
 
 def make_can_take(searching: Searching) -> Any:
-    """Return the kernel that answers whether a side takes at least ``need`` points in all.
+    """Return the kernel that answers whether a side takes at least ``need`` points in total.
 
-    It takes room for positions, of which the first is the one asked about, the rules, the side,
-    ``need``, a table, and ``nodes`` (2,): the number of positions so far, and the limit. If the
-    limit is reached, the answer is meaningless.
+    The kernel takes scratch positions, of which the first is the position to search; the rules; the
+    side; ``need``; a table; and ``nodes``, (2,), the number of positions so far and the limit. If
+    the search reaches the limit, the answer is meaningless.
     """
     open_position, rate_card, play_move, ask = searching
 
@@ -191,7 +192,7 @@ def make_can_take(searching: Searching) -> Any:
         if w["first"] >= 0 and rest >> w["first"] & 1:
             chosen, rest = w["first"], 0
         elif rest & (rest - 1) == 0:
-            rest = 0  # one is left
+            rest = 0  # Only one card is left.
         while rest:
             card = lowest(rest)
             rest &= rest - 1
@@ -233,10 +234,10 @@ def make_can_take(searching: Searching) -> Any:
 
 
 def make_bound_points(can_take: Any) -> Any:
-    """Return the kernel that writes how many points a side takes in all, as two bounds (2,).
+    """Return the kernel that writes bounds, (2,), of the points that a side takes in total.
 
-    It takes positions, rules, side, table and nodes as `make_can_take` says. The bounds are one
-    number unless the limit was met.
+    The other arguments are those of `make_can_take`. The bounds are equal unless the search reaches
+    its limit.
     """
 
     @jit
@@ -250,7 +251,7 @@ def make_bound_points(can_take: Any) -> Any:
     ) -> None:
         bounds[0] = work[0]["ours"]
         bounds[1] = bounds[0] + work[0]["left"]
-        below, above, limit = NO_LIMIT, -NO_LIMIT, nodes[1]  # the range of unanswered questions
+        below, above, limit = NO_LIMIT, -NO_LIMIT, nodes[1]  # Range of unanswered questions.
         nodes[1] = limit - limit // 2
         while bounds[0] < bounds[1] and nodes[0] < limit:
             need = next_need(bounds[0], bounds[1], below, above)
@@ -273,8 +274,8 @@ def make_bound_points(can_take: Any) -> Any:
 def next_need(low: int, high: int, below: int, above: int) -> int:
     """Return the number of points to ask about next, between ``low`` and ``high``.
 
-    It halves the larger of the ranges below and above the questions that stayed unanswered, which
-    are from ``below`` to ``above``; -`NO_LIMIT`: no question is left.
+    The number halves the larger of the two ranges below and above the unanswered questions, which
+    are ``below`` to ``above``. The result is -`NO_LIMIT` if no question is left.
     """
     if below > high or above <= low:
         return (low + high + 1) // 2
@@ -298,13 +299,13 @@ def make_judge_rows(
 ) -> Any:
     """Return the kernel that writes for each legal action whether its side reaches its goal.
 
-    The bidder's side plays to make the contract, the other side to break it. A value is 1 or 0, or
-    a half if the limit was reached. The kernel takes states (n,), rules (1,), room for positions, a
-    table, the limit, and values (n, actions).
+    The goal of the bidder's side is to make the contract; the goal of the other side is to defeat
+    it. A value is 1 or 0, or 0.5 if the search reaches its limit. The kernel takes states, (n,);
+    rules, (1,); scratch positions; a table; the limit; and values, (n, actions).
 
     Args:
         contract_side: See `DoubleDummy`.
-        read_after: Writes the position after an action.
+        read_after: Kernel that writes the position after an action.
         target: See `DoubleDummy`.
         can_take: See `make_can_take`.
     """
@@ -344,27 +345,28 @@ class DoubleDummy(NamedTuple):
     game: str
     position: np.dtype
     depth: int
-    """Room for positions: the moves from the first card to the last, and a few more."""
+    """Number of scratch positions: the moves from the first card to the last, and a few more."""
     target: str
-    """The field of ``shown`` with the number of points of the contract."""
+    """Field of ``shown`` with the points that the contract needs."""
     contract_side: Callable[[State, RulesRecord], SeatSet]
-    """Return the seats that play to make the contract; 0: no contract is being played."""
+    """Returns the seats of the bidder's side; 0: no contract is being played."""
     read_position: Callable[[State, RulesRecord, SeatSet, State], None]
-    """Write the position of a state for a side."""
+    """Writes the position of a state for a side."""
     bound_points: Any
     judge_rows: Any
 
 
 def allocate_table(solver: DoubleDummy) -> tuple[np.ndarray, np.ndarray]:
-    """Return empty positions and an empty transposition table for a search."""
+    """Return scratch positions and an empty transposition table for a search."""
     return np.zeros(solver.depth, solver.position), np.zeros(ENTRIES, ENTRY)
 
 
 def make_winnable_after(solver: DoubleDummy) -> WinnableAfter:
-    """Return a game's ``winnable_after``: after which actions the side at turn reaches its goal.
+    """Return a game's ``winnable_after``: whether the acting side reaches its goal after an action.
 
-    The bidder's side plays to make the contract, the others to break it, all cards known to all.
-    The value is a half before the first card, and if the limit was reached first.
+    The goal of the bidder's side is to make the contract; the goal of the other side is to defeat
+    it. All players know all cards. The value is 0.5 before the first card, and if the search
+    reaches its limit.
     """
 
     def winnable_after(states: States, rules: Any, limit: int | None = None) -> np.ndarray:
@@ -377,12 +379,13 @@ def make_winnable_after(solver: DoubleDummy) -> WinnableAfter:
 
 
 def make_solve(solver: DoubleDummy) -> Solve:
-    """Return a game's ``solve``: how many points the bidder's side takes in all.
+    """Return a game's ``solve``, which finds the points that the bidder's side takes in total.
 
-    ``score`` is its points, or None if the limit of positions was reached; ``bounds`` are then the
-    two limits of its points. A later change of the contract counts as points, so ``winnable``,
-    whether the contract is made, compares them with the contract as it is now. ``optimal`` changes
-    nothing. ``solve`` raises ValueError if no contract is being played.
+    In the solution, ``score`` is the points, or None if the search reached its limit, and
+    ``bounds`` are the lower and upper bound of the points. A later change of the contract is
+    counted as points, so ``winnable``, whether the contract is made, compares the points with the
+    current contract. ``solve`` ignores ``optimal``, and raises ValueError if no contract is being
+    played.
     """
 
     def solve(

@@ -1,9 +1,10 @@
-"""Unseen hands: dealing cards to holders of which it is known that they lack some suits.
+"""Sampling of unseen hands: random deals to hands that are known to lack some suits.
 
-Every deal that fits is equally likely. A few deals are tried first: if little is known, most fit.
-Otherwise the ways to deal are counted, hand by hand: how many there are from some hand on depends
-only on how many cards of each suit are left, since the cards of a suit are alike to a void. How
-many cards of each suit a hand gets is drawn by these counts, and then its cards of the suit.
+All consistent deals are equally likely. The sampler first tries random deals, most of which are
+consistent if little is known. Otherwise it counts the consistent deals, hand by hand. The number of
+ways to deal to the remaining hands depends only on the number of cards left in each suit, because a
+void excludes all cards of a suit. The counts give the probabilities of the number of cards of each
+suit in a hand, and the cards themselves are then drawn from the suit.
 """
 
 import math
@@ -16,9 +17,9 @@ from ..type_aliases import State
 
 SUITS = 4
 TRIES = 40
-"""Deals that are tried before the ways are counted."""
+"""Number of random deals to try before counting."""
 BINOMIALS = np.array([[math.comb(n, k) for k in range(17)] for n in range(17)], np.float64)
-"""In how many ways k of n cards of a suit, 16 at most, can be taken: [n][k]."""
+"""Binomial coefficients [n][k], up to 16: ways to take k of n cards of a suit."""
 PRECISION = 1 << 30
 
 
@@ -26,7 +27,7 @@ PRECISION = 1 << 30
 def try_deal(
     s: State, suits: np.ndarray, sizes: np.ndarray, voids: np.ndarray, holders: np.ndarray
 ) -> bool:
-    """Deal the cards at random, and return whether no hand has a suit that it lacks."""
+    """Deal the cards at random, and return whether the deal is consistent with the voids."""
     n = 0
     for hand in range(len(sizes)):
         for _ in range(sizes[hand]):
@@ -44,15 +45,15 @@ def try_deal(
 
 @jit
 def make_ways(counts: np.ndarray, hands: int) -> np.ndarray:
-    """Return room for `count_deals`: for each hand, and one more, and all numbers of cards left.
+    """Return the table for `count_deals`, with entries by hand and by numbers of cards left.
 
     Args:
-        counts: How many cards there are of each suit, int64 (4,).
-        hands: The number of hands.
+        counts: Number of cards of each suit, int64 (4,).
+        hands: Number of hands.
 
     Returns:
-        Zeros, float64 (hands + 1, counts[0] + 1, counts[1] + 1, counts[2] + 1). How many cards are
-        left of the fourth suit follows from the others.
+        Zeros, float64 (hands + 1, counts[0] + 1, counts[1] + 1, counts[2] + 1). The number of cards
+        left in the fourth suit follows from the others.
     """
     return np.zeros((hands + 1, counts[0] + 1, counts[1] + 1, counts[2] + 1), np.float64)
 
@@ -61,9 +62,10 @@ def make_ways(counts: np.ndarray, hands: int) -> np.ndarray:
 def count_deals(
     counts: np.ndarray, sizes: np.ndarray, voids: np.ndarray, ways: np.ndarray
 ) -> float:
-    """Return in how many ways cards, ``counts`` of each suit, can be dealt to hands.
+    """Return the number of ways to deal cards, ``counts`` of each suit, to the hands.
 
-    Writes to ``ways`` in how many ways the cards left can be dealt to each hand and those after it.
+    The kernel writes into ``ways`` the number of ways to deal the cards that are left to each hand
+    and the following hands.
     """
     hands, unused = len(sizes), np.empty(SUITS, np.int64)
     ways[hands, 0, 0, 0] = 1.0
@@ -100,21 +102,21 @@ def _go_through_shares(
     stop: float,
     share: np.ndarray,
 ) -> float:
-    """Count the ways to deal to a hand and those after it, all or up to one of them.
+    """Count the ways to deal to a hand and the following hands, all of them or up to ``stop``.
 
     Args:
-        a: The number of cards left of the first suit; b, c, d: of the other suits.
-        b: See a.
-        c: See a.
-        d: See a.
-        size: The number of cards of this hand.
-        voids: The set of suits that it lacks.
-        later: In how many ways the cards that it leaves can be dealt to the hands after it.
-        stop: The number of the way to stop at, `numpy.inf` to count all ways.
-        share: Receives how many cards of each suit the hand has in that way, int64 (4,).
+        a: Number of cards left in the first suit.
+        b: Number of cards left in the second suit.
+        c: Number of cards left in the third suit.
+        d: Number of cards left in the fourth suit.
+        size: Number of cards of this hand.
+        voids: Set of suits that the hand lacks.
+        later: Number of ways to deal the remaining cards to the following hands.
+        stop: Number of ways to count; `numpy.inf` for all.
+        share: Receives the number of cards of each suit in the hand at ``stop``, int64 (4,).
 
     Returns:
-        The number of ways gone through.
+        The number of ways counted.
     """
     total = 0.0
     for i in range(min(_most(voids, 0, a), size) + 1):
@@ -138,7 +140,7 @@ def _go_through_shares(
 
 @jit
 def draw_share(s: State) -> float:
-    """Return a random number from 0 to 1, 1 excluded."""
+    """Return a random number in [0, 1)."""
     return (random_below(s, PRECISION) + random_below(s, PRECISION) / PRECISION) / PRECISION
 
 
@@ -146,7 +148,7 @@ def draw_share(s: State) -> float:
 def deal_counted(
     s: State, suits: np.ndarray, sizes: np.ndarray, voids: np.ndarray, holders: np.ndarray
 ) -> None:
-    """Deal by the counts; some deal must fit. See `deal_unseen`."""
+    """Deal by counting; a consistent deal must exist. See `deal_unseen`."""
     left, share = np.zeros(SUITS, np.int64), np.zeros(SUITS, np.int64)
     for i in range(len(suits)):
         left[suits[i]] += 1
@@ -173,13 +175,13 @@ def deal_counted(
 def deal_unseen(
     s: State, suits: np.ndarray, sizes: np.ndarray, voids: np.ndarray, holders: np.ndarray
 ) -> None:
-    """Deal unseen cards, all deals that fit being equally likely; some deal must fit.
+    """Deal unseen cards at random; a consistent deal must exist.
 
     Args:
         s: The state whose generator draws.
-        suits: The suit of each card, int64 (n,).
-        sizes: How many cards each hand gets, n together, int64 (hands,).
-        voids: The set of suits that each hand lacks, int64 (hands,).
+        suits: Suit of each card, int64 (n,).
+        sizes: Number of cards of each hand, int64 (hands,), n in total.
+        voids: Set of suits that each hand lacks, int64 (hands,).
         holders: Receives the hand of each card, (n,).
     """
     for _ in range(TRIES):
@@ -197,10 +199,17 @@ def deal_secret(
     possible: np.ndarray,
     holders: np.ndarray,
 ) -> int:
-    """Draw which of several suppositions holds, deal as `deal_unseen`, and return which it is.
+    """Draw one of several hypotheses, deal the cards consistently, and return its index.
 
-    ``voids`` (k, hands) are the suits that hands lack by each of them, ``possible`` (k,) says which
-    can hold at all. A supposition is drawn as often as there are deals that fit it.
+    The probability of a hypothesis is proportional to the number of consistent deals.
+
+    Args:
+        s: The state whose generator draws.
+        suits: See `deal_unseen`.
+        sizes: See `deal_unseen`.
+        voids: Set of suits that each hand lacks, for each hypothesis, (k, hands).
+        possible: Whether each hypothesis is possible, (k,).
+        holders: See `deal_unseen`.
     """
     for _ in range(TRIES):
         drawn = random_below(s, len(possible))

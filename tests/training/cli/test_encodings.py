@@ -77,7 +77,7 @@ def words_of(text: str, encoding: str) -> list[str]:
     """The words of a text without times, which differ from run to run, and lines of tables."""
     text = plain_text(re.sub(r"[\d.,]+ (µs|us|ms|s)\b", "TIME", text), encoding)
     text = re.sub(r"\d+\.\d+", "N", text)  # seconds in a table
-    text = re.sub(r"^parlour: (compiling|loading).*", "", text, flags=re.M)
+    text = re.sub(r"^(Compiling kernels|parlour: loading).*", "", text, flags=re.M)
     return [word for word in text.split() if word.strip("-+|_")]
 
 

@@ -320,7 +320,7 @@ def test_who_sees_all_is_the_bound_where_there_are_no_labels(
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("--only patience", "unknown game 'patience'"),
+        ("--only patience", "got 'patience'"),
         ("--deals 0", "--deals must be a whole number from 1, or all, got 0"),
         ("--deals 9 --update", "--deals is only for verification: leave it or --update out"),
         ("--deals 9 --page", "--deals is only for verification: leave it or --page out"),

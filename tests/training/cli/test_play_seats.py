@@ -273,12 +273,12 @@ def test_ctrl_c_leaves() -> None:
 @pytest.mark.parametrize(
     ("seat", "output"),
     [
-        (SeatChoice(4), "seat=4: allowed are the seats 0–3"),
+        (SeatChoice(4), "seat must be an integer from 0 to 3, got 4"),
         (SeatChoice(0, ["quiet"] * 4), "opponents: 4 given; allowed are 1–3"),
         (SeatChoice(0, ["human"]), "opponents: there is one person"),
-        (SeatChoice(0, ["gredy"]), "did you mean 'greedy'"),
-        (SeatChoice(0, None, 0), "hands=0: allowed are whole numbers from 1"),
-        (SeatChoice(0, None, until=0), "until=0: allowed are whole numbers from 1"),
+        (SeatChoice(0, ["gredy"]), "Did you mean 'greedy'"),
+        (SeatChoice(0, None, 0), "hands must be an integer >= 1, got 0"),
+        (SeatChoice(0, None, until=0), "until must be an integer >= 1, got 0"),
     ],
 )
 def test_what_makes_no_sense_is_refused(seat: SeatChoice, output: str) -> None:

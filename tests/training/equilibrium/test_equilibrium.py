@@ -211,7 +211,7 @@ def test_a_solver_goes_on_where_it_was(small: Tree) -> None:
         twice.run(iterations)
     assert np.array_equal(once.average(), twice.average())
     assert checkpoints(1) == [1] and checkpoints(70) == [1, 2, 5, 10, 20, 50, 70]
-    with pytest.raises(ValueError, match="iterations=0"):
+    with pytest.raises(ValueError, match="iterations must be an integer >= 1, got 0"):
         run_cfr(small, 0)
 
 
@@ -390,11 +390,11 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["--agents", "gredy"], "did you mean 'greedy'"),
+        (["--agents", "gredy"], "Did you mean 'greedy'"),
         (["--agents", "human"], "nobody can be asked"),
-        (["--variant", "minni"], "did you mean 'mini'"),
+        (["--variant", "minni"], "Did you mean 'mini'"),
         (["--variant", "home", "--max-nodes", "5000"], "more than 5000 nodes"),
-        (["--iterations", "0"], "iterations=0: allowed"),
+        (["--iterations", "0"], "iterations must be an integer >= 1, got 0"),
         (["--option", "ante"], "NAME=VALUE"),
         (["--dealer", "7"], "dealer=7: allowed are the seats 0 to 1"),
     ],

@@ -47,12 +47,12 @@ def test_seats() -> None:
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"deals": 0}, "deals=0: allowed are whole numbers from 1"),
-        ({"seed": -1}, "seed=-1: allowed are whole numbers from 0"),
-        ({"max_moves": -1}, "max_moves=-1: allowed are whole numbers from 0"),
-        ({"first": -1}, "deal must be a whole number from 0, got -1 \\(deal set 'pyramid-1'\\)"),
-        ({"variants": ["webb"]}, "did you mean 'web'"),
-        ({"options": {"passes": 99}}, "passes=99"),
+        ({"deals": 0}, "deals must be an integer >= 1, got 0"),
+        ({"seed": -1}, "seed must be an integer >= 0, got -1"),
+        ({"max_moves": -1}, "max_moves must be an integer >= 0, got -1"),
+        ({"first": -1}, "deal must be an integer >= 0, got -1 \\(deal set 'pyramid-1'\\)"),
+        ({"variants": ["webb"]}, "Did you mean 'web'"),
+        ({"options": {"passes": 99}}, "passes must be an integer from 0 to 9, got 99"),
     ],
 )
 def test_what_makes_no_sense_is_refused(keywords: dict[str, object], message: str) -> None:

@@ -244,7 +244,7 @@ def test_the_command_fails_for_forged_labels(
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("--verify 0", "sample=0: allowed are whole numbers from 1"),
+        ("--verify 0", "sample must be an integer >= 1, got 0"),
         ("--seed 4", "--seed needs --verify"),
         ("--jobs 2", "--jobs needs --verify"),
     ],

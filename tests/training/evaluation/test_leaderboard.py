@@ -44,7 +44,7 @@ def test_empty_cells_stand_for_the_usual(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        ("pyramyd,,,greedy", "line 3: game: unknown game 'pyramyd'"),
+        ("pyramyd,,,greedy", "line 3: game: game must be one of pyramid, "),
         ("pyramid,three,,greedy", "line 3: variant: .*three-passes"),
         ("pyramid,,passes=99,greedy", "line 3: options: option passes='99'"),
         ("pyramid,,passes,greedy", "line 3: options: option 'passes': write NAME=VALUE"),

@@ -319,13 +319,13 @@ def test_it_is_kept_and_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"worlds": 0}, "worlds=0: allowed are whole numbers from 1"),
+        ({"worlds": 0}, "worlds must be an integer >= 1, got 0"),
         ({"worlds": 10**9}, "worlds=1000000000: at most"),
-        ({"seed": -1}, "seed=-1"),
+        ({"seed": -1}, "seed must be an integer >= 0, got -1"),
         ({"seat": 1}, "seat=1: allowed are seats 0 to 0"),
         ({"player": "oracle"}, "player 'oracle' sees the hidden cards"),
-        ({"actions": [27]}, "action 1, pyramid 27, is not legal"),
-        ({"actions": [99]}, "action 1, no action of this game, is not legal"),
+        ({"actions": [27]}, r"action 1 must be .*, got 27 \(pyramid 27\)"),
+        ({"actions": [99]}, "action 1 must be .*, got 99"),
         ({"deal": "2h", "deal_set": "x"}, "it goes with the number of a deal"),
         ({"deal": -1}, "-1"),
     ],

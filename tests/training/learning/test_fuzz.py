@@ -320,7 +320,7 @@ def test_labels_that_cannot_be(
         ("n", 11, "n=11: the file has 12 rows"),
         ("limit", 0, "field limit: .* or null, is needed, got 0"),
         ("optimal", 1, "field optimal: true or false is needed, got 1"),
-        ("game", "whist", "unknown game 'whist'"),
+        ("game", "whist", "got 'whist'"),
         ("rules", [], "field rules: a dict is needed"),
         ("more", 1, "unknown field 'more'; allowed: format, "),
     ],

@@ -215,7 +215,10 @@ def test_networks_of_tokens_are_always_normalised(name: str) -> None:
         (["--epsilon", "1.5"], "epsilon=1.5: allowed are numbers from 0 to 1"),
         (["--epsilon-decay", "-1"], "epsilon_decay=-1.0: allowed are numbers from 0 to 1"),
         (["--clip-range", "0.1"], "--clip-range: method 'pqn' does not use it; it belongs to ppo"),
-        (["--network-options", "layer_norm", "2"], "layer_norm=2: allowed are no, yes"),
+        (
+            ["--network-options", "layer_norm", "2"],
+            "layer_norm must be True, False, yes or no, got 2",
+        ),
         (["--network-options", "norm", "2"], "unexpected keyword argument 'norm'"),
     ],
 )

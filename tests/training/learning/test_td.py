@@ -128,9 +128,11 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
 
 
 def test_only_players_by_rule_teach() -> None:
-    with pytest.raises(ValueError, match=r"unknown pretrain_agent 'tipp'; did you mean 'tip'"):
+    with pytest.raises(
+        ValueError, match=r"pretrain_agent must be .*, got 'tipp'. Did you mean 'tip'"
+    ):
         TDSettings(game="puss-in-the-corner", pretrain_agent="tipp")
-    with pytest.raises(ValueError, match=r"unknown pretrain_agent 'tip'.*allowed: columns"):
+    with pytest.raises(ValueError, match=r"pretrain_agent must be .*columns.*, got 'tip'"):
         TDSettings(game="poker-squares", pretrain_agent="tip")
 
 

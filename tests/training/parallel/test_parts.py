@@ -217,7 +217,7 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--backend", "rai"), "unknown backend 'rai'; did you mean 'ray'? allowed: loky, "),
+        (("--backend", "rai"), "got 'rai'. Did you mean 'ray'"),
         (("--jobs", "0"), "jobs=0: allowed are numbers from 1, or -1"),
         (("--jobs", "-2"), "jobs=-2: allowed are numbers from 1, or -1"),
         (("--jobs", "2", "--address", "auto"), "address='auto': backend loky runs on this machine"),

@@ -147,7 +147,7 @@ def test_other_wrong_input_is_refused(tmp_path: Path) -> None:
         ({"trials": 0}, "trials=0: allowed are whole numbers from 1"),
         ({"evaluations": 0}, "evaluations=0"),
         ({"pruner": "medain"}, "medain"),
-        ({"backend": "loky"}, "unknown backend 'loky'; allowed: processes, ray"),
+        ({"backend": "loky"}, "backend must be one of processes, ray, got 'loky'"),
         ({"jobs": 0}, "jobs=0"),
         ({"address": "auto"}, "backend 'ray' alone"),
         ({"seed": -1}, "seeds=(-1,)"),
