@@ -1,1 +1,1 @@
-"""The card games, each in a package of its own, and what some of them share."""
+"""The card games, each in its own package, and modules that several games share."""

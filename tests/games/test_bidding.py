@@ -25,5 +25,7 @@ def test_resampling_gives_up_on_a_state_that_play_cannot_reach() -> None:
         rows.step(np.array([WALKERS["uniform"](rows, rng)]))
     resample_copies(game, rules, rows.states, 1)
     rows.states["seats"]["below"] = 1  # nobody may have a trump above the lowest one
-    with pytest.raises(RuntimeError, match="no world was found that fits what the seat knows"):
+    with pytest.raises(
+        RuntimeError, match="resampling found no world that fits what the seat knows"
+    ):
         resample_copies(game, rules, rows.states, 1)

@@ -1,6 +1,6 @@
 """Twenty-Eight, Twenty-Nine and Fifty-Six: cards and card points are conserved in every state.
 
-What the jack, nine, ace and ten count is written down here once more, from the rule pages.
+The card points of jack, nine, ace and ten are written here again, from the rules pages.
 """
 
 from typing import Any
@@ -37,7 +37,7 @@ def counts(name: str, cards: Any) -> np.ndarray:
 
 
 def held(name: str, s: Any) -> np.ndarray:
-    """How often each card is in a hand or lies apart."""
+    """Number of times that each card is in a hand or face down on the table."""
     sets = [s["hands"], s["twice"]] if "twice" in s.dtype.names else [s["hands"]]
     numbers = range(len(NUMBERED[name].CODES))
     cards = [n for hands in sets for hand in hands for n in numbers if int(hand) >> n & 1]

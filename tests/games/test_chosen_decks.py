@@ -18,7 +18,7 @@ CASES: list[tuple[str, str, str]] = [
 
 
 def deck_with(name: str, rules: Any, ranks: str) -> list[str]:
-    """A deck whose first speaker gets only cards of these ranks, as far as there are so many."""
+    """A deck whose first speaker gets only cards of these ranks, as far as they suffice."""
     cards = [card_name(card) for card in GAMES[name].pack(rules)]
     special = [card for card in cards if card[0] in ranks]
     rest = [card for card in cards if card[0] not in ranks] + special[8:]

@@ -1,4 +1,4 @@
-"""Small tables of the games as text, on which one can see by eye what must be shown."""
+"""Small tables of the games as text, short enough to check by eye."""
 
 from parlour.envs import make
 from parlour.envs.games.puss_in_the_corner.rules import DEAL, PLACE, PLAY

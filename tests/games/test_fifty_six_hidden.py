@@ -1,4 +1,4 @@
-"""Fifty-Six: hidden cards are dealt anew as one who knows the rules would.
+"""Fifty-Six: resampling matches a plain implementation of the rules.
 
 All worlds are tried out: every way to deal the unseen cards, and to lay one of them down, from
 which the same hand could have been played, with the same legal actions chosen. Both of a kind are
@@ -47,7 +47,7 @@ class World(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where in the deck an unseen card is, and who holds it: a seat, or APART."""
+    """Deck position of an unseen card, and its holder: a seat, or APART."""
 
     place: int
     holder: int
@@ -71,7 +71,7 @@ def positions(case: str, seed: int) -> Iterator[tuple[Rows, int]]:
 
 
 def unseen_places(s: Any, seat: int, players: int) -> list[Place]:
-    """The places of the deck whose cards a seat does not know."""
+    """Deck positions whose cards a seat does not know."""
     found = []
     first = (int(s["dealer"]) + 1) % players
     for other in range(players):

@@ -1,4 +1,4 @@
-"""The double-dummy solver beside the reference, in which all that can be played is tried out."""
+"""The double-dummy solver compared with an exhaustive search of the reference."""
 
 from copy import copy
 
@@ -23,7 +23,7 @@ VARIANTS = tuple(GAME.variants)
 
 
 def branch(reference: Reference, action: int) -> Reference:
-    """The game after an action; what the play changes is copied."""
+    """The game after an action. The parts that the play changes are copied."""
     after = copy(reference)
     after.hands = [list(hand) for hand in reference.hands]
     after.tricks = [*reference.tricks[:-1], copy(reference.tricks[-1])]
@@ -35,7 +35,7 @@ def branch(reference: Reference, action: int) -> Reference:
 
 
 def most_points(reference: Reference, side: int) -> int:
-    """What a side takes in all if all play as well as they can, found by trying everything."""
+    """The total points of a side with best play by all seats, found by exhaustive search."""
     if reference.over:
         return reference.points[side]
     result = [most_points(branch(reference, action), side) for action in reference.legal()]
@@ -92,7 +92,7 @@ def test_the_solver_finds_what_trying_everything_finds(variant: str, positions: 
 
 
 def check_bounds(rows: Rows, truth: int, nodes: int) -> None:
-    """Hold that what is said by fewer positions than are needed is true, and the limit is kept."""
+    """Check that answers within a small limit are true, and that the limit is kept."""
     s = rows.states[0]
     for limit in (1, nodes // 8 + 1, nodes // 3 + 1):
         answer = solve(s, rows.rules, limit=limit)

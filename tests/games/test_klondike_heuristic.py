@@ -1,4 +1,4 @@
-"""What the greedy agent of Klondike sees on a table, and what it makes of that."""
+"""Klondike: facts that the greedy agent sees on a table, and the resulting scores."""
 
 from typing import Any
 
@@ -86,7 +86,7 @@ def test_without_a_card_the_next_pass_brings_others_into_play(place: int, more: 
     ids=["one", "three", "first"],
 )
 def test_the_next_pass_is_left_out_of_account(env: CardEnv) -> None:
-    """One card a turn brings all up; passes may run out; before the first ends, who knows?"""
+    """With one card a turn all cards come up, unless passes run out or the order is unknown."""
     assert count_more_playable(as_record(env.rules)[0], make_outlook(env.clone()[0]), 3) == 0
 
 

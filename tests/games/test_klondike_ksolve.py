@@ -38,7 +38,7 @@ def ask(deck: np.ndarray, draw: int) -> bool | None:
 
 
 def compare(draw: int, deals: int, seed: int) -> Counter[tuple[Any, ...]]:
-    """Compare on random deals; return how often what was said by both."""
+    """Compare on random deals, and return the counts of pairs of answers."""
     rng, rules = np.random.default_rng(seed), GAME.make_rules(None, {"draw": draw})
     output: Counter[tuple[Any, ...]] = Counter()
     for _ in range(deals):

@@ -39,7 +39,7 @@ class Told(Klondike):
         super().__init__(deck, max_moves=MAX_MOVES, **to_plain(rows.rules))
 
     def branches(self, action: int | None) -> Iterator[str]:
-        """Which rules show in this position and in what is played there next, if anything is."""
+        """The rules that this position and its next action exercise."""
         if action is None:
             yield "won" if self.won else "lost" if self.lost else "cut off"
             if self.lost and self.waste and not self.passes:

@@ -54,7 +54,7 @@ def deal_late(rng: np.random.Generator, cards: list[int]) -> list[list[int]]:
 
 
 def late_position(rng: np.random.Generator, rules: Any) -> np.ndarray:
-    """A position with few cards left, as it may lie there in a game; (1,)."""
+    """A position with few cards left that can occur in a game, (1,)."""
     heights = late_heights(rng)
     cards = [4 * value + s for s in range(4) for value in range(heights[s] + 1, 14)]
     rng.shuffle(cards)
@@ -133,7 +133,7 @@ PARTIAL_SHARE = 0.6
 
 
 def compare_late(seed: int, positions: int, most: int) -> Counter[tuple[Any, ...]]:
-    """Compare the solver with the search on late positions; return how often what came of it."""
+    """Compare the solver with the search on late positions, and return the counts of results."""
     rng = np.random.default_rng(seed)
     came: Counter[tuple[Any, ...]] = Counter()
     for _ in range(positions):

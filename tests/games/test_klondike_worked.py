@@ -39,7 +39,7 @@ def run(source: int, target: int) -> int:
 
 
 def back(column: int, which: int) -> int:
-    """The first (1) or the second (2) of the actions that take a card back to a column."""
+    """The first (1) or the second (2) action that moves a card back to a column."""
     return BACK + 2 * (column - 1) + which - 1
 
 
@@ -56,7 +56,7 @@ def table(
     score: int = 0,
     **options: Any,
 ) -> CardEnv:
-    """A game that stands like this, after 100 moves, nothing played since the last redeal.
+    """A game in a given position after 100 moves, with no play since the last redeal.
 
     ``columns`` names the cards face up, behind a dot for each that is face down; ``stock`` its top
     first; ``built`` the foundations, clubs to spades, as high as cards that lie elsewhere allow.
@@ -120,7 +120,7 @@ def top_of_waste(env: CardEnv) -> str:
 
 
 BLOCKED = ["Kc", ". Ks", "Qc", "Qs", "Jc", "Js", "Tc"]
-"""No black card takes another; by ``built`` the ten of spades is the card face down."""
+"""No black card fits on another; by ``built`` the face-down card is the ten of spades."""
 LOW = "8 11 13 9"
 
 

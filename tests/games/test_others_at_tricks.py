@@ -1,4 +1,4 @@
-"""Twenty-Eight, Twenty-Nine, Fifty-Six: a critic is told who holds what, and nothing it sees."""
+"""Twenty-Eight, Twenty-Nine, Fifty-Six: the piece of hidden cards has holders, and no seen card."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def held_in_fifty_six(s: Any, k: int, players: int) -> list[int]:
 
 
 def is_secret(s: Any, maker: int) -> bool:
-    """Whether the seat to act does not know what made trumps."""
+    """Whether the seat to act does not know the card or action that set trumps."""
     return bool(maker != s["turn"] and not s["shown"]["trumps_shown"])
 
 

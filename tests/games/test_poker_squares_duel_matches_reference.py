@@ -1,4 +1,4 @@
-"""Poker Squares for two plays as its reference, and nobody learns of a placement too early."""
+"""Poker Squares for two players matches its reference, and no placement is revealed too early."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -103,7 +103,7 @@ def compare(rows: Rows, reference: Told) -> None:
 
 
 def compare_seat(rows: Rows, reference: Told, seat: int) -> None:
-    """What a seat is shown, and what it is told when asked how the game stands."""
+    """The observation of a seat, and the state of the game as reported to it."""
     states = view_states(GAME, rows.rules, rows.states, seat_of(seat))
     output = GAME.features.explain(observation_codes(states)[0])
     seen = reference.seen_by(seat)
@@ -177,7 +177,7 @@ def test_an_illegal_action_costs_and_the_first_legal_square_is_played(reward: Re
     )
     rows.deal_numbered("reference", [1])
     rows.step(np.array([7]))
-    rows.step(np.array([0]))  # only the four beside the centre are legal
+    rows.step(np.array([0]))  # only the four squares next to the center are legal
     assert rows.buffers.rewards.tolist() == [[0, -1]]
     assert int(rows.states["illegal"][0]) == 0b10 and not rows.states["over"][0]
     assert rows.states["other_grid"][0, 7] == rows.states["shown"]["grid"][0, 7] != 0
@@ -222,7 +222,7 @@ def same(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def check_hiding(rules: Any, seed: int) -> int:
-    """Play one game and hide what there is to hide; return how many secret squares have moved."""
+    """Play one game with resampling, and return the number of secret squares that moved."""
     rows = Rows(GAME, rules, 1, StepConfig(reset=Autoreset.DISABLED))
     moved = 0
     for actions in positions(rows, seed):

@@ -30,7 +30,7 @@ class Told(PokerSquares):
         super().__init__([card_name(int(card)) for card in rows.states["deck"][0]], **self.rules)
 
     def branches(self, action: int | None) -> Iterator[str]:
-        """Which rules show in this position and in what is played there next, if anything is."""
+        """The rules that this position and its next action exercise."""
         free = {square for square in ALL if self.grid[square] is None}
         if self.rules["starter"] and self.moves == 0:
             yield "starter"

@@ -43,7 +43,7 @@ def best_of(game: PokerSquares) -> int:
 
 
 def late(rules: Any, seed: int, empty: int) -> tuple[np.ndarray, PokerSquares]:
-    """A game with so many squares left, in the fast and the slow game."""
+    """A game with a given number of squares left, in the fast game and the reference."""
     rows = Rows(GAME, rules, 1)
     rows.deal_numbered("solver", [seed])
     rng, played = np.random.default_rng(seed), []
@@ -113,7 +113,7 @@ def test_whole_games_replay_by_the_reference(variant: str) -> None:
 
 
 def test_one_who_knows_the_stock_does_far_better() -> None:
-    """Greedy makes 115 by these rules; see the README for what is found with the full effort."""
+    """The greedy agent scores 115 with these rules; the README has the results of a full search."""
     rules = GAME.make_rules("classic")
     rows = Rows(GAME, rules, 10)
     rows.deal_numbered("solver", range(10))
@@ -125,7 +125,7 @@ def test_two_players_and_limits_below_one_are_refused() -> None:
     rules = GAME.make_rules("duel")
     rows = Rows(GAME, rules, 1)
     rows.deal_numbered("solver", [0])
-    with pytest.raises(ValueError, match="players=2"):
+    with pytest.raises(ValueError, match=r"option players must be 1 .*, got 2"):
         solver.solve(rows.states, rules)
-    with pytest.raises(ValueError, match="limit=0"):
+    with pytest.raises(ValueError, match="limit must be 1 or more, got 0"):
         solver.solve(list(range(4, 56)), GAME.make_rules("classic"), limit=0)

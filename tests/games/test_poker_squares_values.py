@@ -1,4 +1,4 @@
-"""The features in which lines meet, beside a plain count of what they are to tell apart."""
+"""The features of crossing lines, compared with a plain count of what they distinguish."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -44,7 +44,7 @@ class Told(PussInTheCorner):
             self.packet = [self.card, *self.stock]
 
     def branches(self, action: int | None) -> Iterator[str]:
-        """Which rules show in this position and in what is played there next, if anything is."""
+        """The rules that this position and its next action exercise."""
         legal = self.legal()
         plays = {one for one in legal if PLAY <= one < FOUNDATION}
         if self.redeals_used:
@@ -118,7 +118,7 @@ def where(shown: Any) -> dict[str, tuple[int, int]]:
 
 
 def told_where(reference: Told) -> dict[str, tuple[int, int]]:
-    """The same by the reference; what is on no pile, in no stock and not turned up is built."""
+    """The same for the reference. Cards in no other place are on foundations."""
     result = {card_name(card): (6, 0) for card in range(FIRST, 56)}
     for number, pile in enumerate(reference.piles):
         result |= {card: (1 + number, i + 1) for i, card in enumerate(pile)}

@@ -1,4 +1,4 @@
-"""The solver of Puss in the Corner says what a search through the slow reference says."""
+"""The solver of Puss in the Corner agrees with a search of the reference."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def exhausted(game: PussInTheCorner) -> bool | None:
 
 
 def played(rules: Any, seed: int, cards_left: int) -> Iterator[tuple[np.ndarray, PussInTheCorner]]:
-    """The positions of a game in which at most so many cards are not built, or still to come."""
+    """The positions of a game with a limited number of cards to build or to come."""
     rng = np.random.default_rng(seed)
     rows = Rows(GAME, rules, 1)
     rows.deal_numbered("solver", [seed])
@@ -208,5 +208,5 @@ def test_outcomes_are_those_of_the_positions_after() -> None:
 def test_limits_below_one_are_refused() -> None:
     rows = Rows(GAME, GAME.make_rules("no-redeal"), 1)
     rows.deal_numbered("solver", [0])
-    with pytest.raises(ValueError, match="limit=0"):
+    with pytest.raises(ValueError, match="limit must be 1 or more, got 0"):
         solve.solve(rows.states, rows.rules, limit=0)

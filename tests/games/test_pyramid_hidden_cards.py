@@ -1,4 +1,4 @@
-"""What ``hide`` deals anew in Pyramid: exactly the stock cards that the player has not seen."""
+"""Pyramid: resampling replaces exactly the stock cards that the player has not seen."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ IN_STOCK = 1
 
 
 def unknown(env: CardEnv) -> np.ndarray:
-    """Deck positions in the stock whose card the observation does not name."""
+    """Deck positions of stock cards that the observation does not show."""
     shown = env.state["shown"]
     there = (shown["pile_where"] == IN_STOCK) & (shown["pile_cards"] == 0)
     return PYRAMID + np.flatnonzero(there)
@@ -86,7 +86,7 @@ def test_every_order_of_the_unknown_cards_is_equally_likely() -> None:
 
 @pytest.mark.parametrize("variant", GAME.variants)
 def test_the_same_moves_look_the_same_until_a_card_is_turned(variant: str) -> None:
-    """Whatever the hidden cards are: what follows from a click is seen beforehand."""
+    """The effect of a click is visible in advance, regardless of the hidden cards."""
     env = Case(GAME, variant).env(encoding="codes", max_moves=100)
     other = Case(GAME, variant).env(encoding="codes", max_moves=100)
     rng = np.random.default_rng(2)

@@ -1,4 +1,4 @@
-"""The table of Pyramid: the foundation holds the cards that were removed, and takes kings."""
+"""The table of Pyramid: the foundation has the removed cards and accepts kings."""
 
 import numpy as np
 import pytest

@@ -22,7 +22,7 @@ MAX_MOVES = 120
 
 
 class Told(Pyramid):
-    """The reference of the game dealt in row 0; a redeal shuffles as it did there."""
+    """The reference of the game in row 0. A redeal shuffles in the same way."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
@@ -47,7 +47,7 @@ class Told(Pyramid):
         super().step(action)
 
     def branches(self, action: int | None) -> Iterator[str]:
-        """Which rules show in this position and in what is played there next, if anything is."""
+        """The rules that this position and its next action exercise."""
         if not self.picked:
             yield from self.branches_here()
         if action is None:
@@ -272,7 +272,7 @@ RARE = {
     "card with both its covers": EASY,
     "won with all cards gone": EASY | {"many_sum": False, "clear_all": True},
 }
-"""Options by which games reach what random ones seldom do."""
+"""Options with which games reach positions that random games rarely reach."""
 
 
 def test_variants_are_those_of_the_rules_page() -> None:

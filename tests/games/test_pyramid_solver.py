@@ -195,7 +195,7 @@ def check(both: Both, fewest: int | None, values: np.ndarray) -> None:
 # Late positions
 
 PYRAMID_LEFT, DECK_LEFT = 12, 8
-"""At most so many cards of the pyramid, and of stock and waste, are left in a late position."""
+"""Maximum numbers of cards in the pyramid, and in stock and waste, in a late position."""
 MAX_REDEALS = 4
 
 
@@ -272,7 +272,7 @@ class Blind:
     def next_move(self) -> tuple[int, ...]:
         """Most often a card of the deck with one of the table, else a turn; () if nothing can be.
 
-        Late in the game also what only an option allows.
+        Late in the game, actions that require an option are included.
         """
         free = self.free()
         pairs, late = self.pairs(free), is_late(self.size)
@@ -475,7 +475,7 @@ LONE: list[dict[str, Any]] = [
 ]
 """Each option by itself; half of the games are by these, the others by random combinations."""
 WALK = 8
-"""So many moves are made from the first position of a game; some of what is met is looked at."""
+"""Number of moves from the first position of a game; some of the positions are examined."""
 
 
 def some_rules(number: int, rng: np.random.Generator) -> Any:
@@ -527,7 +527,7 @@ def is_lost(game: Pyramid) -> bool:
 
 
 def positions_agree(wanted: int, most: int) -> Counter[str]:
-    """Compare so many positions; return how often what was met, with each answer.
+    """Compare a number of positions, and return the counts of features and answers.
 
     Games from which more than ``most`` positions can come are left out.
     """
@@ -607,7 +607,7 @@ def test_solver_agrees_with_exhaustive_search() -> None:
 
 
 def scattered(option: str, rng: np.random.Generator) -> Both:
-    """A position, not played for, whose cards make much of an option: it is set, others may be."""
+    """A constructed position that exercises an option, which is set; other options may be set."""
     drawn = random_options(GAME, rng) | {"shuffle_redeal": False, "undo": False, option: True}
     if option == "held":
         drawn |= {"stock_view": "down", "stock_play": False, "waste_piles": 1, "first_deal": False}
@@ -645,7 +645,7 @@ def under(place: int) -> set[int]:
 
 
 def scattered_agree(option: str, wanted: int, most: int) -> Counter[str]:
-    """Compare so many scattered positions, as `positions_agree` does."""
+    """Compare a number of scattered positions, like `positions_agree`."""
     met, seed = Counter[str](), 0
     while met["positions"] < wanted:
         both = scattered(option, np.random.default_rng([seed, HELPFUL.index(option)]))
@@ -817,7 +817,7 @@ def test_finished_games() -> None:
         assert not winnable_after(both.state, both.rows.rules).any()
 
 
-# Positions worked by hand: why the solver may leave out what it leaves out
+# Positions solved by hand, which show that the solver's shortcuts are sound
 
 STOCK_PLAY = {"stock_view": "top", "stock_play": True}
 
@@ -855,7 +855,7 @@ def test_king_of_the_deck_goes_for_a_win_but_stays_for_the_shortest() -> None:
 
 def test_king_of_the_deck_is_not_forced_with_several_piles() -> None:
     # 3 (slot 3) lies on 4 (slot 1), that on 5 (slot 0): T, 9 and 8 are needed, in this order.
-    # Nobody takes the ace: it must not come to lie on the 8, as it does if the king is not dealt.
+    # The ace has no partner. It must not cover the 8, which happens unless the king is dealt.
     both = placed(
         {0: "5c", 1: "4c", 3: "3c"}, "Kc 9c Ac Tc", ["", "8c"], waste_piles=2, **STOCK_PLAY
     )
@@ -871,7 +871,7 @@ def test_pair_with_the_deck_is_not_forced_with_several_piles() -> None:
     assert both.game.legal() == {STOCK_TOP, DEAL}
     assert winning(both) == {DEAL}
     assert fewest_of(both) == 6
-    # One pile, and the only partners: what is forced wins.
+    # One pile and the only partners: the forced removal wins.
     assert fewest_of(placed({0: "9c", 1: "2c"}, "4c", ["Jc"])) == 3
 
 

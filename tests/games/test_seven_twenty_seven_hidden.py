@@ -1,4 +1,4 @@
-"""Seven Twenty-Seven keeps its chips and cards; ``hide`` deals anew what a seat cannot know."""
+"""Seven Twenty-Seven: chips and cards are conserved, and resampling replaces only unknown cards."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -38,11 +38,11 @@ MOST = 54
 """Half points above which a lowest total is out where over is bust."""
 COPIES = 16
 ANEW = {"deck", "cards", "low", "rank", "above", "said", "rng", "shown"}
-"""What may be different once a state has been dealt anew."""
+"""Fields that may change when a state is resampled."""
 
 
 def positions(rules: Any, games: int, first: int = 0, every: int = 1) -> Iterator[np.ndarray]:
-    """Play hands, each walker in turn; yield the state, one row, at each so many steps."""
+    """Play hands with each walker in turn, and yield the state (one row) at regular steps."""
     rows = Rows(GAME, rules, 1)
     for seed in range(first, first + games):
         rng, walk = np.random.default_rng(seed), [*WALKERS.values()][seed % len(WALKERS)]
@@ -96,11 +96,11 @@ def test_chips_and_cards_are_conserved_with_random_options() -> None:
             check_conserved(states[0], rules)
 
 
-# What is dealt anew, and what is not
+# What resampling changes, and what it keeps
 
 
 def check_hidden(states: np.ndarray, rules: Any, seat: int, seed: int) -> int:
-    """Deal a state anew for a seat; return how many cards it does not know."""
+    """Resample a state for a seat, and return the number of cards that it does not know."""
     s = states[0]
     others = resample_copies(GAME, rules, states.repeat(COPIES), seed, seat)
     places = np.arange(s["size"])
@@ -137,7 +137,7 @@ def check_hidden(states: np.ndarray, rules: Any, seat: int, seed: int) -> int:
 
 
 def check_said(others: np.ndarray, s: Any, rules: Any, seat: int) -> None:
-    """Whether who has declared is the same, and what, unless it is not known yet."""
+    """Whether the same seats have declared, and known declarations are the same."""
     assert ((others["said"] > 0) == (s["said"] > 0)).all() and (others["said"] <= 3).all()
     if rules.declare != Declare.SIMULTANEOUS or s["over"]:
         assert (others["said"] == s["said"]).all()
@@ -150,7 +150,7 @@ def hand(s: Any, seat: int) -> list[str]:
 
 
 def check_worths(s: Any, rules: Any) -> None:
-    """What each seat holds is worked out anew."""
+    """The hand of each seat is computed again."""
     nearness = to_plain(rules)["nearness"]
     for seat in range(rules.players):
         cards = tuple(sorted(hand(s, seat)))
@@ -222,7 +222,7 @@ Table = Callable[[Any], Any]
 
 
 def expect(others: np.ndarray, kind: Table, weights: Counter[Any]) -> None:
-    """Chi-square of what is found in these states against these weights, at the 0.1 % bound."""
+    """Chi-square test of the counts in these states against the weights, at the 0.1 % level."""
     result = Counter(kind(s) for s in others)
     assert not set(result) - set(weights), f"impossible: {set(result) - set(weights)}"
     share = len(others) / sum(weights.values())
@@ -331,7 +331,7 @@ def test_where_over_is_bust_each_possible_deal_is_equally_likely(
 
 
 def test_where_over_is_bust_a_pair_of_the_whole_pack_is_as_likely_as_it_should_be() -> None:
-    """Two hidden cards beside a ten, which together are at most 17; of 48 that are not known."""
+    """Two hidden cards next to a ten, with a total of at most 17, out of 48 unknown cards."""
     rules = Rules(2, start_down=2, nearness=BUST)
     states = small("2c Tc 9c Kc Qc Jc", PACK_SIZE, [], rules, 40000)
 
@@ -391,7 +391,7 @@ def test_simultaneous_declarations_of_others_are_drawn_anew() -> None:
 
 @pytest.mark.parametrize("variant", ["home", "declare", "three-card", "ten"])
 def test_what_follows_looks_the_same_until_a_card_is_seen(variant: str) -> None:
-    """Whatever the hidden cards: a seat that takes none sees the same until the hand is over."""
+    """A seat that takes no card sees the same until the hand is over, for all hidden cards."""
     rules, compared = GAME.variants[variant], 0
     rows, other = Rows(GAME, rules, 1), Rows(GAME, rules, 1)
     for seed, states in enumerate(positions(rules, 12, every=17)):

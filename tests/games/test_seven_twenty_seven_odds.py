@@ -39,7 +39,7 @@ def brute_force(seen: Sight, rules: Any) -> float:
 
 
 def against_one(rules: Any, seed: int, most: int) -> Iterator[tuple[np.ndarray, Sight]]:
-    """Positions with one other in, of whose cards at most so many are hidden."""
+    """Positions with one other seat in, which has a limited number of hidden cards."""
     for hand in range(seed, seed + 10**4):
         for state in positions(rules, 1, hand, every=3):
             seen = sight(state, rules)
@@ -111,9 +111,9 @@ def test_hidden_cards_and_the_stock_change_nothing() -> None:
 def test_what_makes_no_sense_is_refused() -> None:
     rules = GAME.make_rules("home")
     state = next(positions(rules, 1, 0))
-    with pytest.raises(ValueError, match="samples=1"):
+    with pytest.raises(ValueError, match="samples must be 32 or more, got 1"):
         equity(state, rules, 0, samples=1)
-    with pytest.raises(ValueError, match="seat 7"):
+    with pytest.raises(ValueError, match=r"seat must be .*, got 7"):
         equity(state, rules, 7)
     rows = Rows(GAME, rules, 1)
     rows.restore(state)

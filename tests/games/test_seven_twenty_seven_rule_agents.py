@@ -1,4 +1,4 @@
-"""Rule-based agents of Seven Twenty-Seven: what they expect, what they may know, how they play."""
+"""Rule-based agents of Seven Twenty-Seven: expected shares, knowledge and play."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ def expect(
 
 @jit
 def sample(states: Any, table: Any, samples: int, shares: np.ndarray) -> None:
-    """Write the shares by sampling, even if they could be exact; nobody takes another card."""
+    """Write the shares by sampling, even if they could be exact. No seat takes another card."""
     for i in range(len(states)):
         s, rules = states[i], table[0]
         question = expected_share.make_question(s, rules, 0, False)
@@ -71,7 +71,7 @@ def expected(
 
 
 def positions(rules: Any, hands: int, seed: int, every: int = 1) -> Iterator[np.ndarray]:
-    """Play hands at random, but seldom fold; yield the state, one row, at each so many steps."""
+    """Play random hands that rarely fold, and yield the state (one row) at regular steps."""
     rows, rng = Rows(GAME, rules, 1), np.random.default_rng(seed)
     for hand in range(hands):
         rows.deal_numbered("equity", [seed * 1000 + hand])
@@ -181,7 +181,7 @@ def brute_force(state: np.ndarray, rules: Any, draws: bool) -> list[float]:
 
 
 def exact_positions(rules: Any, n: int, seed: int, draws: bool, most: int) -> list[np.ndarray]:
-    """Positions with two seats in and at most so many cards unknown; declarations are public."""
+    """Positions with two seats in, few unknown cards, and public declarations."""
     found: list[np.ndarray] = []
     for hand in range(400):
         for state in positions(rules, 1, seed + hand, every=3):
@@ -222,7 +222,7 @@ def test_exact_equity_is_that_of_brute_force(options: dict[str, Any], draws: boo
 
 
 def against_two(rules: Any, n: int) -> Iterator[tuple[np.ndarray, Sight]]:
-    """Positions with two others in, who hold a hidden card each and have said all they will say."""
+    """Positions with two other seats in, each with one hidden card, after all declarations."""
     for seed in range(400):
         for state in positions(rules, 1, seed):
             seen = sight(state, rules)
@@ -301,7 +301,7 @@ def test_ranks_are_those_of_the_reference(nearness: Nearness) -> None:
         assert sorted(keys[-1]) == sorted(keys[-1], key=lambda rank: keys[-1][rank])
 
 
-# ---- what they may know and do --------------------------------------------------------------
+# ---- knowledge and play ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("player", [None, "tight", "loose"])

@@ -1,4 +1,4 @@
-"""The table of a finished hand says who took 7, who took 27, and how many chips."""
+"""The table of a finished hand shows the winners of 7 and 27, and their chips."""
 
 import re
 
@@ -46,5 +46,5 @@ def test_what_is_said_is_what_was_paid(variant: str) -> None:
             halves += len(result) == 2
             paid = (state["net"] + state["paid"])[:players]
             assert got.sum() == paid.sum() == state["pot"], text
-            assert np.abs(got - paid).max() <= 1, text  # what is left over goes one each
+            assert np.abs(got - paid).max() <= 1, text  # chips left over go one by one
     assert halves > 5

@@ -123,7 +123,7 @@ class Table:
 
 
 def deal(*hands: str, then: str = "", dealer: int | None = None, **options: Any) -> Table:
-    """Deal these hands, the first card of each face up; `then` lies on top of the stock."""
+    """Deal these hands, the first card of each face up, with `then` on top of the stock."""
     dealt = [hand.split() for hand in hands]
     begin = [hand[at] for at in range(len(dealt[0])) for hand in dealt] + then.split()
     options = {"players": len(hands), "start_down": len(dealt[0]) - 1, **options}

@@ -49,7 +49,7 @@ def removals_of_the_pyramid(rules: Any) -> list[Removal]:
 
 
 def choose_values(sizes: list[int], left: dict[int, int]) -> Iterator[list[tuple[int, ...]]]:
-    """For each size so many card values that total 13, out of those left."""
+    """For each size, the card values that total 13, out of the remaining ones."""
     if not sizes:
         yield []
         return
@@ -114,7 +114,7 @@ def make_deck(placed: dict[int, int]) -> list[str]:
 
 
 def play_pyramid(rows: Rows, removals: list[Removal]) -> None:
-    """Make the removals one after another; in between take free kings, and deal where needed."""
+    """Make the removals one after another. In between, remove free kings and deal as needed."""
     for removal in removals:
         while not can_click(rows, removal[0]):
             king = next((slot for slot in (3, 2, 1, 0) if can_click(rows, slot)), DEAL)

@@ -1,4 +1,4 @@
-"""The tables of Twenty-Eight, Twenty-Nine and Fifty-Six: who plays with whom, what was taken."""
+"""The tables of Twenty-Eight, Twenty-Nine and Fifty-Six show partners and taken tricks."""
 
 import re
 from collections.abc import Iterator

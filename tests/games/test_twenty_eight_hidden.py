@@ -1,4 +1,4 @@
-"""Twenty-Eight and Twenty-Nine: hidden cards are dealt anew as one who knows the rules would.
+"""Twenty-Eight and Twenty-Nine: resampling matches a plain implementation of the rules.
 
 All worlds are tried out: every way to deal the unseen cards and to make trumps from which the same
 hand could have been played, with the same legal actions chosen. Each is as likely as any other.
@@ -72,7 +72,7 @@ def positions(case: str, seed: int) -> Iterator[tuple[Rows, int]]:
 
 
 def unseen(s: Any, seat: int, players: int) -> tuple[list[int], list[int]]:
-    """The cards that a seat does not know, and who holds each: a seat, or -1 for the card apart."""
+    """The cards that a seat does not know, and their holders: a seat, or -1 if set aside."""
     cards, holders = [], []
     for other in range(players):
         for card in range(CARDS):

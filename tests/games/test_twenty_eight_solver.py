@@ -1,4 +1,4 @@
-"""The double-dummy solver beside the reference, in which all that can be played is tried out."""
+"""The double-dummy solver compared with an exhaustive search of the reference."""
 
 from copy import deepcopy
 from typing import Any
@@ -107,7 +107,7 @@ def late_position(
 @pytest.mark.parametrize("positions", [12, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("case", CASES)
 def test_the_solver_finds_what_trying_everything_finds(case: str, positions: int) -> None:
-    """Score, contract and what is left after each action; in every second position of a pair."""
+    """Score, contract and remaining points after each action, in half of the pair positions."""
     seen, matters = 0, 0
     name, variant, options = CASES[case]
     rules = GAMES[name].make_rules(variant, options)
@@ -222,6 +222,8 @@ def test_contracts_are_of_a_deal_on_which_nobody_has_bid() -> None:
     spoken = play_actions(
         game, rules, deal_position(game, rules, "contracts", 0), [LABELS.index("bid 15")]
     )
-    with pytest.raises(ValueError, match="contracts: a deal is needed in which nobody has spoken"):
+    with pytest.raises(
+        ValueError, match="deck_or_state must be a deal in which no seat has spoken"
+    ):
         list_contracts(spoken, rules)
     assert all(one.points is None for one in list_contracts(list(game.pack(rules)), rules, limit=3))

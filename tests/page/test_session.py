@@ -557,7 +557,7 @@ def test_every_field_is_checked_in_every_game(name: str) -> None:
     assert "variant" in refused_new(session, name, variant="no such")
     assert "no_such" in refused_new(session, name, options={"no_such": "1"})
     output = refused(session, "click", action=MOST_ACTIONS - 1, start=None)
-    assert "has actions 0 to" in output or "possible are" in output
+    assert "must be from 0 to" in output or "possible are" in output
     for do in ("advise", "agent_move"):
         assert "agent='no such'" in refused(session, do, agent="no such")
     assert "0 recorded games" in refused(session, "replay", number=0)

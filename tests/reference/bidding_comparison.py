@@ -29,7 +29,7 @@ def make_begin(
     options: Callable[..., Any],
     would_be_redealt: WouldBeRedealt,
 ) -> Callable[[Rows], R]:
-    """Return what begins the reference of the hand just dealt to row 0."""
+    """Return the function that begins the reference of the hand just dealt to row 0."""
 
     def begin(rows: Rows) -> R:
         s, chosen = rows.states[0], options(**to_plain(rows.rules))
@@ -67,7 +67,7 @@ class Walkers(Generic[R]):
 def make_count(
     branches: Callable[[R, int], Any],
 ) -> Callable[[Counter[str], R, int | None], None]:
-    """Return what counts which rules show in what is played next."""
+    """Return the function that counts the rules that the next action exercises."""
 
     def count(hits: Counter[str], reference: R, action: int | None) -> None:
         if action is not None:

@@ -66,7 +66,7 @@ def shuffle(pack: Sequence[str], rng: Rng) -> list[str]:
 
 
 def sort_loosely(pack: Sequence[str], packet: int, rng: Rng) -> list[str]:
-    """Return the pack in an order with runs of one suit, turned by packets of so many cards."""
+    """Return the pack in an order with runs of one suit, turned by packets of a given size."""
     noise = rng.random() * len(pack)
     keys = [at + rng.random() * noise for at in range(len(pack))]
     deck = [pack[at] for at in sorted(range(len(pack)), key=keys.__getitem__)]

@@ -15,7 +15,7 @@ Readings taken where the pages leave something open:
 Seats and cards
 
 1. Seats have their numbers at the table, and the dealer is one of them (the last, if none is
-   named). "Seat 0" of the page, who speaks first, is the seat after the dealer. With the last
+   named). "Seat 0" of the page, which speaks first, is the seat after the dealer. With the last
    seat as the dealer both numbers are the same. Sides are the even seats (0) and the odd (1).
 2. The first four cards go to the first speaker, the last four to the dealer: two rounds of four,
    with twelve cards each three.
@@ -28,19 +28,19 @@ The auction
 5. The turn goes from seat to seat, past nobody: a seat that passed is asked again.
 6. With `forced` only the first call of all is forced, and any number will do for it. "All pass"
    is one pass of every seat; it is void at once.
-7. A number that is chosen stands: it cannot be taken back while the strain is chosen, and
+7. A chosen number is final: it cannot be taken back while the strain is chosen, and
    everybody hears it. PASS, DOUBLE and REDOUBLE are not legal then. Nobody acts in between.
 8. "At 56" is at once: when its strain is named (hidden: when 56 is said). So 56 is never doubled.
 9. "All others" have passed when as many seats less one pass in succession after a bid. DOUBLE is
    not a pass. After it the others are all but the doubler: the auction ends with as many passes
    after the DOUBLE, and the highest bidder has a turn among them.
 10. The highest bidder may REDOUBLE himself, and he may bid higher over his own doubled bid. A bid
-    is doubled once: DOUBLE is not legal while a double stands.
+    is doubled once: DOUBLE is not legal while a double is in force.
 11. As REDOUBLE ends the auction, a higher bid can only ever cancel a double ("cancels both"). The
-    new bid may be doubled anew.
-12. `honours`: the highest bid is by a seat of one's own side, oneself included (reading 10). Then
-    no opponent has bid since, as his bid would be higher. A DOUBLE is not a bid, and so does not
-    lift this. The next level above 28-39 is 40, above 40-47 is 48, above 48-55 is 56.
+    new bid may be doubled again.
+12. `honours`: the highest bid is by a seat of the caller's side, including the caller (reading 10).
+    Then no opponent has bid since, because that bid would be higher. A DOUBLE is not a bid, so it
+    does not lift this. The next level above 28-39 is 40, above 40-47 is 48, above 48-55 is 56.
 13. With hidden trumps `forced`, `honours` and `doubling` hold as they do with open ones. The card
     is laid down after the auction is over, doubles included.
 
@@ -86,7 +86,7 @@ The end
 What each seat knows
 
 30. A seat shows a void when it plays another suit than the one led, and by ASK already. An asker
-    who then plays no trump has shown that he has none.
+    seat that then plays no trump has shown that it has none.
 31. A void of the bidder is one of his hand without the card laid down. So while that card is back
     in his hand he is not void in trumps, whatever he showed before; when he has played it, what
     he showed holds again.

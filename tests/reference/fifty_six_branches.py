@@ -20,7 +20,7 @@ LED, BACK, ALONE = "as leader", "as follower", "nothing but the laid card left"
 
 
 def branches(game: Game, action: int) -> list[str]:
-    """The names of the branches that this legal action takes; the game stays as it is."""
+    """The names of the branches that this legal action takes. The game does not change."""
     after = copy.deepcopy(game)
     after.step(action)
     if game.phase == AUCTION:

@@ -1,6 +1,6 @@
-"""The compiled Fifty-Six beside its reference: who plays, what is compared.
+"""The compiled Fifty-Six compared with its reference: walkers and comparisons.
 
-`compare` holds the state of row 0 against the reference, and what each seat sees of it.
+`compare` compares the state of row 0, and the observation of each seat, with the reference.
 """
 
 from collections.abc import Callable
@@ -85,7 +85,7 @@ def cards_of(counts: np.ndarray) -> list[str]:
 def compare_calls(
     shown: Any, calls: list[tuple[int, str]], turned: Callable[[int | None], int]
 ) -> None:
-    """The auction: all that was said can be read from who bid and doubled what, and whose turn."""
+    """The auction: all calls follow from the bids, the doubles and the seat to act."""
     bids, strains, doubles = ([0] * len(shown["bids"]) for _ in range(3))
     redoubler, last = 0, -1
     for seat, words in calls:
@@ -105,7 +105,7 @@ def compare_calls(
 def compare_tricks(
     shown: Any, tricks: list[dict[str, Any]], turned: Callable[[int | None], int]
 ) -> None:
-    """Who played what, when, and who took it; when trumps were shown, and at whose asking."""
+    """The seat and trick of each played card, the winners, and when and why trumps were shown."""
     played: list[tuple[str, int, int]] = []
     for number, trick in enumerate(tricks, 1):
         played += [(card, turned(seat), number) for seat, card in trick["plays"]]
@@ -147,4 +147,4 @@ MATCH = Match(
     OWN.make_all(fifty_six_walkers.WALKERS),
     deal=make_special_deals(special_deck),
 )
-"""How the game is played beside its reference."""
+"""Functions with which the game and its reference are played together."""

@@ -34,7 +34,7 @@ SUIT_EACH = (
     "Jd Jd 9d 9d Ad Ad Td Td",
     "Js Js 9s 9s As As Ts Ts",
 )
-"""Four hands, a suit each: who leads wins every trick, unless another's suit is trump."""
+"""Four hands of one suit each: the leader wins every trick unless another suit is trumps."""
 
 
 def new(*hands: str, variant: str = "classic", dealer: int | None = None, **options: Any) -> Game:

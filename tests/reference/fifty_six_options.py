@@ -1,4 +1,4 @@
-"""Fifty-Six: the options of a hand, the variants, and what is refused. Used by `fifty_six`, in
+"""Fifty-Six: the options of a hand, the variants, and invalid rules. Used by `fifty_six`, in
 whose header the readings are listed.
 """
 

@@ -1,4 +1,4 @@
-"""Who plays the reference Fifty-Six at random, and with which decks, so that rare branches come up.
+"""Random walkers and special decks for the reference Fifty-Six, which reach rare branches.
 
 A walker takes (game, rng) and returns a legal action. Of rng only `random()` is used, so both
 Python's and NumPy's generators will do. `branches` (of `fifty_six_branches`) names what is hit.

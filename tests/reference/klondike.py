@@ -23,8 +23,8 @@ Readings taken where the page leaves something open:
 5. `vegas` counts the cards on the foundations, five each, less 52, at every moment, with any
    number of passes.
 6. Without `partial_runs` a column moves with all its cards that lie face up, or not at all.
-7. `thoughtful` changes what is known, never what may be done.
-8. A king goes onto an empty column from a column only if something is left behind.
+7. `thoughtful` changes what is known, never what is legal.
+8. A king moves from a column to an empty column only if it leaves cards behind.
 9. Every action is a move for `max_moves`. A move that reaches it and wins, or loses, wins or loses.
 """
 
@@ -104,7 +104,7 @@ class Klondike:
         self.stock = deck
 
     def look(self) -> None:
-        """See what may be done, but DEAL and REDEAL, in the position as it stands."""
+        """Record the legal actions of the current position except DEAL and REDEAL."""
         self.possible = self._moves()
         self.had_choice |= bool(self.possible)
 

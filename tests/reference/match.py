@@ -1,4 +1,4 @@
-"""A compiled game beside its slow reference: the same games in both, compared after every click.
+"""A compiled game compared with its slow reference after every click of the same games.
 
 A game's test makes one `Match` with what only it knows: how the reference is begun, what must be
 equal, which branches are counted. The rest is here.
@@ -58,7 +58,7 @@ def make_special_deals(
 
 @dataclass(frozen=True)
 class Match(Generic[R]):
-    """How a game is played beside its reference. All of it looks at row 0 of the rows.
+    """Functions with which a game and its reference are played together, in row 0 of the rows.
 
     ``begin`` makes the reference of the game just dealt; ``compare`` asserts that both stand the
     same; ``count`` adds up which branches a position of the reference and the action about to be

@@ -93,7 +93,7 @@ class Duel:
 
     @property
     def net(self) -> list[float]:
-        """After the end what each seat wins, negative for what it loses. Before it zeros."""
+        """The net of each seat after the end; zeros before."""
         first, second = self.totals
         if not self.over or first == second:
             return [0, 0]
@@ -115,13 +115,13 @@ class Duel:
     # What may be done
 
     def legal(self) -> set[int]:
-        """The squares where the seat whose turn it is may place; empty when the game is over."""
+        """The squares where the seat to act may place; empty when the game is over."""
         return set() if self.turn is None else self._games[self.turn].legal()
 
     # What is done
 
     def step(self, square: int) -> None:
-        """Place the card for the seat whose turn it is; ValueError if it is not legal."""
+        """Place the card for the seat to act. ValueError if the square is not legal."""
         if self.turn is None:
             raise ValueError(f"illegal square {square}; the game is over")
         self._games[self.turn].step(square)

@@ -197,7 +197,7 @@ class PussInTheCorner:
         return actions | self._packets() if actions else set()
 
     def _other_than_plays(self, plays: set[int]) -> set[int]:
-        """How `hold_back` lets the game go on after a group besides these plays."""
+        """The actions of `hold_back` after a group, besides these plays."""
         if self.stock:
             return {DEAL}
         if self._redeal_is_left():

@@ -22,7 +22,7 @@ def play(game: PussInTheCorner, *actions: int) -> PussInTheCorner:
 
 
 def deal_out(game: PussInTheCorner, piles: str = "1234", cards: int = 48) -> PussInTheCorner:
-    """Place so many cards, four on each of these piles in turn, with DEAL where there is one."""
+    """Place a number of cards, four on each of these piles in turn, with a DEAL if one is legal."""
     for at in range(cards):
         if game.card is None:
             game.step(DEAL)

@@ -153,7 +153,7 @@ def read_deck(deck: list[str]) -> list[str]:
     return cards
 
 
-# The table: where each card is, which cards are in play, what a DEAL does
+# The table: locations of cards, cards in play, the effect of a DEAL
 
 
 @dataclass
@@ -245,7 +245,7 @@ def _most_cards(rules: Rules) -> int:
 def sets_that_total(
     total: int, most_cards: int, table: Position, places: range, rules: Rules
 ) -> list[tuple[int, ...]]:
-    """The sets of at most so many cards that may go and make up this total, places descending.
+    """The sets of a limited number of removable cards with this total, places descending.
 
     A coverer has the higher place, so it is always among the places taken before: whether a
     card may go is decided when it is added. The total 0 is made up by no card at all.
@@ -365,7 +365,7 @@ class Pyramid:
 
     @property
     def held(self) -> str | None:
-        """The card held, which lies face up and is in play at place 38; None if there is none."""
+        """The held card, which is face up and in play at place 38; None if there is none."""
         return self._now.held
 
     @property

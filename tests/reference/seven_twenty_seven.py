@@ -3,8 +3,8 @@
 Written only from the project's rule page `docs/rules/seven_twenty_seven.md`, whose own source is
 000 the page on the vying game, with house rules from other published pages. No code is shared
 with, or taken from, the kernel. What hands count and how a pot is divided is in
-`seven_twenty_seven_showdown`, what can be set in `seven_twenty_seven_options`, how the table
-stands and what its seats know in `seven_twenty_seven_table`.
+`seven_twenty_seven_showdown`, options in `seven_twenty_seven_options`, the table
+and the knowledge of its seats in `seven_twenty_seven_table`.
 
 Actions: FOLD 0, CHECK or CALL 1, BET or RAISE level 0-4 are 2-6, DRAW 7, STAND 8, DECLARE 7 is 9,
 DECLARE 27 is 10, BOTH is 11. Seats are numbered around the table; "first" is the seat at the
@@ -168,7 +168,7 @@ class SevenTwentySeven(Table):
     # What may be done
 
     def legal(self) -> set[int]:
-        """The legal actions of the seat whose turn it is; empty when the hand is over."""
+        """The legal actions of the seat to act; empty when the hand is over."""
         if self.over:
             return set()
         if self.phase in (ASK, DRAWING):
@@ -196,7 +196,7 @@ class SevenTwentySeven(Table):
     # What is done
 
     def step(self, action: int) -> None:
-        """Carry out one action of the seat whose turn it is; ValueError if it is not legal."""
+        """Make one action of the seat to act. ValueError if it is not legal."""
         if action not in self.legal():
             raise ValueError(f"illegal action {action}; legal are {sorted(self.legal())}")
         seat = self._queue.pop(0)
@@ -215,7 +215,7 @@ class SevenTwentySeven(Table):
         self._go_on()
 
     def foul(self) -> int:
-        """Carry out what an illegal action counts as, and say which action that is."""
+        """Make the action that replaces an illegal action, and return it."""
         if self.over:
             raise ValueError("the hand is over")
         legal = self.legal()

@@ -1,4 +1,4 @@
-"""The compiled Seven Twenty-Seven beside its reference: who plays, what is compared, what counted.
+"""The compiled Seven Twenty-Seven compared with its reference: walkers, comparisons and counts.
 
 `Told` is the reference of the hand that row 0 has; it remembers both, and `compare` holds them
 against each other. Used by the tests of the game.
@@ -60,7 +60,7 @@ EXPLAINED = 3
 
 
 class Told(SevenTwentySeven):
-    """The reference of the hand dealt in row 0. It remembers in ``marks`` what came to pass."""
+    """The reference of the hand dealt in row 0. Its ``marks`` record the rules that applied."""
 
     def __init__(self, rows: Rows) -> None:
         s, self.rules = rows.states[0], to_plain(rows.rules)
@@ -100,11 +100,11 @@ class Told(SevenTwentySeven):
         return self._said
 
     def missing(self, seat: int) -> int:
-        """What this seat must add to stay in, whosever turn it is."""
+        """The chips that this seat must add to stay in, even if it is not to act."""
         return self._missing(seat) if seat in self.live else 0
 
     def branches(self, action: int | None) -> Iterator[str]:
-        """Which rules showed since the last call, and show in what is played next."""
+        """The rules that applied since the last call, and that the next action exercises."""
         yield from self.marks
         self.marks.clear()
         if action is not None and self.phase in BETTING:
@@ -219,7 +219,7 @@ class Told(SevenTwentySeven):
 
 
 def compare(rows: Rows, reference: Told) -> None:
-    """Compare what may be done now; note the rest, which is compared when the hand is over."""
+    """Compare the legal actions, and record everything else for the comparison after the hand."""
     s = rows.states[0]
     assert legal_now(rows) == reference.legal()
     assert (s["over"] == 1) == reference.over == bool(rows.buffers.terminated[0])
@@ -231,7 +231,7 @@ def compare(rows: Rows, reference: Told) -> None:
 
 
 def compare_states(rows: Rows, reference: Told) -> None:
-    """What the kernel held after each step is what the reference held."""
+    """The kernel's state after each step equals that of the reference."""
     states, rewards = reference.all_states(), np.concatenate(reference.rewards)
     assert (states["deck"] == reference.codes).all()
     assert (rewards == states["net"] / reference.rules["ante"]).all()
@@ -248,7 +248,7 @@ def compare_states(rows: Rows, reference: Told) -> None:
 
 
 def compare_views(rows: Rows, reference: Told) -> None:
-    """What each seat saw after each step is what the reference lets it see."""
+    """The observations of each seat after each step equal those of the reference."""
     players, steps = reference.players, len(reference.states)
     states = reference.all_states()
     seats = np.tile(np.arange(players), steps)
@@ -280,7 +280,7 @@ def same(here: np.ndarray, told: np.ndarray, where: Callable[[int], str]) -> Non
 
 
 def told_state(reference: Told) -> dict[str, Any]:
-    """How the table stands, by the fields of the kernel's state."""
+    """The table in terms of the fields of the kernel's state."""
     players = range(reference.players)
     owner, up = [0] * 52, 0
     for seat, hand in enumerate(reference.hands):

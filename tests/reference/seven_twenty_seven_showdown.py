@@ -1,4 +1,4 @@
-"""Seven Twenty-Seven: what a hand counts and who gets the pot. Used by `seven_twenty_seven`, in
+"""Seven Twenty-Seven: values of hands and division of the pot. Used by `seven_twenty_seven`, in
 whose header the readings are listed.
 
 Totals are in half points, so that the targets 7 and 27 are 14 and 54.
@@ -124,7 +124,7 @@ def shares(
     hands: the cards of each seat still in, the seats in order from the dealer's left.
     declared: DECLARE_7, DECLARE_27 or BOTH for each of them; None where the cards speak.
     perfect: whether 5-A-A takes the whole pot.
-    both_tie: what becomes of a BOTH seat that is best on a side together with others.
+    both_tie: result of a BOTH seat that ties for the best total on a side.
     """
     seats = list(hands)
     if perfect:

@@ -1,4 +1,4 @@
-"""Seven Twenty-Seven: how a table stands, and what its seats know. Used by `seven_twenty_seven`, in
+"""Seven Twenty-Seven: the table and the knowledge of its seats. Used by `seven_twenty_seven`, in
 whose header the readings are listed.
 """
 
@@ -14,7 +14,7 @@ BETTING = (FIRST_BET, BET, LAST_BET, AFTER_BET)
 
 ROUNDS_REMEMBERED = 8
 
-Hand = list[tuple[str, bool]]  # each card with whether it lies face up
+Hand = list[tuple[str, bool]]  # each card, and whether it is face up
 
 
 def _read_deck(deck: list[str], pack: str) -> list[str]:
@@ -32,7 +32,7 @@ def _read_deck(deck: list[str], pack: str) -> list[str]:
 
 
 class Table:
-    """Where cards and chips are in one hand, whose turn it is, and what each seat may know of it.
+    """The cards and chips of one hand, the seat to act, and the knowledge of each seat.
 
     phase: "first_bet" (before the opening ask), "ask" (the opening ask), "bet", "draw", "last_bet",
         "declare", "after_bet" (after the declarations) or "over".
@@ -152,5 +152,5 @@ class Table:
         }
 
     def _missing(self, seat: int) -> int:
-        """Chips between what this seat has put into this betting round and what it must."""
+        """The chips that this seat must still pay in this betting round."""
         return max(self.staked) - self.staked[seat]

@@ -1,4 +1,4 @@
-"""Who plays Seven Twenty-Seven beside its reference: random seats, each in a style of its own."""
+"""Walkers for Seven Twenty-Seven and its reference: random seats, each with its own style."""
 
 from itertools import accumulate
 

@@ -1,4 +1,4 @@
-"""The reference Fifty-Six against its rule page: options, variants, and what is refused."""
+"""The reference Fifty-Six against its rules page: options, variants and invalid rules."""
 
 import re
 from dataclasses import asdict

@@ -75,7 +75,7 @@ def test_a_trump_is_a_suit_to_follow_like_any_other() -> None:
     assert game.seat == 3 and can(game) == "Tc Ad Ts As 9s", "no hearts"
 
 
-# Who wins
+# The winner
 
 
 def test_a_trump_beats_the_suit_led() -> None:

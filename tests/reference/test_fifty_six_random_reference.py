@@ -40,7 +40,7 @@ def play_hand(options: Options, seed: int) -> Game:
 
 
 def check_end(game: Game) -> None:
-    """Check what must hold at the end of every hand."""
+    """Check the invariants at the end of every hand."""
     players = game.options.players
     rewards = [game.reward(seat) for seat in range(players)]
     assert rewards == [rewards[0], -rewards[0]] * (players // 2)

@@ -1,4 +1,4 @@
-"""The reference Fifty-Six against its rule page: what each seat knows."""
+"""The reference Fifty-Six against its rules page: knowledge of each seat."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from tests.reference.test_fifty_six_play_reference import MIXED, NO_SPADES
 
 
 def seen(game: Game, name: str) -> list[Any]:
-    """This entry of what each seat sees."""
+    """This entry of each seat's view."""
     return [game.seen_by(seat)[name] for seat in range(game.options.players)]
 
 

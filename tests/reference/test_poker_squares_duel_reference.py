@@ -124,7 +124,7 @@ def test_an_own_card_is_in_the_way_and_at_the_end_any_square_is_illegal() -> Non
             finished.step(square)
 
 
-# Who wins
+# The winner
 
 
 def test_the_higher_total_wins() -> None:

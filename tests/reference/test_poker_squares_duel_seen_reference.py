@@ -1,4 +1,4 @@
-"""The reference Poker Squares for two: what each seat sees."""
+"""The reference Poker Squares for two: the view of each seat."""
 
 import random
 from typing import Any

@@ -1,4 +1,4 @@
-"""The reference Poker Squares for two: what the two wagers pay."""
+"""The reference Poker Squares for two: payments of the two wagers."""
 
 from typing import Any
 

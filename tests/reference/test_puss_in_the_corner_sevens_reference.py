@@ -253,7 +253,7 @@ def test_a_packet_is_a_move() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_packets(seed: int) -> None:
-    """Laying a packet empties one pile, lengthens one, and leaves everything else as it was."""
+    """Moving a packet empties one pile, lengthens another, and changes nothing else."""
     rng = random.Random(seed)
     rules: dict[str, Any] = {"deal_size": rng.choice([1, 4]), "hold_back": rng.random() < 0.5}
     game = PussInTheCorner(rng.sample(RISING, 48), sevens=True, **rules)

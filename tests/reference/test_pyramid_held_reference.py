@@ -133,7 +133,7 @@ def test_redeal_at_once_when_the_last_card_held_was_removed() -> None:
 
 
 def test_no_redeal_of_an_empty_waste() -> None:
-    """Each card of the stock goes with the next, kings alone; the pyramid stands."""
+    """Each card of the stock pairs with the next, kings go alone, and the pyramid stays."""
     game = Pyramid(cleared_in_pairs(), held=True, passes=9)
     while game.known()["stock"]:
         play(game, DEAL)

@@ -1,4 +1,4 @@
-"""The reference Pyramid: the layout, and what may be removed."""
+"""The reference Pyramid: the layout and legal removals."""
 
 import itertools
 import random

@@ -31,7 +31,7 @@ from tests.reference.pyramid_games import (
 
 
 def endless(deck: list[str], **options: Any) -> Pyramid:
-    """A game with unlimited redeals that shuffle; the shuffle leaves the order as it is."""
+    """A game with unlimited shuffling redeals, in which the shuffle keeps the order."""
     return Pyramid(deck, passes=0, shuffle_redeal=True, shuffle=lambda cards: cards, **options)
 
 
@@ -246,7 +246,7 @@ def random_table(rng: random.Random) -> Position:
 
 
 def random_rules(rng: random.Random) -> Rules:
-    """Options that change what may meet or go."""
+    """Options that change which cards may be removed together."""
     held = rng.random() < 0.3
     stock_play = not held and rng.random() < 0.4
     return Rules(

@@ -1,4 +1,4 @@
-"""The reference Pyramid: DEAL, REDEAL and UNDO, and what is known of the stock."""
+"""The reference Pyramid: DEAL, REDEAL and UNDO, and knowledge of the stock."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The reference Seven Twenty-Seven: bets after the declarations, and what a foul counts as."""
+"""The reference Seven Twenty-Seven: bets after the declarations, and replaced illegal actions."""
 
 from typing import Any
 

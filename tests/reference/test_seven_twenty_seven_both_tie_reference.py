@@ -1,4 +1,4 @@
-"""The reference Seven Twenty-Seven: what becomes of a BOTH seat that ties."""
+"""The reference Seven Twenty-Seven: a BOTH seat that ties."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The reference Seven Twenty-Seven: who declares, when, and who sees it."""
+"""The reference Seven Twenty-Seven: order and visibility of declarations."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The reference Seven Twenty-Seven: bets before the opening ask, and who leads each round."""
+"""The reference Seven Twenty-Seven: bets before the opening ask, and the first seat of rounds."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def test_last_bets_are_held_beside_the_first_ones() -> None:
     assert play(game, CALL, CALL).over
 
 
-# Who leads
+# The leader
 
 
 def test_without_rotating_lead_each_round_begins_at_the_dealers_left() -> None:

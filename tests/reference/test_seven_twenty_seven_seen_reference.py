@@ -1,4 +1,4 @@
-"""The reference Seven Twenty-Seven: what a seat knows."""
+"""The reference Seven Twenty-Seven: knowledge of a seat."""
 
 import copy
 import random
@@ -78,7 +78,7 @@ def test_busted_hands_stay_hidden_after_a_showdown() -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_nothing_seen_tells_of_hidden_cards(seed: int) -> None:
-    """Exchange what a seat cannot see, play the same actions: it sees the same."""
+    """A seat sees the same if its unseen cards are exchanged and the same actions are played."""
     rng = random.Random(seed)
     switches = ("draw_up", "bet_first", "rotating_lead", "bets_after")
     options: dict[str, Any] = {name: rng.random() < 0.5 for name in switches}

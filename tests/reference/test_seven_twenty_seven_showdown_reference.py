@@ -1,4 +1,4 @@
-"""The reference Seven Twenty-Seven: what hands count and who gets the pot."""
+"""The reference Seven Twenty-Seven: values of hands and division of the pot."""
 
 import pytest
 
@@ -74,7 +74,7 @@ def test_over_is_bust_takes_the_highest_total_not_above() -> None:
     assert best_total(["Tc", "9c", "9d"], TWENTY_SEVEN, "over_is_bust") is None
 
 
-# Who gets the pot
+# Division of the pot
 
 
 def test_worked_showdowns_of_four() -> None:

@@ -49,12 +49,12 @@ def ace_of_clubs_led(**options: Any) -> Game:
 
 
 def diamonds_led(**options: Any) -> Game:
-    """Seat 0, whose only diamond lies face down as trump, is to play to the ace of diamonds."""
+    """Seat 0, whose only diamond is the face-down trump card, must play to the ace of diamonds."""
     return do(bid14(*ONE_DIAMOND, **options), "Jd Kh Th 7s 8h Ad 7c Qd")
 
 
 def one_card_left(**options: Any) -> Game:
-    """Only the face-down ten of clubs is left to seat 0, who is to play last to the last trick."""
+    """Seat 0 has only the face-down ten of clubs and must play last to the last trick."""
     tricks = (
         "Tc 7d Jd 8h 7s 9d Qh 8s 7c Ad Kh Qs 8c Td Th Ks Qc",
         "Kd Ah Ts Kc Qd 9h As Ac 8d Jh 9s 9c",

@@ -34,7 +34,7 @@ def points_everywhere(game: Game) -> int:
 
 
 def check_state(game: Game) -> None:
-    """Check what must hold after every action."""
+    """Check the invariants after every action."""
     assert points_everywhere(game) == 28
     taken = sum(trick.points() for trick in game.tricks if trick.winner is not None)
     is_last = not any(game.hands)
@@ -63,7 +63,7 @@ def play_hand(options: Options, seed: int) -> Game:
 
 
 def check_end(game: Game) -> None:
-    """Check what must hold at the end of every hand."""
+    """Check the invariants at the end of every hand."""
     options, players = game.options, game.options.players
     rewards = [game.reward(seat) for seat in range(players)]
     assert sum(rewards) == 0

@@ -1,4 +1,4 @@
-"""The reference Twenty-Eight against its rule page: what each seat knows."""
+"""The reference Twenty-Eight against its rules page: knowledge of each seat."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ SPADES_FOR_THREE = (
 
 
 def seen(game: Game, name: str) -> list[Any]:
-    """This entry of what each seat sees."""
+    """This entry of each seat's view."""
     return [game.seen_by(seat)[name] for seat in range(game.options.players)]
 
 

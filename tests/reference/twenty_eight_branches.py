@@ -13,7 +13,7 @@ NAMES = {60: "a suit", 61: "a suit", 62: "a suit", 63: "a suit", 65: "no trumps"
 
 
 def branches(game: Game, action: int) -> list[str]:
-    """The names of the branches that this legal action takes; the game stays as it is."""
+    """The names of the branches that this legal action takes. The game does not change."""
     after = copy.deepcopy(game)
     after.step(action)
     if game.phase == PLAY:

@@ -1,7 +1,7 @@
 """The compiled Twenty-Eight and Twenty-Nine beside their reference: who plays, what is compared.
 
-`compare` holds the state of row 0 against the reference, and what each seat sees of it. Used by the
-tests of both games.
+`compare` compares the state of row 0, and the observation of each seat, with the reference. Used by
+the tests of both games.
 """
 
 from typing import Any

@@ -44,7 +44,7 @@ SUIT_EACH = (
     "Jh 9h Ah Th Kh Qh 8h 7h",
     "Js 9s As Ts Ks Qs 8s 7s",
 )
-"""Four hands, a suit each: who leads wins every trick, unless another's suit is trump."""
+"""Four hands of one suit each: the leader wins every trick unless another suit is trumps."""
 
 FOUR_HEARTS = (
     "Jh 9h Kh Qh Jc Ac Td 8d",  # no spades

@@ -1,7 +1,7 @@
-"""Scores of cards that the greedy and rule-based agents of the three games share.
+"""Card scores of the greedy and rule-based agents of the bidding games.
 
-A card is worth the points that its side should win or lose by it in this trick, less what it is
-worth later. The kernels use only what the seat at turn knows.
+The score of a card is the number of points that its side should win or lose with it in this trick,
+minus the card's value in later tricks. The kernels use only what the seat to act knows.
 """
 
 from ...core.kernel.jit import jit
@@ -21,11 +21,13 @@ CARD_WEIGHTS = (
     "keep_other",
     "lead_trump",
 )
-"""Weights that the scores of cards need; the list of each game's weights ends with them.
+"""Weights for the scores of cards. They are the last weights of each game.
 
-rest: points that each player still to come brings; partner: how often the partners win what one's
-card does not; ruff: how often a void hand trumps; keep…: what a card is worth later; lead_trump:
-what leading trumps is worth.
+- rest: points that each later player is expected to add to the trick
+- partner: probability that a partner wins the trick if this card does not
+- ruff: probability that a hand without the suit led plays a trump
+- keep_...: value of a card in later tricks
+- lead_trump: value of leading trumps
 """
 (REST, PARTNER, RUFF, KEEP_TRUMP, KEEP_JACK, KEEP_NINE, KEEP_OTHER, LEAD_TRUMP) = range(
     -len(CARD_WEIGHTS), 0
@@ -34,13 +36,13 @@ what leading trumps is worth.
 
 @jit
 def known_trumps(s: State, seat: Seat, maker: Seat) -> int:
-    """Return the suit of the trumps that ``maker`` made, if a seat knows it."""
+    """Return the trump suit that ``maker`` chose if a seat knows it, otherwise `NO_SUIT`."""
     return trump_suit(s) if s["shown"]["trumps_shown"] or seat == maker else NO_SUIT
 
 
 @jit
 def shown_trumps(s: State) -> int:
-    """Return the suit of trumps if all know it, so that it counts for the next card."""
+    """Return the trump suit if all seats know it, otherwise `NO_SUIT`."""
     return trump_suit(s) if s["shown"]["trumps_shown"] else NO_SUIT
 
 
@@ -54,15 +56,15 @@ def chance_to_hold(
     unseen: int,
     weights: Weights,
 ) -> float:
-    """Return how likely it is that no opponent still to play beats a card.
+    """Return the probability that no opponent still to play beats a card.
 
     Args:
         s: The state.
         rules: The rules.
         playing: The seats that play to the trick.
         led: The suit led.
-        higher: How many unseen cards of the suit led beat the card.
-        unseen: How many cards are unseen.
+        higher: Number of unseen cards of the suit led that beat the card.
+        unseen: Number of unseen cards.
         weights: The weights.
     """
     seat, trumps = s["turn"], shown_trumps(s)
@@ -84,7 +86,7 @@ def chance_to_hold(
 
 @jit(inline="always")
 def worth_later(card: int, ranks: int, trumps: int, weights: Weights) -> float:
-    """Return what a card is worth if it is kept."""
+    """Return the value of keeping a card."""
     rank = card % ranks
     worth = weights[KEEP_OTHER] * rank
     if rank == ranks - 1:
@@ -108,16 +110,16 @@ def score_card(
     points: int,
     weights: Weights,
 ) -> float:
-    """Score a card that the seat at turn may play.
+    """Return the score of a card that the seat to act may play.
 
     Args:
         s: The state.
         card: The card.
         ranks: The number of ranks of a suit.
-        trumps: The suit of trumps if the seat knows it.
-        wins: The trick is won by the seat's side so far, with this card.
-        hold: How likely it is that no opponent beats that.
-        later: How many seats play after this one.
+        trumps: The trump suit if the seat knows it, otherwise `NO_SUIT`.
+        wins: Whether the seat's side wins the trick so far if it plays this card.
+        hold: Probability that no opponent beats the winning card.
+        later: Number of seats that play after this one.
         points: The card points in the trick so far.
         weights: The weights.
     """
@@ -135,7 +137,10 @@ def score_card(
 
 @jit(inline="always")
 def score_lead(card: int, ranks: int, length: int) -> float:
-    """Score a card to lead: jacks, then the longest suit, ``length``, from below."""
+    """Return the score of leading a card: jacks first, then low cards of the longest suit.
+
+    ``length`` is the number of cards that the hand has in the suit.
+    """
     if card % ranks == ranks - 1:
         return 100.0
     return length - 2.0 * card_points(card, ranks)
@@ -145,16 +150,19 @@ def score_lead(card: int, ranks: int, length: int) -> float:
 def score_follow(
     s: State, card: int, ranks: int, lowest_winner: int, best: int, ours: bool, reverse: bool
 ) -> float:
-    """Score a card to follow with: points for one's side, else win cheaply, else lose little.
+    """Return the score of a card that is not led.
+
+    The best card gives points to the seat's own side, otherwise wins with a low card, otherwise
+    loses few points.
 
     Args:
         s: The state.
         card: The card.
         ranks: The number of ranks of a suit.
-        lowest_winner: The lowest rank to win a trick with.
+        lowest_winner: The lowest rank with which the agent tries to win a trick.
         best: The strength of the best card in the trick.
-        ours: The best card is of the seat's side.
-        reverse: The ranks are turned over.
+        ours: Whether the best card belongs to the seat's side.
+        reverse: Whether the ranks are reversed.
     """
     points = card_points(card, ranks)
     if ours:

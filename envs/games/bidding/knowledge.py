@@ -1,8 +1,8 @@
-"""Who knows what in Twenty-Eight, Twenty-Nine and Fifty-Six: views, inference, resampling.
+"""Views, inference and resampling in Twenty-Eight, Twenty-Nine and Fifty-Six.
 
-Resampling replaces everything that a seat does not know by a sampled world: who holds which unseen
-card, and what makes secret trumps. All worlds that fit what the seat knows are equally likely; bids
-do not change their probabilities.
+Resampling replaces everything that a seat does not know with a sampled world: the holder of each
+unseen card, and secret trumps. All worlds that fit what the seat knows are equally likely. Bids do
+not change their probabilities.
 """
 
 from collections.abc import Callable
@@ -21,19 +21,19 @@ from .rules import NO_TRUMP_YET, OVER, SUITS
 
 ALL_VOID = (1 << SUITS) - 1
 MOST_WORLDS = 1_000_000
-"""Worlds that are dealt before resampling gives up. Of the worlds that are dealt for a position
-that play can reach, those that fit are far more than one in a million."""
+"""Maximum number of worlds that are dealt before resampling fails. In every position that play can
+reach, far more than one in a million of the dealt worlds fit."""
 
 
 # ---- views ----------------------------------------------------------------------------------
 
 
-@jit(inline="always")  # else Numba counts references to the array at every call
+@jit(inline="always")  # otherwise Numba counts references to the array at every call
 def view_table(s: State, players: int, seat: Seat, relative: np.ndarray) -> None:
     """Write the public pieces of the observation as a seat sees them.
 
-    ``relative``, int8, holds for 1 more than each seat 1 more than its number as counted from the
-    viewer; see `make_turned_codes`.
+    ``relative``, int8, maps a seat plus 1 to its number counted from the viewer, plus 1; see
+    `make_turned_codes`.
     """
     shown = s["shown"]
     s["viewer"] = seat
@@ -52,13 +52,13 @@ def view_table(s: State, players: int, seat: Seat, relative: np.ndarray) -> None
 
 @jit(inline="always")
 def note_asking(s: State, ranks: int) -> None:
-    """Record that the seat at turn, which asks for trumps, cannot follow suit."""
+    """Record that the seat to act cannot follow suit, since it asks for trumps."""
     s["seats"][s["turn"]]["voids"][led_suit(s, ranks)] = 1
 
 
 @jit(inline="always")
 def note_voids(s: State, card: int, ranks: int) -> None:
-    """Record the suits that the seat at turn lacks, as the card shows that it is about to play.
+    """Record the suits that the seat to act lacks, as shown by the card that it is about to play.
 
     The trick is not empty.
     """
@@ -72,7 +72,7 @@ def note_voids(s: State, card: int, ranks: int) -> None:
 
 @jit(inline="always")
 def note_bidder(s: State, card: int, ranks: int) -> None:
-    """Record what the bidder's card says about secret trumps: he leads them only if he must."""
+    """Record what the bidder's card shows about secret trumps, which it leads only if it must."""
     shown, suit = s["shown"], card // ranks
     for other in range(SUITS):
         if shown["led_secretly"][other] and other != suit:
@@ -81,18 +81,18 @@ def note_bidder(s: State, card: int, ranks: int) -> None:
         shown["led_secretly"][suit] = 1
 
 
-# ---- what is possible -----------------------------------------------------------------------
+# ---- possible trumps ------------------------------------------------------------------------
 
 
 @jit
 def knows_trumps(s: State, seat: Seat, maker: Seat) -> bool:
-    """Return whether a seat knows what ``maker`` made trumps, or that there is nothing to know."""
+    """Return whether a seat knows the trumps that ``maker`` chose, or trumps are not chosen yet."""
     return s["made"] == NO_TRUMP_YET or s["shown"]["trumps_shown"] != 0 or seat == maker
 
 
 @jit
 def read_voids(s: State, seat: Seat) -> int:
-    """Return the set of suits that all know a seat to lack."""
+    """Return the set of suits that a seat is publicly known to lack."""
     voids = 0
     for suit in range(SUITS):
         voids |= s["seats"][seat]["voids"][suit] << suit
@@ -101,7 +101,7 @@ def read_voids(s: State, seat: Seat) -> int:
 
 @jit
 def is_void(s: State) -> bool:
-    """Return whether the hand ended before its first trick: the bidder's opponents lack trumps."""
+    """Return whether the hand ended before its first trick since the opponents lack trumps."""
     return s["shown"]["phase"] == OVER and s["tricks"] == 0 and s["made"] != NO_TRUMP_YET
 
 
@@ -109,15 +109,15 @@ def is_void(s: State) -> bool:
 def suppose_trumps(
     s: State, rules: RulesRecord, seat: Seat, suit: int, ranks: int, voids: np.ndarray
 ) -> bool:
-    """Return whether a suit can be trumps as far as a seat knows, and add the voids that follow.
+    """Return whether a suit can be trumps as far as a seat knows, and add the implied voids.
 
     Args:
         s: The state.
         rules: The rules.
         seat: The seat whose knowledge counts.
-        suit: The supposed suit; `NO_SUIT` supposes that there are no trumps.
-        ranks: The number of ranks of a suit.
-        voids: For each holder of cards the set of suits that it lacks, int64 (holders,).
+        suit: The supposed suit; `NO_SUIT` for no trumps.
+        ranks: Number of ranks in a suit.
+        voids: The set of suits that each holder of cards lacks, int64 (holders,).
     """
     bidder = s["bidder"]
     if suit != NO_SUIT and s["shown"]["led_secretly"][suit]:
@@ -140,41 +140,41 @@ def suppose_trumps(
 
 
 class HiddenHands(NamedTuple):
-    """The parts of resampling that differ between the games.
+    """Constants and kernels of resampling that differ between the games.
 
-    A world is an array with the holder of each unseen card, int64 (n,): a seat, or one of the
-    further holders from the number of seats on, the first of which is ``apart``.
+    A world is an array with the holder of each unseen card, int64 (n,). A holder is a seat or a
+    number after the seats. The first number after the seats is ``apart``.
     """
 
     ranks: int
     pack_size: int
     holders: int
-    """The number of holders, the seats included."""
+    """Number of holders, including the seats."""
     apart: int
-    """The holder of the card that lies face down and makes trumps."""
+    """Number of the holder of the face-down card that sets trumps."""
     maker: str
-    """The field of the state with the seat that knows secret trumps."""
+    """Name of the state's field with the seat that knows secret trumps."""
     list_unseen: Callable[[State, RulesRecord, Seat, np.ndarray], int]
-    """Write the cards that a seat cannot locate, in order, to an array; return their number."""
+    """Write the cards that a seat cannot locate to an array, in order, and return their number."""
     count_held: Callable[[State, RulesRecord, Seat, np.ndarray], None]
-    """Write how many of these cards each holder has to zeros (holders,)."""
+    """Write the number of these cards that each holder has to an array (holders,) of zeros."""
     count_trumps: Callable[[State, RulesRecord], int]
-    """Return how many kinds of trumps may be secret: the suits, then kinds without trumps."""
+    """Return the number of kinds of secret trumps: the suits, then kinds without trumps."""
     give_out: Callable[[State, RulesRecord, Seat, np.ndarray, np.ndarray], None]
-    """Put the unseen cards (n,) where a world (n,) has them."""
+    """Give the unseen cards (n,) to their holders in a world (n,)."""
     stack_deck: Callable[[State, RulesRecord, Seat, np.ndarray, np.ndarray], None]
-    """Write a deck from which these hands would have been dealt, in a random order."""
+    """Write a random deck from which these hands would have been dealt."""
     fits: Callable[[State, RulesRecord, Seat], bool]
-    """Return whether this world fits what the seat knows besides sizes and voids."""
+    """Return whether the world fits what the seat knows besides hand sizes and voids."""
     rewrite_history: Callable[[State, RulesRecord, Seat], None]
     """Replace the actions in the history that the seat does not know."""
     write_legal: Callable[[State, RulesRecord], None]
-    """Write the legal actions of the seat at turn."""
+    """Write the legal actions of the seat to act."""
     view: ViewKernel
 
 
 def make_resample(game: HiddenHands) -> ResampleKernel:
-    """Return the kernel that resamples what a seat does not know, from the state's generator."""
+    """Return the kernel that resamples, with the state's generator, what a seat does not know."""
     ranks, pack_size, holders, apart, maker = game[:5]
     list_unseen, count_held, count_trumps = game.list_unseen, game.count_held, game.count_trumps
     give_out, stack_deck, fits = game.give_out, game.stack_deck, game.fits
@@ -190,7 +190,7 @@ def make_resample(game: HiddenHands) -> ResampleKernel:
         known: np.ndarray,
         world: np.ndarray,
     ) -> int:
-        """Draw what secret trumps are and deal a world that fits them; return them as ``made``."""
+        """Draw secret trumps, deal a world that fits them, and return them as coded in ``made``."""
         kinds = count_trumps(s, rules)
         voids, possible = np.empty((kinds, holders), np.int64), np.empty(kinds, np.bool_)
         for kind in range(kinds):
@@ -204,7 +204,7 @@ def make_resample(game: HiddenHands) -> ResampleKernel:
 
     @jit
     def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
-        """Replace all that a seat does not know by a sampled world."""
+        """Replace everything that a seat does not know with a sampled world."""
         room = np.empty(pack_size, np.int64)
         cards = room[: list_unseen(s, rules, seat, room)]
         suits, world = cards // ranks, np.empty(len(cards), np.int64)
@@ -225,7 +225,7 @@ def make_resample(game: HiddenHands) -> ResampleKernel:
             if fits(s, rules, seat):
                 break
         else:
-            raise RuntimeError("resampling: no world was found that fits what the seat knows")
+            raise RuntimeError("resampling found no world that fits what the seat knows")
         rewrite_history(s, rules, seat)
         viewer = s["viewer"]
         write_legal(s, rules)

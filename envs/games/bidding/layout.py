@@ -1,4 +1,4 @@
-"""The table of the three games as it is drawn: a row for each seat, three lines, and buttons."""
+"""Drawing of the table in the bidding games: a row for each seat, three lines, and buttons."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -10,64 +10,64 @@ from ...core.legal import list_actions
 from ...core.scene.scene import Button, Item, Mark, Panel, Scene, Text
 
 BACK = 1
-"""Any number that is no card: a back is drawn without knowing which card it is."""
+"""Code of every face-down card; no card has this code."""
 NAMES = 3.6
-"""Where the cards begin, right of the names of the seats."""
+"""Left edge of the cards, to the right of the names of the seats."""
 STEP = 0.72
-"""From one card of a hand to the next."""
+"""Offset from one card of a hand to the next."""
 ROW = 1.09
 INSET = 0.05
 LINES = 3
 LINE = 0.27
 BUTTON = 0.47
-"""From one row of buttons to the next."""
+"""Offset from one row of buttons to the next."""
 
 Words = dict[int, tuple[str, ...]]
-"""For each action the words by which a person may call it; the first one is on its button."""
+"""The words that a person can type for each action. The first word is on the action's button."""
 
 
 class Row(NamedTuple):
-    """What the row of one seat shows."""
+    """Content of the row of one seat."""
 
     said: str
-    """What the seat has said last, or taken."""
+    """The seat's last call, or the tricks and points that it has taken."""
     held: list[int]
-    """The numbers of the cards in its hand, as they are drawn."""
+    """Card numbers of the hand in drawing order."""
     known: list[int]
-    """The cards of its hand that the viewer knows, drawn first."""
+    """Cards of the hand that the viewer knows, which are drawn first."""
     lays_apart: bool
-    """Whether the card that makes trumps lies beside this hand."""
+    """Whether the card that sets trumps is next to this hand."""
     is_out: bool = False
-    """Whether the seat does not play to tricks."""
+    """Whether the seat does not take part in the tricks."""
 
 
 class Table(NamedTuple):
-    """What one position of a game shows."""
+    """Content of the table in one position of a game."""
 
     title: str
     codes: np.ndarray
     """The card code of each card number."""
     copies: int
-    """How often each card is in the pack."""
+    """Number of copies of each card in the deck."""
     sides: Sequence[int]
     rows: Sequence[Row]
-    """By the numbers of the seats."""
+    """One row for each seat, by seat number."""
     lines: Sequence[str]
     """Three lines below the hands."""
     buttons: Sequence[list[int]]
     """Rows of actions below the lines."""
     words: Words
     apart_x: float
-    """Where the card lies that makes trumps."""
+    """x coordinate of the card that sets trumps."""
     trick_x: float
-    """Where the card is that a seat has played to this trick."""
+    """x coordinate of the card that a seat has played to the current trick."""
     buttons_height: float
 
 
 def draw_table(s: Any, table: Table) -> Scene:
-    """Return the table as the seat sees it whose pieces are shown; ``s`` is one record of states.
+    """Return the scene of the table as seen by the viewer of ``s``, one record of states.
 
-    The viewer's own row comes first, the other seats follow in the direction of play.
+    The viewer's row comes first, and the other seats follow in the direction of play.
     """
     viewer, players = int(s["viewer"]), len(table.rows)
     seats = [(viewer + k) % players for k in range(players)]
@@ -97,13 +97,13 @@ def draw_table(s: Any, table: Table) -> Scene:
 
 
 def _list_legal(s: Any) -> list[int]:
-    """Return what the viewer may do now."""
+    """Return the actions that are legal for the viewer now."""
     acts = s["viewer"] == s["turn"] and not s["over"]
     return list_actions(s["legal"]) if acts else []
 
 
 def _draw_hand(s: Any, seat: int, y: float, table: Table) -> list[Item]:
-    """Return the cards of a seat, face down what the viewer does not know."""
+    """Return the cards of a seat. Cards that the viewer does not know are face down."""
     is_own, place, row = seat == s["viewer"], f"seat-{seat}", table.rows[seat]
     legal = _list_legal(s) if is_own else []
     items = []
@@ -123,7 +123,7 @@ def _draw_hand(s: Any, seat: int, y: float, table: Table) -> list[Item]:
 
 
 def _draw_played(s: Any, seat: int, y: float, table: Table) -> list[Item]:
-    """Return the card that a seat has in this trick; between tricks the one of the last."""
+    """Return the card that a seat played to the current trick or, between tricks, to the last."""
     size, tricks = int(s["size"]), int(s["tricks"])
     trick = tricks + 1 if size else tricks
     played = (s["player_of"] == seat + 1) & (s["shown"]["when"] == trick)
@@ -155,7 +155,7 @@ def _draw_buttons(s: Any, y: float, width: float, table: Table) -> list[Button]:
 
 
 def name_seat(s: Any, seat: int, sides: Sequence[int]) -> str:
-    """Return the name of a seat for the viewer: D marks the dealer, a star the seat at turn."""
+    """Return the name of a seat for the viewer. D marks the dealer, a star the seat to act."""
     name = f"partner, seat {seat}" if sides[seat] == sides[s["viewer"]] else f"seat {seat}"
     name = f"you, seat {seat}" if seat == s["viewer"] else name
     name += " D" if seat == s["dealer"] else ""
@@ -168,7 +168,7 @@ def count_word(number: Any, word: str) -> str:
 
 
 def describe_points(s: Any, sides: Sequence[int], target: Any) -> str:
-    """Return the points of each side, with the ``target`` that the bidder's side must take."""
+    """Return text with the points of each side and the ``target`` of the bidder's side."""
     points = [0, 0]
     for seat, number in enumerate(sides):
         points[number == sides[s["viewer"]]] += int(s["seats"][seat]["points"])
@@ -181,17 +181,17 @@ def describe_points(s: Any, sides: Sequence[int], target: Any) -> str:
 
 
 def sort_cards(cards: list[int], ranks: int) -> list[int]:
-    """Return the cards of a hand suit by suit, the strongest first."""
+    """Return the cards of a hand sorted by suit, the strongest card of each suit first."""
     return sorted(cards, key=lambda card: (card // ranks, -(card % ranks)))
 
 
 def describe_taken(public: Any) -> str:
-    """Return what a seat has taken, in words."""
+    """Return text with the tricks and points that a seat has taken."""
     return f"{count_word(public['tricks'], 'trick')}, {count_word(public['points'], 'point')}"
 
 
 def describe_phase(s: Any, phases: dict[int, str], players: int, unit: int) -> str:
-    """Return the phase of a hand, in words; after its end with the points that each seat wins.
+    """Return text with the phase of a hand and, after its end, the net of each seat.
 
     ``unit`` is the net of one point.
     """
@@ -207,9 +207,9 @@ def list_words(labels: Sequence[str], lowest_bid: int, bids: Sequence[int], word
 
     Args:
         labels: The labels of the actions, the cards first.
-        lowest_bid: The number that the first of the bids bids.
-        bids: The actions that bid, which follow those of the cards.
-        words: The words for all other actions.
+        lowest_bid: The number of the first bid.
+        bids: The actions that bid, which follow the cards.
+        words: The words for the other actions.
     """
     cards = {card: (labels[card],) for card in range(bids[0])}
     numbers = ((action, str(lowest_bid + k)) for k, action in enumerate(bids))
@@ -220,7 +220,7 @@ def make_action_words(words: Words) -> Callable[[Any, Any], Words]:
     """Return a game's function ``action_words(s, rules)``."""
 
     def action_words(s: Any, rules: Any) -> Words:
-        """Return what a person may call each legal action: ``"16"``, ``"Jh"``, ``"ask"``."""
+        """Return the words that a person can type for each legal action, such as ``"16"``."""
         return {action: words[action] for action in list_actions(s["legal"])}
 
     return action_words

@@ -1,9 +1,9 @@
-"""Moves that Twenty-Eight, Twenty-Nine and Fifty-Six share: seats and sides, the deck, tricks, pay.
+"""Shared kernels of Twenty-Eight, Twenty-Nine and Fifty-Six: seats, sides, decks, tricks, scores.
 
 The kernels take a state of any of the three games, or a position of their solvers. ``ranks`` is the
-number of ranks of a suit; kernels that divide by it are inlined, so that it is a constant there.
-Trumps are made by the bidder and may be secret; they count in tricks from the moment when they are
-shown.
+number of ranks in a suit. Kernels that divide by ``ranks`` are inlined, so that the compiler sees a
+constant. The bidder chooses trumps, which may be secret. Secret trumps count in tricks from the
+moment when they are shown.
 """
 
 from collections.abc import Callable
@@ -22,13 +22,13 @@ from .rules import NO_TRUMP_YET, NONE, OVER, POINTS_FROM_TOP, SUITS
 
 @jit
 def first_speaker(s: State, rules: RulesRecord) -> Seat:
-    """Return the seat that speaks first, after the dealer."""
+    """Return the seat that speaks first, which is the seat after the dealer."""
     return wrap_seat(s["dealer"] + 1, rules.players)
 
 
 @jit
 def speaking_order(s: State, rules: RulesRecord, seat: Seat) -> int:
-    """Return how many seats speak before a seat."""
+    """Return the number of seats that speak before a seat."""
     return wrap_seat(seat - first_speaker(s, rules) + rules.players, rules.players)
 
 
@@ -40,7 +40,7 @@ def all_seats(rules: RulesRecord) -> SeatSet:
 
 @jit
 def side_of(rules: RulesRecord, seat: Seat) -> SeatSet:
-    """Return the seats of a seat's side, itself included: every other one; of three, it alone."""
+    """Return the set of seats on a seat's side. Sides alternate; three players have no partners."""
     if rules.players == 3:
         return 1 << seat
     return 0b01010101 << (seat & 1) & all_seats(rules)
@@ -48,7 +48,7 @@ def side_of(rules: RulesRecord, seat: Seat) -> SeatSet:
 
 @jit
 def same_side(rules: RulesRecord, seat: Seat, other: Seat) -> bool:
-    """Return whether two seats, which may be one, play together."""
+    """Return whether two seats are on the same side. The seats may be equal."""
     return (side_of(rules, seat) >> other) & 1 != 0
 
 
@@ -57,7 +57,7 @@ def same_side(rules: RulesRecord, seat: Seat, other: Seat) -> bool:
 
 @jit(inline="always")
 def fill_deck(s: State, codes: np.ndarray, ranks: int, lowest_rank: int, copies: int) -> int:
-    """Fill the deck, in order, with the cards from a rank on, and return its size."""
+    """Fill the deck in order with all cards from ``lowest_rank`` up, and return its size."""
     size = 0
     for card in range(len(codes)):
         if card % ranks >= lowest_rank:
@@ -71,16 +71,16 @@ def fill_deck(s: State, codes: np.ndarray, ranks: int, lowest_rank: int, copies:
 
 @jit(inline="always")
 def place_in_deck(rules: RulesRecord, packet: int, order: int, k: int) -> int:
-    """Return the place in the deck of card ``k`` of the hand that is dealt as number ``order``.
+    """Return the deck position of card ``k`` of hand ``order``, counted from the first speaker.
 
-    Cards are dealt in packets of ``packet`` cards, seat after seat.
+    Each seat in turn is dealt ``packet`` cards at a time.
     """
     return (k // packet * rules.players + order) * packet + k % packet
 
 
 @jit
 def clear_hand(s: State) -> None:
-    """Reset what the states of all three games have to what it is before the first card."""
+    """Reset the fields that all three games share to their values before the deal."""
     shown = s["shown"]
     for seat in range(len(s["seats"])):
         public = s["seats"][seat]
@@ -125,13 +125,13 @@ def clear_hand(s: State) -> None:
 
 @jit(inline="always")
 def card_points(card: int, ranks: int) -> int:
-    """Return the card points that a card counts."""
+    """Return the card points of a card."""
     return POINTS_FROM_TOP[ranks - 1 - card % ranks]
 
 
 @jit(inline="always")
 def trick_points(s: State, ranks: int) -> int:
-    """Return the card points in the trick so far."""
+    """Return the card points in the current trick."""
     points = 0
     for place in range(s["size"]):
         points += card_points(s["shown"]["trick"][place] - 1, ranks)
@@ -140,22 +140,22 @@ def trick_points(s: State, ranks: int) -> int:
 
 @jit
 def trump_suit(s: State) -> int:
-    """Return the suit that is trumps, whether shown or secret; `NO_SUIT` if there is none."""
+    """Return the trump suit, shown or secret; `NO_SUIT` if there is none."""
     made = s["made"]
     return made - 1 if NO_TRUMP_YET < made < NONE else NO_SUIT
 
 
 @jit(inline="always")
 def led_suit(s: State, ranks: int) -> int:
-    """Return the suit led to the trick; -1 if it is empty."""
+    """Return the suit led to the trick; -1 if the trick is empty."""
     return (s["shown"]["trick"][0] - 1) // ranks
 
 
 @jit
 def in_force(s: State, place: int, whole: bool) -> bool:
-    """Return whether trumps count for the card at a place of the trick.
+    """Return whether the card at a place of the trick can count as a trump.
 
-    ``whole``: in the trick in which they are shown, trumps count for the cards before, too.
+    With ``whole``, earlier cards of the trick in which trumps are shown can also count as trumps.
     """
     shown = s["shown"]
     if not shown["trumps_shown"]:
@@ -167,9 +167,10 @@ def in_force(s: State, place: int, whole: bool) -> bool:
 def find_best_card(
     s: State, playing: SeatSet, ranks: int, whole: bool, reverse: bool
 ) -> tuple[Seat, int]:
-    """Return who wins the trick so far, and how strong the best card is; see `card_strength`.
+    """Return the seat that wins the trick so far, and the strength of its card.
 
-    Of equal cards the first one wins. Before the first card it is the leader, and -1.
+    See `card_strength`. Of equal cards the first one wins. If the trick is empty, the result is the
+    leader and -1.
     """
     seat, led = s["leader"], led_suit(s, ranks)
     winner, best = seat, -1
@@ -185,13 +186,16 @@ def find_best_card(
 
 @jit(inline="always")
 def cards_to_follow(s: State, seat: Seat, ranks: int) -> Places:
-    """Return the cards of a seat that follow the suit led."""
+    """Return the set of a seat's cards that follow suit."""
     return s["hands"][seat] & suit_set(led_suit(s, ranks), ranks)
 
 
 @jit
 def cards_to_lead(s: State, seat: Seat, ranks: int) -> Places:
-    """Return the cards that a seat may lead: the bidder no secret trumps, if he has others."""
+    """Return the set of cards that a seat may lead.
+
+    The bidder may not lead secret trumps unless it has no other cards.
+    """
     hand = s["hands"][seat]
     if seat == s["bidder"] and not s["shown"]["trumps_shown"]:
         others = hand & ~suit_set(trump_suit(s), ranks)
@@ -202,7 +206,7 @@ def cards_to_lead(s: State, seat: Seat, ranks: int) -> Places:
 
 @jit(inline="always")
 def may_ask(s: State, seat: Seat, ranks: int) -> bool:
-    """Return whether a seat may ask for trumps: they are secret and it cannot follow suit."""
+    """Return whether a seat may ask for trumps: trumps are secret and it cannot follow suit."""
     if s["size"] == 0 or s["shown"]["trumps_shown"]:
         return False
     return cards_to_follow(s, seat, ranks) == 0
@@ -210,7 +214,7 @@ def may_ask(s: State, seat: Seat, ranks: int) -> bool:
 
 @jit
 def open_trumps(s: State) -> None:
-    """Record that everybody knows trumps from now on."""
+    """Record that all seats know trumps from now on."""
     shown = s["shown"]
     shown["trumps_shown"] = 1
     shown["shown_trick"] = 1 + s["tricks"]
@@ -219,7 +223,7 @@ def open_trumps(s: State) -> None:
 
 @jit
 def add_to_trick(s: State, card: int) -> None:
-    """Put a card, which has left its hand, into the trick."""
+    """Add a card, which has already left its hand, to the trick."""
     s["shown"]["must_trump"] = 0
     s["shown"]["trick"][s["size"]] = 1 + card
     s["size"] += 1
@@ -227,9 +231,9 @@ def add_to_trick(s: State, card: int) -> None:
 
 @jit(inline="always")
 def give_trick(s: State, winner: Seat, ranks: int, bonus: int) -> int:
-    """Give the full trick to its winner, who leads the next one, and return its points.
+    """Give the completed trick to its winner, which leads the next one, and return its points.
 
-    ``bonus`` points come on top of the card points.
+    ``bonus`` points are added to the card points.
     """
     points = trick_points(s, ranks) + bonus
     for place in range(s["size"]):
@@ -249,7 +253,7 @@ def give_trick(s: State, winner: Seat, ranks: int, bonus: int) -> int:
 
 @jit
 def opponents_lack_trumps(s: State, rules: RulesRecord, ranks: int) -> bool:
-    """Return whether there are trumps, and the bidder's opponents hold none of them."""
+    """Return whether there are trumps and the bidder's opponents hold none of them."""
     held = 0
     for seat in range(rules.players):
         if not same_side(rules, s["bidder"], seat):
@@ -270,10 +274,10 @@ def count_points(s: State, seats: SeatSet) -> int:
 
 @jit
 def pay_side(s: State, rules: RulesRecord, side: SeatSet, score: int) -> None:
-    """Let a side score, and the others lose as much.
+    """Write the net of each seat from the score of one side.
 
-    A seat's net is the score of its side less that of the other side. If three play, each opponent
-    pays the score, so the seat that plays alone gets it twice.
+    A seat's net is the score of its side minus the score of the other side. With three players,
+    each opponent pays the score, so the seat that plays alone gets it twice.
     """
     alone = rules.players == 3
     for seat in range(rules.players):
@@ -292,11 +296,11 @@ def end_hand(s: State) -> None:
 
 
 def make_fallback_action(pass_action: Action) -> Callable[[State, RulesRecord], Action]:
-    """Return the kernel that chooses what is played in the place of an illegal action."""
+    """Return the kernel that chooses the action that replaces an illegal action."""
 
     @jit
     def fallback_action(s: State, rules: RulesRecord) -> Action:
-        """Return the pass if it is legal, otherwise the lowest legal action."""
+        """Return the pass action if it is legal, otherwise the lowest legal action."""
         return pass_action if has_action(s["legal"], pass_action) else first_action(s["legal"])
 
     return fallback_action

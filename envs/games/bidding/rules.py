@@ -18,9 +18,9 @@ POINTS_FROM_TOP = np.array([3, 2, 1, 1, 0, 0, 0, 0, 0], np.int64)
 """Card points by rank, from the highest rank down: jack, nine, ace, ten, and nothing below."""
 
 OVER = 0
-"""The phase of a finished hand, in all three games."""
+"""The phase of a finished hand in all three games."""
 NO_TRUMP_YET, NONE = 0, 5
-"""Values of the field ``made`` besides 1 to 4, the suits: trumps not made yet, and no trumps."""
+"""Values of the field ``made`` besides the suits 1 to 4: trumps not chosen yet, and no trumps."""
 
 
 def list_rank_points(ranks: int) -> np.ndarray:
@@ -35,7 +35,7 @@ def number_cards(rank_order: str) -> tuple[np.ndarray, np.ndarray]:
         rank_order: The letters of the ranks, the weakest first.
 
     Returns:
-        Codes, int64 (cards,), and numbers, int64 (64,), which is 0 for codes that are not used.
+        Codes, int64 (cards,), and numbers, int64 (64,), which are 0 for unused codes.
     """
     codes = np.array([parse_card(rank + suit) for suit in SUIT_LETTERS for rank in rank_order])
     numbers = np.zeros(64, np.int64)
@@ -44,7 +44,7 @@ def number_cards(rank_order: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def list_labels(codes: np.ndarray, lowest_bid: int, highest_bid: int) -> tuple[str, ...]:
-    """Return the labels of the actions that come first: the cards, then the bids."""
+    """Return the labels of the first actions: the cards, then the bids."""
     cards = (card_name(int(code)) for code in codes)
     return (*cards, *(f"bid {bid}" for bid in range(lowest_bid, highest_bid + 1)))
 
@@ -53,32 +53,50 @@ def make_label(labels: Sequence[str]) -> Callable[[int], str]:
     """Return a game's function ``label(action)``."""
 
     def label(action: int) -> str:
-        """Name an action: ``"Jh"``, ``"bid 16"``, ``"ask for trumps"`` and so on."""
+        """Return the name of an action, such as ``"Jh"``, ``"bid 16"`` or ``"ask for trumps"``."""
         if not 0 <= action < len(labels):
-            raise ValueError(f"action {action}: allowed are 0 to {len(labels) - 1}")
+            raise ValueError(f"action must be from 0 to {len(labels) - 1}, got {action}")
         return labels[action]
 
     return label
 
 
 def list_secret_pieces(tricks: int, seats: int) -> tuple[Piece, ...]:
-    """Return the observation pieces about secret trumps: what is known, when and why it is shown.
+    """Return the observation pieces about secret trumps and how they were shown.
 
     Args:
-        tricks: The number of tricks of the longest hand.
-        seats: The largest number of seats.
+        tricks: Number of tricks of the longest hand.
+        seats: Maximum number of seats.
     """
     return (
         Piece(
             "led_secretly",
             SUITS,
             FLAG,
-            "clubs … were led by the bidder while trumps were secret: if "
-            "they are trumps, he had nothing else",
+            "for each suit (c, d, h, s): the bidder led it while trumps were secret, so if it is "
+            "the trump suit, the bidder had only trumps",
         ),
-        Piece("not_trumps", SUITS, FLAG, "clubs … cannot be trumps: he had"),
-        Piece("shown_trick", 1, whole_number(tricks), "the trick in which they were shown"),
-        Piece("shown_after", 1, whole_number(seats), "cards of that trick played before"),
-        Piece("asker", 1, whole_number(seats), "1 more than who asked"),
-        Piece("must_trump", 1, FLAG, "it has just asked, and must trump"),
+        Piece(
+            "not_trumps",
+            SUITS,
+            FLAG,
+            "for each suit (c, d, h, s): it cannot be the trump suit, since the bidder led it "
+            "while holding another suit",
+        ),
+        Piece(
+            "shown_trick",
+            1,
+            whole_number(tricks),
+            "number of the trick in which trumps were shown; 0: not shown",
+        ),
+        Piece(
+            "shown_after",
+            1,
+            whole_number(seats),
+            "number of cards in that trick when trumps were shown",
+        ),
+        Piece("asker", 1, whole_number(seats), "seat that asked for trumps, plus 1; 0: none"),
+        Piece(
+            "must_trump", 1, FLAG, "whether the seat to act has just asked and must play a trump"
+        ),
     )

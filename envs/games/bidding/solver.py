@@ -1,8 +1,8 @@
-"""The double-dummy search of the three games: what a side can still take, all cards known.
+"""Double-dummy search of the bidding games: the points that a side can take with all cards known.
 
-This module builds the kernels that `core.tricks.double_dummy` needs. Positions are records with the
-fields of a state that play reads and writes, so the search uses the kernels of each game's `play`.
-Showing secret trumps is a move like any other.
+This module builds the kernels that `core.tricks.double_dummy` needs. A position is a record with
+the fields of a state that the play reads and writes, so the search uses the kernels of each game's
+`play` module. Showing secret trumps is a move like any other.
 """
 
 from collections.abc import Callable
@@ -31,13 +31,13 @@ from .rules import NONE
 def make_position_dtype(
     seats: int, tricks: int, fields: list[Any], shown: list[Any]
 ) -> np.dtype[Any]:
-    """Return the dtype of a position: the fields that all games need, and further ones.
+    """Return the dtype of a position: the fields that all games need, plus a game's own fields.
 
     Args:
-        seats: The largest number of seats.
-        tricks: The largest number of tricks.
-        fields: Further fields of the state.
-        shown: Further fields of ``shown``.
+        seats: Maximum number of seats.
+        tricks: Maximum number of tricks.
+        fields: The game's own fields of the state.
+        shown: The game's own fields of ``shown``.
     """
     return np.dtype(
         [
@@ -70,9 +70,9 @@ def make_position_dtype(
 
 @jit
 def copy_position(s: State, side: SeatSet, points: int, w: State) -> None:
-    """Copy what all games need of a state in play to a position, and count points for a side.
+    """Copy the common fields of a state to a position, and count the points of a side.
 
-    ``points`` are all that there are to take in a hand.
+    ``points`` is the total number of points in a hand.
     """
     w["ours"] = 0
     w["left"] = points
@@ -105,13 +105,13 @@ def copy_position(s: State, side: SeatSet, points: int, w: State) -> None:
 
 @jit
 def card_apart(w: State) -> Places:
-    """Return the card that lies face down, as a set."""
+    """Return the set that contains the face-down card; empty if there is none."""
     return 1 << (w["card"] - 1) if w["card"] else 0
 
 
 @jit
 def list_cards(w: State) -> Places:
-    """Return the cards that are in a hand or lie face down."""
+    """Return the set of cards that are in a hand or face down."""
     cards = card_apart(w)
     for seat in range(len(w["hands"])):
         cards |= w["hands"][seat]
@@ -120,7 +120,7 @@ def list_cards(w: State) -> Places:
 
 @jit
 def others_cards(w: State) -> Places:
-    """Return the cards in the hands of others than the seat at turn, in the trick, and apart."""
+    """Return the set of cards in the other seats' hands, in the trick, and face down."""
     others = card_apart(w)
     for seat in range(len(w["hands"])):
         if seat != w["turn"]:
@@ -132,7 +132,7 @@ def others_cards(w: State) -> Places:
 
 @jit
 def count_trick(w: State, side: SeatSet, winner: Seat, points: int) -> None:
-    """Count the points of a trick that its winner has taken and let it lead."""
+    """Count the points of a completed trick and give the lead to its winner."""
     w["left"] -= points
     if (side >> winner) & 1:
         w["ours"] += points
@@ -142,26 +142,26 @@ def count_trick(w: State, side: SeatSet, winner: Seat, points: int) -> None:
 # ---- sure tricks ----------------------------------------------------------------------------
 
 SECRET = -2
-"""In the place of the trump suit: there are trumps, but not all seats know them."""
+"""Stands for the trump suit if there are trumps that not all seats know."""
 MANY = 99
-"""More cards than a suit has."""
+"""A number larger than the number of cards in a suit."""
 
 
 def make_sure_points(rank_points: np.ndarray, twice_of: Callable[[State, Seat], Places]) -> Any:
-    """Return the kernel that counts the points that the side at turn is sure to take.
+    """Return the kernel that counts the points that the leader's side is sure to take.
 
-    The leader takes the tricks of the cards that nobody can beat, one after the other: in each suit
-    the highest cards left, as long as no seat with trumps runs out of the suit. To these tricks its
-    partners play their best cards of the suit, and the others at least their worst. Of two
-    identical cards the one that is led wins.
+    The leader cashes the cards that nobody can beat: in each suit the highest cards left, as long
+    as no seat with trumps runs out of the suit. Its partners add their best cards of the suit to
+    these tricks, and the opponents add at least their worst. Of two identical cards the card that
+    is led wins.
 
-    The kernel takes a position at the start of a trick, with ``hands`` and ``turn``, the set of
-    seats that play, the side, the trumps (a suit, `NO_SUIT` or `SECRET`), the suit that may not be
-    led, or `NO_SUIT`, and all points that are left.
+    The arguments of the kernel are a position at the start of a trick with ``hands`` and ``turn``,
+    the set of seats that play, the side, the trumps (a suit, `NO_SUIT` or `SECRET`), the suit that
+    may not be led (or `NO_SUIT`), and the total number of points left.
 
     Args:
-        rank_points: The card points of each rank, the weakest rank first.
-        twice_of: Returns the cards that a seat holds twice.
+        rank_points: Card points of each rank, the weakest rank first.
+        twice_of: Returns the set of cards that a seat holds twice.
     """
     ranks = len(rank_points)
     whole = (1 << ranks) - 1
@@ -179,7 +179,7 @@ def make_sure_points(rank_points: np.ndarray, twice_of: Callable[[State, Seat], 
 
     @jit
     def run_length(w: State, seats: SeatSet, suit: int, trumps: int) -> int:
-        """Return how many cards of a suit win when they are led, one after the other."""
+        """Return the number of cards of a suit that win when they are led one after the other."""
         leader, first = w["turn"], suit * ranks
         led = w["hands"][leader] >> first & whole
         twice = twice_of(w, leader) >> first & whole
@@ -232,32 +232,32 @@ def make_sure_points(rank_points: np.ndarray, twice_of: Callable[[State, Seat], 
 
 
 class SolvedGame(NamedTuple):
-    """The parts of the search that differ between the games: constants and kernels."""
+    """Constants and kernels of the search that differ between the games."""
 
     rank_points: np.ndarray
     ask: Action
     list_playing: Callable[[State, RulesRecord], SeatSet]
-    """Return the seats that play to tricks."""
+    """Return the set of seats that take part in the tricks."""
     list_twice: Callable[[State, Seat], Places]
-    """Return the cards that a seat holds twice."""
+    """Return the set of cards that a seat holds twice."""
     count_extra: Callable[[State], int]
-    """Return how many of the points that are left are not taken in tricks."""
+    """Return the number of remaining points that are not taken in tricks."""
     playable_cards: Callable[[State, RulesRecord, Seat], Places]
     find_winner: Callable[[State, RulesRecord], tuple[Seat, int]]
     show_trumps: Callable[[State], None]
     hash_position: Callable[[State, RulesRecord], np.uint64]
-    """Return the key of a position at the start of a trick."""
+    """Return the hash of a position at the start of a trick."""
     play_move: Callable[[State, RulesRecord, Action, SeatSet], None]
-    """Play a card or ask for trumps; a full trick is counted for a side."""
+    """Play a card or ask for trumps, and count a completed trick for a side."""
 
 
 class Search(NamedTuple):
     """The kernels of a game's search."""
 
     can_take: Any
-    """Decides whether a side takes at least a number of points in all: see `make_can_take`."""
+    """Decides whether a side takes at least a given total of points; see `make_can_take`."""
     bound_points: Any
-    """How many points it takes: see `make_bound_points`."""
+    """Bounds the number of points that a side takes; see `make_bound_points`."""
 
 
 def make_search(game: SolvedGame) -> Search:
@@ -275,7 +275,7 @@ def make_search(game: SolvedGame) -> Search:
 
     @jit
     def rate_card(w: State, rules: RulesRecord, card: int) -> int:
-        """Return how early a card is tried."""
+        """Return the priority of a card in the search."""
         rank = card % ranks
         if w["size"] == 0:
             return 8 * rank
@@ -286,9 +286,9 @@ def make_search(game: SolvedGame) -> Search:
 
     @jit
     def judge_lead(w: State, rules: RulesRecord, side: SeatSet, need: int) -> int:
-        """Answer by the tricks that the leader takes for sure; `OPEN` if they do not decide it."""
+        """Return the answer if the leader's sure tricks decide it, otherwise `OPEN`."""
         if w["made"] > NONE:
-            return OPEN  # ranks may be turned over
+            return OPEN  # ranks may be reversed
         shown, trumps = w["shown"]["trumps_shown"], trump_suit(w)
         barred = trumps if not shown and w["turn"] == w["bidder"] else NO_SUIT
         rest = w["left"] - count_extra(w)
@@ -302,9 +302,9 @@ def make_search(game: SolvedGame) -> Search:
     def open_position(
         w: State, rules: RulesRecord, side: SeatSet, need: int, table: np.ndarray
     ) -> int:
-        """Answer whether the side takes ``need`` points in all, or list the moves: `OPEN`.
+        """Return whether the side takes ``need`` points in total, or `OPEN` after listing moves.
 
-        A bidder who comes to play with nothing but the card that makes trumps shows them.
+        A bidder that must play and has only the face-down card shows trumps.
         """
         if w["ours"] >= need:
             return True

@@ -1,4 +1,7 @@
-"""Fifty-Six, a game of tricks with two packs. README.md in this folder has rules and sources."""
+"""Fifty-Six, a trick-taking game with two decks.
+
+README.md in this folder has the rules and sources.
+"""
 
 from ...core.batch import make_resample_rows, make_score_rows, make_view_rows
 from ...core.contract import Seats, Solving
@@ -53,6 +56,6 @@ GAME = Game(
     pack=pack,
     rule_agents={"rule": make_score_rows(rule)},
 )
-"""The game, as `parlour.envs.GAMES` has it."""
+"""The game, registered in `parlour.envs.GAMES`."""
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

@@ -1,11 +1,13 @@
-"""The greedy and the rule-based agent of Fifty-Six: scores of actions.
+"""Action scores of the greedy and rule-based agents of Fifty-Six.
 
-Both use only what their seat knows. The greedy agent bids what its cards should bring, a sum over
-them for the best strain, and plays by the scores of `envs.games.bidding.heuristic`. The rule-based
-agent plays as beginners are taught: it bids by jacks, nines and length in its best suit, doubles
-nobody, leads jacks, then its longest suit from below, takes a trick as cheaply as it can, gives
-points to a trick that its side has, otherwise throws away what counts least, and asks for trumps
-when the others have points in the trick.
+Both agents use only what their seat knows. The greedy agent estimates the points of its hand in the
+best strain, as a sum over its cards, and bids up to this number. It plays cards by the scores in
+`envs.games.bidding.heuristic`.
+
+The rule-based agent plays as beginners are taught. It bids by the jacks, nines and length of its
+best suit, and never doubles. It leads jacks, then low cards of its longest suit. It takes a trick
+with the lowest card that wins, adds points to a trick that its side is winning, and otherwise plays
+its least valuable card. It asks for trumps when its opponents are winning a trick with points.
 """
 
 from ...core.kernel.jit import jit
@@ -39,7 +41,7 @@ from .rules import (
     STRAIN,
 )
 
-# Found by CMA-ES on hands of classic, four and hidden, against its own earlier weights.
+# Optimized with CMA-ES against earlier weights, on hands of classic, four and hidden.
 WEIGHTS = {
     "base": 12.81,
     "length": 3.96,
@@ -66,11 +68,17 @@ WEIGHTS = {
     "keep_other": 0.3,
     "lead_trump": -0.8,
 }
-"""base to side_jack: the points that a hand should bring in a strain, with trumps and other suits;
-no_trumps: how much more without any; partner_suit: for one's own side's strain; over_…: how much
-more it bids over its own side's bid, or another's; double: from what sum of the bid and its own
-worth on it doubles; lay_low: how much it minds the rank of the card laid down; ask…: what asking
-for trumps is worth, where its side is winning, and on the bidder's side; then `CARD_WEIGHTS`."""
+"""Weights of the greedy agent.
+
+- base to side_jack: terms of the estimated points of a hand in a strain
+- no_trumps, partner_suit: change of this number without trumps, and in the partner's strain
+- over_partner, over_other: change when bidding over the own side's bid, or another's
+- double: sum of the bid and the estimated points from which on it doubles
+- lay_low: value of laying down a card, for each rank
+- ask, ask_ours, ask_bidder: value of asking for trumps: in general, if the own side is winning, and
+  for the bidder's side
+- the remaining weights: see `CARD_WEIGHTS`
+"""
 (
     BASE,
     LENGTH,
@@ -94,7 +102,7 @@ ACE, NINE, JACK = RANKS - 3, RANKS - 2, RANKS - 1
 
 @jit
 def copies_owned(s: State, seat: Seat, card: int) -> int:
-    """Return how many of a card a seat has, including one that it has laid down."""
+    """Return the number of copies of a card that a seat has, including a card laid down."""
     return copies_held(s, seat, card) + (seat == s["bidder"] and card == s["card"] - 1)
 
 
@@ -103,7 +111,7 @@ def copies_owned(s: State, seat: Seat, card: int) -> int:
 
 @jit
 def partner_strain(s: State, rules: RulesRecord, seat: Seat) -> int:
-    """Return the strain of the highest bid if it is that of a partner, otherwise -1."""
+    """Return the strain of the highest bid if a partner made it, otherwise -1."""
     bidder = s["bidder"]
     if bidder < 0 or bidder == seat or not same_side(rules, bidder, seat):
         return -1
@@ -112,7 +120,7 @@ def partner_strain(s: State, rules: RulesRecord, seat: Seat) -> int:
 
 @jit
 def hand_worth(s: State, rules: RulesRecord, seat: Seat, strain: int, weights: Weights) -> float:
-    """Return the points that a hand should bring in a strain: a suit, or 4 without trumps."""
+    """Return the estimated points of a hand in a strain: a suit, or 4 for no trumps."""
     total = weights[BASE]
     if strain == NONE - 1:
         total += weights[WITHOUT]
@@ -131,7 +139,7 @@ def hand_worth(s: State, rules: RulesRecord, seat: Seat, strain: int, weights: W
 
 @jit
 def best_worth(s: State, rules: RulesRecord, seat: Seat, weights: Weights) -> float:
-    """Return the points that a hand should bring in its best strain."""
+    """Return the estimated points of a hand in its best strain."""
     best = 0.0
     for strain in range(NONE - (rules.trumps != 0)):
         best = max(best, hand_worth(s, rules, seat, strain, weights))
@@ -140,7 +148,7 @@ def best_worth(s: State, rules: RulesRecord, seat: Seat, weights: Weights) -> fl
 
 @jit
 def score_calls(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Score bids, strains and other calls: the lowest bid is best, if the hand is worth it."""
+    """Write the scores of all calls. The lowest bid is best, as long as the hand is worth it."""
     seat, bidder = s["turn"], s["bidder"]
     worth, margin = best_worth(s, rules, seat, weights), 0.0
     if bidder >= 0:
@@ -167,7 +175,7 @@ def score_calls(s: State, rules: RulesRecord, weights: Weights, scores: Scores) 
 
 @jit
 def count_higher(s: State, led: int, strength: int) -> int:
-    """Return how many cards of the suit led that others may have beat a strength."""
+    """Return the number of unseen cards of the suit led that beat a strength."""
     higher = 0
     for card in range(led * RANKS, (led + 1) * RANKS):
         if card_strength(card, led, shown_trumps(s), RANKS, False) > strength:
@@ -178,7 +186,7 @@ def count_higher(s: State, led: int, strength: int) -> int:
 
 @jit
 def count_unseen(s: State, rules: RulesRecord) -> int:
-    """Return how many cards the others have in their hands."""
+    """Return the number of cards in the hands of the other seats."""
     unseen = 0
     for other in range(rules.players):
         if other != s["turn"]:
@@ -188,7 +196,7 @@ def count_unseen(s: State, rules: RulesRecord) -> int:
 
 @jit
 def score_play(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Score cards, and asking for trumps."""
+    """Write the scores of cards and of asking for trumps."""
     seat, size, playing = s["turn"], s["size"], all_seats(rules)
     winner, best = find_winner(s, rules)
     ours = size > 0 and same_side(rules, winner, seat)
@@ -213,7 +221,7 @@ def score_play(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -
 
 @jit
 def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Write the greedy agent's score of each legal action: roughly, points."""
+    """Write the greedy agent's score of each legal action, roughly in points."""
     if s["over"]:
         return
     if s["shown"]["phase"] == PLAY:
@@ -225,14 +233,14 @@ def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) ->
 # ---- the rule-based agent -------------------------------------------------------------------
 
 OPENING = 22.0
-"""What the rule-based agent bids on a hand without any strength."""
+"""The rule-based agent's highest bid with a hand of no strength."""
 ASKS_FROM = 3
-"""Points in a trick of the others from which on it asks."""
+"""Points in a trick that the opponents are winning, from which on the agent asks for trumps."""
 
 
 @jit
 def suit_strength(s: State, seat: Seat, suit: int) -> float:
-    """Return how good a suit would be as trumps: a jack counts 3, a nine 2, another card 1."""
+    """Return the strength of a suit as trumps: 3 for a jack, 2 for a nine, 1 for other cards."""
     strength = 0.0
     for rank in range(RANKS):
         worth = 3.0 if rank == JACK else 2.0 if rank == NINE else 1.0
@@ -242,7 +250,7 @@ def suit_strength(s: State, seat: Seat, suit: int) -> float:
 
 @jit
 def suit_length(s: State, seat: Seat, suit: int) -> int:
-    """Return how many cards of a suit a seat has."""
+    """Return the number of cards of a suit that a seat has."""
     length = 0
     for card in range(suit * RANKS, (suit + 1) * RANKS):
         length += copies_owned(s, seat, card)
@@ -251,7 +259,7 @@ def suit_length(s: State, seat: Seat, suit: int) -> int:
 
 @jit
 def score_call(s: State, seat: Seat, action: Action) -> float:
-    """Score a bid, a strain or any other call: the lowest bid, if the hand is worth it."""
+    """Return the score of a call. The lowest bid is best, as long as the hand is worth it."""
     if BID <= action < STRAIN:
         best = 0.0
         for suit in range(SUITS):

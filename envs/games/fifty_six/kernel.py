@@ -1,6 +1,6 @@
-"""The kernel of Fifty-Six: phases of a hand, a step, the deal.
+"""Kernels of Fifty-Six: phases of a hand, steps and the deal.
 
-Compiled; the kernels trust the action mask.
+The kernels do not check that actions are legal.
 """
 
 from ...core.batch import make_batch_kernels
@@ -87,7 +87,7 @@ def start_play(s: State, rules: RulesRecord) -> None:
 
 @jit
 def end_trick(s: State, rules: RulesRecord) -> None:
-    """Give the full trick away, and end the hand after the last one."""
+    """Give the trick to its winner, and end the hand after the last trick."""
     winner, _ = find_winner(s, rules)
     give_trick(s, winner, RANKS, 0)
     s["turn"] = winner
@@ -101,7 +101,7 @@ def end_trick(s: State, rules: RulesRecord) -> None:
 
 @jit
 def play(s: State, rules: RulesRecord, action: Action) -> None:
-    """Let the seat at turn ask for trumps or play a card."""
+    """Make a move of the seat to act: ask for trumps or play a card."""
     note_action(s, action)
     if action == ASK:
         ask_for_trumps(s)
@@ -115,14 +115,14 @@ def play(s: State, rules: RulesRecord, action: Action) -> None:
 
 @jit
 def write_turn(s: State, rules: RulesRecord) -> None:
-    """Write the legal actions of the seat at turn, and what it sees."""
+    """Write the legal actions and the observation of the seat to act."""
     write_legal(s, rules)
     view(s, rules, s["turn"])
 
 
 @jit
 def step(s: State, rules: RulesRecord, action: Action) -> None:
-    """Play an action of the seat at turn."""
+    """Make an action of the seat to act."""
     s["history"][s["moves"]] = 1 + action
     s["moves"] += 1
     phase = s["shown"]["phase"]
@@ -143,7 +143,7 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
 
 @jit
 def clear_state(s: State) -> None:
-    """Reset everything to what it is before the first card."""
+    """Reset all fields to their values before the deal."""
     clear_hand(s)
     shown = s["shown"]
     for seat in range(SEATS):
@@ -165,7 +165,7 @@ def clear_state(s: State) -> None:
 
 @jit
 def deal(s: State, rules: RulesRecord) -> None:
-    """Begin a hand with the deck and the dealer that are in the state."""
+    """Begin a hand with the deck and the dealer in the state."""
     clear_state(s)
     show_options(s["shown"], rules)
     first, size = first_speaker(s, rules), hand_size(rules)
@@ -181,7 +181,7 @@ def deal(s: State, rules: RulesRecord) -> None:
 
 @jit
 def new_deck(s: State, rules: RulesRecord) -> None:
-    """Draw the dealer and a deck that is not dealt again from the state's generator."""
+    """Draw a dealer and a deck that needs no redeal, with the state's generator."""
     s["dealer"] = random_below(s, rules.players)
     size = fill_deck(s, CODES, RANKS, lowest_rank(rules), 2)
     shuffle(s, s["deck"], 0, size)
@@ -189,12 +189,12 @@ def new_deck(s: State, rules: RulesRecord) -> None:
         shuffle(s, s["deck"], 0, size)
 
 
-# ---- what the game offers -------------------------------------------------------------------
+# ---- exported kernels -----------------------------------------------------------------------
 
 
 @jit
 def reward_unit(rules: RulesRecord) -> float:
-    """Return the unit of rewards: a point."""
+    """Return the net of one point."""
     return 1.0
 
 
@@ -208,4 +208,4 @@ kernels = make_batch_kernels(
 )
 HAND_CHECK = Hand(STATE, FEATURES, ACTIONS, HISTORY, deal, step, view, is_dealt_again)
 STATE_CHECK = make_history_check(HAND_CHECK)
-check_deck = make_deck_check(HAND_CHECK, "the first hand has no point (void_pointless)")
+check_deck = make_deck_check(HAND_CHECK, "the first hand has no points (void_pointless)")

@@ -1,6 +1,7 @@
-"""Who knows what in Fifty-Six: views, inference, resampling, hidden cards.
+"""Views, inference, resampling and hidden cards in Fifty-Six.
 
-Both cards of a kind count as two cards of which any world is one way to deal them.
+Resampling treats the two cards of a kind as different cards, so a world with one copy in each of
+two hands is twice as likely.
 """
 
 import numpy as np
@@ -46,7 +47,7 @@ TURNED = make_turned_codes(SEATS)
 
 @jit
 def view(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Write the observation of a seat: what is public, turned so that it is seat 0; its cards."""
+    """Write the observation of a seat: public facts, with the seat as seat 0, and its own cards."""
     shown, players = s["shown"], rules.players
     turned = TURNED[players, seat]
     view_table(s, players, seat, turned)
@@ -70,7 +71,7 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
 
 @jit
 def note_action(s: State, action: Action) -> None:
-    """Record all that is public about the action that the seat at turn is about to play."""
+    """Record the public facts that follow from the action that the seat to act is about to make."""
     seat = s["turn"]
     if action == ASK:
         note_asking(s, RANKS)
@@ -88,12 +89,12 @@ def note_action(s: State, action: Action) -> None:
 # ---- unseen cards and their holders ---------------------------------------------------------
 
 APART = SEATS
-"""The holder of the card that lies face down, besides the seats."""
+"""Number of the holder of the face-down card, after the seats."""
 
 
 @jit
 def is_laid_card_seen(s: State, seat: Seat) -> bool:
-    """Return whether a seat sees the bidder hold the card that made trumps."""
+    """Return whether a seat knows that the bidder holds the card that set trumps."""
     return s["bidder"] >= 0 and seat != s["bidder"] and s["shown"]["laid_back"] != 0
 
 
@@ -119,7 +120,7 @@ def list_unseen(s: State, rules: RulesRecord, seat: Seat, cards: np.ndarray) -> 
 
 @jit
 def count_held(s: State, rules: RulesRecord, seat: Seat, sizes: np.ndarray) -> None:
-    """Write how many of the cards that a seat cannot locate each holder has."""
+    """Write, for each holder, the number of its cards that a seat cannot locate."""
     for other in range(rules.players):
         if other != seat:
             sizes[other] = count_hand(s, other)
@@ -130,7 +131,7 @@ def count_held(s: State, rules: RulesRecord, seat: Seat, sizes: np.ndarray) -> N
 
 @jit
 def count_trumps(s: State, rules: RulesRecord) -> int:
-    """Return how many kinds of trumps may be secret: the suits."""
+    """Return the number of kinds of secret trumps, which are the suits."""
     return SUITS
 
 
@@ -138,7 +139,7 @@ def count_trumps(s: State, rules: RulesRecord) -> int:
 def give_out(
     s: State, rules: RulesRecord, seat: Seat, cards: np.ndarray, world: np.ndarray
 ) -> None:
-    """Put the unseen cards where a sampled world has them."""
+    """Give the unseen cards to their holders in a sampled world."""
     for other in range(rules.players):
         if other != seat:
             s["hands"][other] = 0
@@ -155,7 +156,7 @@ def give_out(
 
 @jit
 def is_playable(s: State, rules: RulesRecord) -> bool:
-    """Return whether a hand that was not void before the first trick would not have been void."""
+    """Return whether a sampled world fits the fact that the hand was not void."""
     suit = trump_suit(s)
     if not rules.void_without or suit == NO_SUIT or is_void(s):
         return True
@@ -168,7 +169,7 @@ def is_playable(s: State, rules: RulesRecord) -> bool:
 
 @jit
 def fits(s: State, rules: RulesRecord, seat: Seat) -> bool:
-    """Return whether a sampled world fits what a seat knows besides sizes and voids."""
+    """Return whether a sampled world fits what a seat knows besides hand sizes and voids."""
     return is_playable(s, rules) and not is_dealt_again(s, rules)
 
 
@@ -177,7 +178,7 @@ def fits(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 @jit
 def stack_hand(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Write to the deck, in a random order, what a seat was dealt."""
+    """Write the cards that a seat was dealt to the deck, in a random order."""
     order = speaking_order(s, rules, seat)
     n = 0
     for card in range(CARDS):
@@ -186,7 +187,7 @@ def stack_hand(s: State, rules: RulesRecord, seat: Seat) -> None:
             copies += s["player_of"][copy] == 1 + seat
         copies += seat == s["bidder"] and card == s["card"] - 1
         for _ in range(copies):
-            # The n cards before are in a random order; after this exchange n + 1 are.
+            # The first n cards are in a random order. After this exchange, n + 1 cards are.
             other = place_in_deck(rules, PACKET, order, random_below(s, n + 1))
             s["deck"][place_in_deck(rules, PACKET, order, n)] = s["deck"][other]
             s["deck"][other] = CODES[card]
@@ -205,7 +206,7 @@ def stack_deck(
 
 @jit
 def rewrite_history(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Replace the action that laid a card down, where the seat does not know the card."""
+    """Replace the action that laid a card down if the seat does not know the card."""
     if s["card"] and seat != s["bidder"]:
         s["history"][s["laid_at"]] = s["laid"]
 
@@ -229,16 +230,17 @@ resample_hidden = make_resample(
     )
 )
 
-# ---- what a critic may be told --------------------------------------------------------------
+# ---- the hidden cards as an observation piece -----------------------------------------------
 
 
 def read_hidden(states: States) -> np.ndarray:
-    """Return what the seats to act do not see: who holds each card, and secret trumps.
+    """Return the facts that the seats to act do not see: holders of cards, and secret trumps.
 
     Returns:
-        int8 (n, 2 * 32 + 1). For each card k if the k-th seat after the one that acts holds it, 8
-        if it lies face down, otherwise 0; then the same of the other card of its kind. Last, trumps
-        that this seat does not know, as in ``made``.
+        int8 (n, 2 * 32 + 1). The first 32 entries are for the first card of each kind: k if the
+        k-th seat after the seat to act holds it, 8 if it is face down, otherwise 0. The next 32
+        entries are for the second card of each kind. The last entry is the trumps, coded as in
+        ``made``, if the seat does not know them.
     """
     rows, turn, kinds = np.arange(len(states)), states["turn"], np.arange(CARDS)
     players = states["shown"]["players"].astype(np.int64)
@@ -264,8 +266,8 @@ HIDDEN = HiddenCards(
         "others",
         COPIES + 1,
         whole_number(APART),
-        "of each card, and the other of its kind, the seat after the viewer that has it, 8 apart; "
-        "then secret trumps",
+        "for the first, then for the second card of each kind: the holder as its distance after "
+        "the viewer, 8: face down; then secret trumps",
     ),
     read_hidden,
 )

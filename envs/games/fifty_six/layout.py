@@ -1,4 +1,4 @@
-"""The table of Fifty-Six as it is drawn, and words for its actions."""
+"""Drawing of the table of Fifty-Six, and the words for actions."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ from .rules import (
 )
 
 BUTTONS = 15
-"""Buttons of a row."""
+"""Number of buttons in a row."""
 PHASES = {
     OVER: "the hand is over",
     AUCTION: "auction",
@@ -73,12 +73,12 @@ WORDS = list_words(
     },
 )
 VERBS = ("pass", "double", "redouble", "ask")
-"""What others hear with an s: seat 1 passes."""
+"""Verbs that get an s when another seat acts, as in "seat 1 passes"."""
 action_words = make_action_words(WORDS)
 
 
 def layout(s: Any, rules: Rules) -> Scene:
-    """Return the table as the seat sees it whose pieces are shown; see `draw_table`."""
+    """Return the scene of the table as seen by the viewer of ``s``; see `draw_table`."""
     phase = describe_phase(s, PHASES, int(rules.players), 1)
     hand_size = int(HAND_SIZE[int(rules.players), int(rules.small_pack)])
     apart_x = NAMES + hand_size * STEP + 0.8
@@ -117,7 +117,7 @@ def _describe_bid(number: Any, strain: Any) -> str:
 
 
 def _describe_said(s: Any, seat: int) -> str:
-    """Return what a seat has said last, or taken, in words."""
+    """Return text with a seat's last call, or with the tricks and points that it has taken."""
     public = s["seats"][seat]
     if s["tricks"]:
         return describe_taken(public)
@@ -129,7 +129,7 @@ def _describe_said(s: Any, seat: int) -> str:
 
 
 def _describe_trumps(s: Any) -> str:
-    """Return what trumps are, as far as the viewer knows, in words."""
+    """Return text with the trumps as far as the viewer knows them."""
     made = int(s["shown"]["trump_suit"])
     if not made:
         return "trumps unknown" if s["made"] else "no trumps yet"
@@ -138,7 +138,7 @@ def _describe_trumps(s: Any) -> str:
 
 
 def _describe_contract(s: Any, rules: Rules) -> str:
-    """Return what was bid, and what the sides have taken, in words."""
+    """Return text with the bid and the points that each side has taken."""
     shown, bidder = s["shown"], int(s["bidder"])
     if bidder < 0:
         return "no bid"
@@ -150,7 +150,7 @@ def _describe_contract(s: Any, rules: Rules) -> str:
 
 
 def _list_buttons(rules: Rules) -> list[list[int]]:
-    """Return all that a seat may ever say: bids in two rows, the other calls below."""
+    """Return the rows of buttons: bids in two rows, other calls below."""
     bids = list(range(BID, STRAIN))
     calls = [PASS] if rules.doubling == Doubling.NONE else [PASS, DOUBLE, REDOUBLE]
     calls += [ASK] if rules.trumps == Trumps.HIDDEN else list(range(STRAIN, NO_TRUMPS + 1))
@@ -158,7 +158,7 @@ def _list_buttons(rules: Rules) -> list[list[int]]:
 
 
 def final_info(states: Any, rules: Rules, seats: Any) -> dict[str, Any]:
-    """Return what ``info`` tells a seat: the highest bid, who bid it, points and tricks taken."""
+    """Return the entries of ``info`` for seats: highest bid, bidder, points and tricks taken."""
     return {
         "bid": states["shown"]["number"].astype(np.int64),
         "bidder": states["bidder"].astype(np.int64),

@@ -1,6 +1,6 @@
-"""The moves of Fifty-Six: hands of which a card may be there twice, bidding, tricks, the score.
+"""Moves of Fifty-Six: hands that may hold a card twice, bidding, tricks and scores.
 
-What follows what, from phase to phase, is in `kernel`.
+The order of the phases is in `kernel`.
 """
 
 from ...core.kernel.bits import count
@@ -52,7 +52,7 @@ from .rules import (
 )
 
 PACKET = 4
-"""Cards that a seat is dealt at a time."""
+"""Number of cards that a seat is dealt at a time."""
 
 # ---- hands ----------------------------------------------------------------------------------
 
@@ -77,13 +77,13 @@ def take_card(s: State, seat: Seat, card: int) -> None:
 
 @jit
 def count_hand(s: State, seat: Seat) -> int:
-    """Return how many cards a seat has in its hand."""
+    """Return the number of cards in a seat's hand."""
     return count(s["hands"][seat]) + count(s["twice"][seat])
 
 
 @jit
 def copies_held(s: State, seat: Seat, card: int) -> int:
-    """Return how many of a card a seat has in its hand."""
+    """Return the number of copies of a card in a seat's hand."""
     return (s["hands"][seat] >> card & 1) + (s["twice"][seat] >> card & 1)
 
 
@@ -92,19 +92,19 @@ def copies_held(s: State, seat: Seat, card: int) -> int:
 
 @jit
 def lowest_rank(rules: RulesRecord) -> int:
-    """Return the lowest rank that is played with."""
+    """Return the lowest rank in the deck."""
     return LOWEST_RANK[rules.players, rules.small_pack]
 
 
 @jit
 def hand_size(rules: RulesRecord) -> int:
-    """Return how many cards each seat gets."""
+    """Return the number of cards that each seat gets."""
     return HAND_SIZE[rules.players, rules.small_pack]
 
 
 @jit
 def is_dealt_again(s: State, rules: RulesRecord) -> bool:
-    """Return whether the rules want the deck dealt again."""
+    """Return whether the rules require a redeal."""
     if not rules.void_pointless:
         return False
     points = 0
@@ -118,7 +118,7 @@ def is_dealt_again(s: State, rules: RulesRecord) -> bool:
 
 @jit
 def lowest_bid(s: State, rules: RulesRecord) -> int:
-    """Return the lowest number that the seat at turn may bid."""
+    """Return the lowest number that the seat to act may bid."""
     number, bidder = s["shown"]["number"], s["bidder"]
     if bidder < 0:
         return LOWEST_BID
@@ -131,7 +131,7 @@ def lowest_bid(s: State, rules: RulesRecord) -> int:
 
 @jit
 def add_calls(s: State, rules: RulesRecord) -> None:
-    """Add what the seat at turn may say to the legal actions."""
+    """Add the calls of the seat to act to the legal actions."""
     legal, bidder, doubled = s["legal"], s["bidder"], s["shown"]["doubled"]
     if s["shown"]["phase"] == NAMING:
         for strain in range(STRAIN, NO_TRUMPS + 1):
@@ -152,7 +152,7 @@ def add_calls(s: State, rules: RulesRecord) -> None:
 
 @jit
 def take_bid(s: State, number: int) -> None:
-    """Record a bid of the seat at turn; it cancels a double."""
+    """Record a bid of the seat to act. A bid cancels an earlier double."""
     seat, shown = s["turn"], s["shown"]
     s["bidder"] = seat
     s["bid_by"][number - LOWEST_BID] = 1 + seat
@@ -166,14 +166,14 @@ def take_bid(s: State, number: int) -> None:
 
 @jit
 def name_strain(s: State, strain: int) -> None:
-    """Record the strain of the last bid: 1 more than the suit, or `NONE` for no trumps."""
+    """Record the strain of the last bid: the suit plus 1, or `NONE` for no trumps."""
     s["shown"]["strains"][s["shown"]["number"] - LOWEST_BID] = strain
     s["seats"][s["turn"]]["strain"] = strain
 
 
 @jit
 def speak(s: State, rules: RulesRecord, action: Action) -> bool:
-    """Record what the seat at turn says, and return whether that ends the auction."""
+    """Record a call of the seat to act, and return whether the call ends the auction."""
     seat, shown = s["turn"], s["shown"]
     public = s["seats"][seat]
     if action == PASS:
@@ -204,7 +204,7 @@ def speak(s: State, rules: RulesRecord, action: Action) -> bool:
 
 @jit
 def lay_card(s: State, card: int, at: int) -> None:
-    """Lay a card of the bidder face down to make trumps, the action at ``at`` in the history."""
+    """Lay a card of the bidder face down, by the action at position ``at`` of the history."""
     seat = s["turn"]
     take_card(s, seat, card)
     s["seats"][seat]["hand"] -= 1
@@ -220,7 +220,7 @@ def lay_card(s: State, card: int, at: int) -> None:
 
 @jit
 def show_trumps(s: State) -> None:
-    """Show trumps to all; the card that makes them goes back to the bidder's hand."""
+    """Show trumps to all seats, and return the card that sets them to the bidder's hand."""
     put_card(s, s["bidder"], s["card"] - 1)
     s["seats"][s["bidder"]]["hand"] += 1
     s["card"] = 0
@@ -231,20 +231,20 @@ def show_trumps(s: State) -> None:
 
 @jit
 def find_winner(s: State, rules: RulesRecord) -> tuple[Seat, int]:
-    """Return who wins the trick so far, and how strong the best card is; see `find_best_card`."""
+    """Return the winner of the trick so far and the strength of its card; see `find_best_card`."""
     return find_best_card(s, all_seats(rules), RANKS, False, False)
 
 
 @jit
 def must_play_laid(s: State, seat: Seat) -> bool:
-    """Return whether a seat is the bidder in the trick in which another asked for trumps."""
+    """Return whether a seat is the bidder in a trick in which another seat asked for trumps."""
     shown, asker = s["shown"], s["asker"]
     return seat == s["bidder"] and 0 <= asker != seat and shown["shown_trick"] == 1 + s["tricks"]
 
 
 @jit
 def cards_instead(s: State, seat: Seat) -> Places:
-    """Return the cards that a seat may play if it cannot follow suit."""
+    """Return the set of cards that a seat may play if it cannot follow suit."""
     hand = s["hands"][seat]
     if s["shown"]["must_trump"]:
         return follow(hand, trump_suit(s), RANKS)
@@ -253,7 +253,7 @@ def cards_instead(s: State, seat: Seat) -> Places:
 
 @jit
 def playable_cards(s: State, rules: RulesRecord, seat: Seat) -> Places:
-    """Return the cards that a seat may play."""
+    """Return the set of cards that a seat may play."""
     if s["size"] == 0:
         return cards_to_lead(s, seat, RANKS)
     following = cards_to_follow(s, seat, RANKS)
@@ -262,7 +262,7 @@ def playable_cards(s: State, rules: RulesRecord, seat: Seat) -> Places:
 
 @jit
 def ask_for_trumps(s: State) -> None:
-    """Show trumps because the seat at turn, which cannot follow suit, asks for them."""
+    """Show trumps because the seat to act, which cannot follow suit, asks for them."""
     s["asker"] = s["turn"]
     show_trumps(s)
     s["shown"]["must_trump"] = 1
@@ -270,7 +270,7 @@ def ask_for_trumps(s: State) -> None:
 
 @jit
 def play_card(s: State, card: int) -> None:
-    """Play a card of the seat at turn to the trick."""
+    """Play a card of the seat to act to the trick."""
     seat = s["turn"]
     take_card(s, seat, card)
     if seat == s["bidder"] and card == s["laid"] - 1:
@@ -280,9 +280,9 @@ def play_card(s: State, card: int) -> None:
 
 @jit
 def write_legal(s: State, rules: RulesRecord) -> None:
-    """Write the legal actions of the seat at turn.
+    """Write the legal actions of the seat to act.
 
-    A bidder who comes to play with nothing but the card laid down shows it.
+    If the seat is the bidder and has only the face-down card, the card is shown first.
     """
     phase, seat, legal = s["shown"]["phase"], s["turn"], s["legal"]
     clear_actions(legal)
@@ -303,7 +303,7 @@ def write_legal(s: State, rules: RulesRecord) -> None:
 
 @jit
 def score_contract(s: State, rules: RulesRecord) -> int:
-    """Return what the bidder's side scores at the end: one point more is lost than won."""
+    """Return the score of the bidder's side at the end. A lost contract costs one point more."""
     number, doubled = s["shown"]["number"], s["shown"]["doubled"]
     made = count_points(s, side_of(rules, s["bidder"])) >= number
     stake = 0 if made else 1

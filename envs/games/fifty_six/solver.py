@@ -1,6 +1,6 @@
-"""The double-dummy solver of Fifty-Six: what a side takes, all cards known.
+"""Double-dummy solver of Fifty-Six: points of a side with all cards known.
 
-Of two cards of a kind in a hand, the second one is in a set of its own, ``twice``.
+If a hand holds two identical cards, the second one is in the separate set ``twice``.
 """
 
 import numpy as np
@@ -31,7 +31,10 @@ from .rules import ASK, COPIES, HAND, PACK_POINTS, PLAY, RANK_POINTS, RANKS, SEA
 
 NAME = "fifty_six"
 WORLD_LIMIT = 2_000
-"""Positions that PIMC may search for each action in each world: enough in the last tricks."""
+"""Maximum number of positions that PIMC searches for each action in each world.
+
+This number is sufficient in the last tricks.
+"""
 
 # ---- positions ------------------------------------------------------------------------------
 
@@ -43,13 +46,13 @@ POSITION = make_position_dtype(
 )
 """A position of the search."""
 DEPTH = COPIES + 4
-"""Moves from the first card to the last, with one to ask, and room to spare."""
+"""Maximum number of moves of a hand, including asking for trumps, with some reserve."""
 squeeze = make_squeeze(RANK_POINTS)
 
 
 @jit
 def read_position(s: State, rules: RulesRecord, side: SeatSet, w: State) -> None:
-    """Write to ``w`` the position of a state in play, for a side."""
+    """Write the position of a state in play to ``w``, for a side."""
     copy_position(s, side, PACK_POINTS, w)
     for seat in range(SEATS):
         w["twice"][seat] = s["twice"][seat]
@@ -59,7 +62,7 @@ def read_position(s: State, rules: RulesRecord, side: SeatSet, w: State) -> None
 
 @jit
 def hash_position(w: State, rules: RulesRecord) -> np.uint64:
-    """Return the key of a position at the start of a trick."""
+    """Return the hash of a position at the start of a trick."""
     there = list_cards(w)
     word = finish_word(np.uint64(squeeze(card_apart(w), there)) + w["salt"])
     word ^= np.uint64(w["turn"]) | np.uint64(w["shown"]["trumps_shown"]) << np.uint64(8)
@@ -76,25 +79,25 @@ def hash_position(w: State, rules: RulesRecord) -> np.uint64:
 
 @jit
 def list_playing(w: State, rules: RulesRecord) -> SeatSet:
-    """Return the seats that play to tricks: all."""
+    """Return the set of seats that take part in the tricks, which is all seats."""
     return all_seats(rules)
 
 
 @jit
 def list_twice(w: State, seat: Seat) -> Places:
-    """Return the cards that a seat holds twice."""
+    """Return the set of cards that a seat holds twice."""
     return w["twice"][seat]
 
 
 @jit
 def count_extra(w: State) -> int:
-    """Return the points that are left and not taken in tricks: none."""
+    """Return the number of remaining points that are not taken in tricks, which is 0."""
     return 0
 
 
 @jit
 def play_move(w: State, rules: RulesRecord, move: Action, side: SeatSet) -> None:
-    """Play a card or ask for trumps; a full trick is counted for a side."""
+    """Play a card or ask for trumps, and count a completed trick for a side."""
     if move == ASK:
         ask_for_trumps(w)
         return
@@ -126,19 +129,19 @@ can_take, bound_points = make_search(
 
 @jit
 def contract_side(s: State, rules: RulesRecord) -> SeatSet:
-    """Return the seats that play to make the contract; none before the first card."""
+    """Return the bidder's side; the empty set before the play."""
     return side_of(rules, s["bidder"]) if s["shown"]["phase"] == PLAY else 0
 
 
 @jit
 def read_after(s: State, rules: RulesRecord, side: SeatSet, action: Action, w: State) -> None:
-    """Write to ``w`` the position after an action."""
+    """Write the position after an action to ``w``."""
     read_position(s, rules, side, w)
     play_move(w, rules, action, side)
 
 
 TARGET = "number"
-"""The piece of the observation with the points that the contract is about."""
+"""Name of the observation piece with the points that the bidder's side must take."""
 SOLVER = DoubleDummy(
     NAME,
     POSITION,

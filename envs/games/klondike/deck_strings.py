@@ -1,14 +1,14 @@
 """Klondike: convert deals between Parlour and other programs.
 
-- *KSolve* (also Klondike-Solver, MinimalKlondike, pyksolve): 156 digits, three for each card: the
-  value 01 to 13, the suit 1 clubs, 2 diamonds, 3 hearts, 4 spades; in dealing order, like decks in
-  Parlour; 000 is an unknown card.
+- *KSolve* (also Klondike-Solver, MinimalKlondike, pyksolve): 156 digits, three for each card. The
+  first two digits are the value, 01 to 13; the third is the suit, 1 clubs, 2 diamonds, 3 hearts, 4
+  spades. 000 is an unknown card. The cards are in dealing order, like decks in Parlour.
 - *PySol* (PySolFC, pysol_cards, boards of KSolve and fc-solve): a line "Talon:" with the stock from
-  its top, then a line for each column from its first card to the one face up. Face-down cards are
+  its top, then a line for each column from its first card to the face-up card. Face-down cards are
   in angle brackets: "<2C> 7S". KSolve writes a position the same way, with a colon before each
   column, and "==>" and "<==" around the stock, after the waste.
-- *Solvitaire*: JSON with "tableau piles", each from its first card to the one face up, and "stock",
-  whose last card is its top. Cards are written "10H", "AS" or "aS".
+- *Solvitaire*: JSON with "tableau piles", each from its first card to the face-up card, and
+  "stock", whose last card is its top. Cards are written "10H", "AS" or "aS".
 """
 
 import json
@@ -22,26 +22,27 @@ from ...core.type_aliases import CardCode
 from .rules import COLUMNS, STOCK_SIZE, TABLEAU_SIZE, deck_place
 
 DIGITS = 3
-"""Digits of a card in a string of KSolve."""
+"""Number of digits of a card in a KSolve string."""
 UNKNOWN = "000"
 TALON, STOCK_BEGINS, STOCK_ENDS = "talon:", "==>", "<=="
 EMPTY_PILES = ("foundations", "waste")
-"""The piles of Solvitaire that are empty in a deal."""
+"""The piles that are empty in a Solvitaire deal."""
 
 
 def from_ksolve(text: str) -> np.ndarray:
-    """Return the deck, int8 (52,), of a string of KSolve.
+    """Return the deck, int8 (52,), of a KSolve string.
 
-    Raises ValueError for other text, and for unknown, repeated or missing cards.
+    Raises:
+        ValueError: The text has another format, or has unknown, repeated or missing cards.
     """
     digits = "".join(split_cards(text))
     if len(digits) != DIGITS * PACK_SIZE or not digits.isascii() or not digits.isdigit():
-        raise ValueError(f"deck: {DIGITS * PACK_SIZE} digits are needed, got {text!r}")
+        raise ValueError(f"deck must be {DIGITS * PACK_SIZE} digits, got {text!r}")
     cards = [digits[k : k + DIGITS] for k in range(0, len(digits), DIGITS)]
     for number, card in enumerate(cards, 1):
         if card != UNKNOWN and not (1 <= int(card[:2]) <= 13 and card[2] in "1234"):
             raise ValueError(
-                f"deck: card {number} is {card!r}; allowed is 01 to 13 with a suit of 1 to 4"
+                f"deck: card {number} must be a value 01 to 13 and a suit 1 to 4, got {card!r}"
             )
     return parse_deck(
         [0 if card == UNKNOWN else 4 * int(card[:2]) + int(card[2]) - 1 for card in cards]
@@ -49,15 +50,16 @@ def from_ksolve(text: str) -> np.ndarray:
 
 
 def to_ksolve(deck: Sequence[CardCode] | np.ndarray) -> str:
-    """Return a deck, codes in dealing order, as a string of KSolve."""
+    """Return a deck, card codes in dealing order, as a KSolve string."""
     return "".join(f"{int(card) >> 2:02d}{(int(card) & 3) + 1}" for card in deck)
 
 
 def from_pysol(text: str) -> np.ndarray:
-    """Return the deck, int8 (52,), of a board that PySol, KSolve or fc-solve writes.
+    """Return the deck, int8 (52,), of a board in the format of PySol, KSolve or fc-solve.
 
-    Raises ValueError for other text, for a position after the deal, and for unknown, repeated or
-    missing cards.
+    Raises:
+        ValueError: The text has another format, is a position after the deal, or has unknown,
+            repeated or missing cards.
     """
     lines = [line.lstrip("\ufeff ").lstrip(":").strip() for line in text.splitlines()]
     lines = [line for line in lines if line]
@@ -85,7 +87,7 @@ def _strip_brackets(card: str) -> str:
 
 
 def _join_piles(columns: Sequence[Sequence[Any]], stock: Sequence[Any], name: str) -> np.ndarray:
-    """Return the deck of columns, from the first card of each, and a stock, from its top."""
+    """Return the deck for columns, each from its first card, and a stock from its top."""
     sizes = [len(column) for column in columns]
     if sizes != list(range(1, COLUMNS + 1)) or len(stock) != STOCK_SIZE:
         raise ValueError(
@@ -100,7 +102,7 @@ def _join_piles(columns: Sequence[Sequence[Any]], stock: Sequence[Any], name: st
 
 
 def to_pysol(deck: Sequence[CardCode] | np.ndarray) -> str:
-    """Return a deck, codes in dealing order, as a board of PySol."""
+    """Return a deck, card codes in dealing order, as a PySol board."""
     names = [card_name(int(card)).upper() for card in deck]
     lines = [f"Talon: {' '.join(names[TABLEAU_SIZE:])}"]
     for column in range(COLUMNS):
@@ -110,23 +112,26 @@ def to_pysol(deck: Sequence[CardCode] | np.ndarray) -> str:
 
 
 def from_solvitaire(text: str) -> np.ndarray:
-    """Return the deck, int8 (52,), of a deal of Solvitaire.
+    """Return the deck, int8 (52,), of a Solvitaire deal.
 
-    Raises ValueError for other text, for a position after the deal, and for unknown, repeated or
-    missing cards.
+    Raises:
+        ValueError: The text has another format, is a position after the deal, or has unknown,
+            repeated or missing cards.
     """
     try:
         deal = json.loads(text.lstrip("\ufeff"))
         columns, stock = deal.pop("tableau piles"), deal.pop("stock")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise ValueError('deck: JSON with "tableau piles" and "stock" is needed') from None
+        raise ValueError('deck must be JSON with "tableau piles" and "stock"') from None
     if not isinstance(columns, list) or not all(map(_are_names, (*columns, stock))):
-        raise ValueError('deck: "tableau piles" must be lists of cards such as "10H", "stock" one')
+        raise ValueError(
+            'deck: "tableau piles" must be lists of cards such as "10H", and "stock" one such list'
+        )
     full = [
         name for name, cards in deal.items() if name in EMPTY_PILES and cards not in ([], [[]] * 4)
     ]
     if full:
-        raise ValueError(f"deck: {full[0]!r} has cards: it is a position later than the deal")
+        raise ValueError(f"deck must be a deal, got cards in {full[0]!r}")
     return _join_piles(columns, stock[::-1], "a stock")
 
 
@@ -135,7 +140,7 @@ def _are_names(cards: Any) -> bool:
 
 
 def to_solvitaire(deck: Sequence[CardCode] | np.ndarray) -> str:
-    """Return a deck, codes in dealing order, as a deal of Solvitaire."""
+    """Return a deck, card codes in dealing order, as a Solvitaire deal."""
     names = [card_name(int(card)).upper().replace("T", "10") for card in deck]
     columns = [
         [names[deck_place(column, row)] for row in range(column + 1)] for column in range(COLUMNS)

@@ -1,9 +1,10 @@
-"""Klondike: the scores of the greedy agent and of the rule-based agent ``priority``.
+"""Klondike: action scores of the greedy agent and of the rule-based agent ``priority``.
 
-Both use only what the player knows. Top to bottom: the outlook (what the cards on the table wait
-for), the worth of actions, the greedy agent, the rule-based agent.
+Both agents use only what the player knows. The module contains, in this order: the outlook (facts
+that all scores need), the worth of actions, the greedy agent, and the rule-based agent.
 
-The *talon* is the waste and the stock, in the order in which the whole stock would be on the waste.
+The *talon* is the waste followed by the stock, in the order that the cards would have if the whole
+stock were turned onto the waste.
 """
 
 from typing import NamedTuple
@@ -64,18 +65,26 @@ WEIGHTS = {
 (BUILD, SAFE, NEEDED, AHEAD, TURN_UP, DEPTH, FREES, KING_WAITS, EMPTY, FILL) = range(10)
 (WASTE_BUILT, WASTE_PUT, WASTE_VALUE, NEXT_WASTE, PHASE, LANDING, PLACE, CHAIN) = range(10, 18)
 (MOVED, RETURN, RETURN_FOR_WASTE, LOOK, TURNED, AGAIN, DEAD) = range(18, 25)
-"""The weights in order: a card built, more if that can hurt nothing, less if only its place takes
-the top of the waste, less for each value that it is ahead of the lowest foundation; a card turned
-up, more for each left below it; a card freed that can be built; an empty column if a king waits for
-it, and if none does; filling one; a card of the waste built, or put on a column, more by its value;
-the next card of the waste in play; each card more that the next pass brings into play; a place for
-a run that turns a card up; one for a card of the talon, more if such a run goes onto that; a run
-moved; a card taken back, more if the waste is played on it; a look at the whole stock first; the
-share of a play's worth while the stock is turned for it, and if that takes a redeal; turning a
-stock from which nothing can be played."""
+"""Indices of the weights. In order, they are the worth of:
+
+- a card put on its foundation; added if this is safe, if the card is the only place for the top of
+  the waste, and for each value by which the card is ahead of the lowest foundation
+- a card turned up, and each face-down card left below it
+- a freed card that fits on its foundation
+- an empty column if a king waits for it, if no king waits, and for filling it
+- a waste card put on its foundation or on a column, and for each value of the card
+- the next waste card in play, and each additional card that the next pass brings into play
+- a place for a run whose move turns a card up; a place for a talon card; added if such a run fits
+  on that talon card
+- a moved run
+- a card moved back from a foundation, and added if the waste is played on it
+- seeing the whole stock first
+- the share of a play's worth while the stock is turned for it, and if this takes a redeal
+- turning a stock from which nothing can be played
+"""
 
 THIRDS = sum(1 << place for place in range(3, STOCK_SIZE + 1, 3))
-"""The places of the talon that come to the top of the waste in a pass, three cards a turn."""
+"""Set of talon positions that come to the top of the waste in a pass with three cards a turn."""
 
 
 # The outlook
@@ -85,28 +94,28 @@ class Outlook(NamedTuple):
     """The facts of a state that scores need, computed once for all actions."""
 
     kinds: int
-    """The kinds of the last cards: see `kernel.last_kinds`."""
+    """The kinds of the last cards; see `kernel.last_kinds`."""
     ready: CardSet
-    """The cards that the foundations take."""
+    """The set of cards that fit on the foundations next."""
     heads: CardSet
-    """The first cards of the runs that lie on cards face down."""
+    """The set of first cards of the runs that are on face-down cards."""
     size: int
     """The number of cards of the talon; 0 while its order is unknown."""
     talon: CardSet
     """The known cards of the talon."""
     playable: int
-    """The places of the talon whose card could be played if it was on top, as a set."""
+    """The set of talon positions whose cards could be played if they were on top of the waste."""
 
 
 @jit
 def goes_onto(card: CardCode, other: CardCode) -> bool:
-    """Return whether a card may lie on another in a column."""
+    """Return whether a card may be put on another in a column."""
     return card >> 2 == (other >> 2) - 1 and is_red(card) != is_red(other)
 
 
 @jit
 def cards_onto(card: CardCode) -> CardSet:
-    """Return the two cards that go onto a card; none for an ace."""
+    """Return the set of the two cards that fit onto a card; empty for an ace."""
     if card >> 2 == 1:
         return 0
     return (9 if is_red(card) else 6) << (card & ~3) - 4
@@ -114,7 +123,7 @@ def cards_onto(card: CardCode) -> CardSet:
 
 @jit
 def heads_of(s: State) -> CardSet:
-    """Return the first cards of the runs that lie on cards face down."""
+    """Return the set of first cards of the runs that are on face-down cards."""
     heads = 0
     for column in range(COLUMNS):
         heads |= (s["shown"]["face_down"][column] > 0) << s["shown"]["first"][column]
@@ -123,13 +132,13 @@ def heads_of(s: State) -> CardSet:
 
 @jit
 def takes_run(s: State, card: CardCode) -> bool:
-    """Return whether a run on face-down cards would go onto a card at the end of a column."""
+    """Return whether a run on face-down cards would fit onto a card at the end of a column."""
     return heads_of(s) & cards_onto(card) != 0
 
 
 @jit
 def talon_card(s: State, place: int) -> CardCode:
-    """Return the card at a place of the talon, from 1."""
+    """Return the card at a talon position, counted from 1."""
     waste, stock = s["shown"]["waste_count"], s["shown"]["stock_count"]
     return s["waste"][place - 1] if place <= waste else s["stock"][waste + stock - place]
 
@@ -160,7 +169,7 @@ def make_outlook(s: State) -> Outlook:
 
 @jit
 def any_takes_run(view: Outlook, cards: CardSet) -> bool:
-    """Return whether a run on face-down cards goes onto one of some cards."""
+    """Return whether a run on face-down cards fits onto one of the given cards."""
     while cards:
         if view.heads & cards_onto(lowest(cards)):
             return True
@@ -170,9 +179,9 @@ def any_takes_run(view: Outlook, cards: CardSet) -> bool:
 
 @jit
 def count_more_playable(rules: RulesRecord, view: Outlook, place: int) -> int:
-    """Return how many more cards can be played in the next pass without the card of a place.
+    """Return the number of additional playable cards in the next pass if a talon card is taken.
 
-    Each card above it then comes one place earlier: with ``draw`` 3, others come to the top.
+    All later cards then move one position forward, so with ``draw`` 3 other cards come to the top.
     """
     if rules.passes or rules.draw == 1 or view.size == 0:
         return 0
@@ -186,7 +195,7 @@ def count_more_playable(rules: RulesRecord, view: Outlook, place: int) -> int:
 
 @jit
 def is_safe(s: State, card: CardCode) -> bool:
-    """Return whether no card needs this one: both cards that could lie on it are built."""
+    """Return whether no card needs this one: both cards that fit on it are on their foundations."""
     heights, need = s["shown"]["foundations"], (card >> 2) - 1
     if need <= 1:
         return True
@@ -207,7 +216,7 @@ def build_worth(s: State, weights: Weights, card: CardCode) -> float:
 
 @jit
 def king_waits(s: State) -> bool:
-    """Return whether a king could go to an empty column: from the waste or face-down cards."""
+    """Return whether a king on the waste or on face-down cards could go to an empty column."""
     if s["shown"]["waste_top"] >> 2 == KING:
         return True
     for column in range(COLUMNS):
@@ -229,7 +238,7 @@ def uncover_worth(s: State, weights: Weights, view: Outlook, column: int, size: 
 
 @jit
 def take_worth(rules: RulesRecord, weights: Weights, view: Outlook, place: int) -> float:
-    """Return the worth of taking the card of a place out of the talon, wherever it goes."""
+    """Return the worth of taking a card out of the talon, regardless of its target."""
     worth = 0.0
     if place > 1 and (view.playable >> place - 1) & 1:
         worth += weights[NEXT_WASTE]
@@ -238,7 +247,7 @@ def take_worth(rules: RulesRecord, weights: Weights, view: Outlook, place: int) 
 
 @jit
 def play_worth(s: State, rules: RulesRecord, weights: Weights, view: Outlook, place: int) -> float:
-    """Return the worth of playing the card of a place of the talon, once it is on top."""
+    """Return the worth of playing a card of the talon when it is on top."""
     card = talon_card(s, place)
     worth = 0.0
     if (view.ready >> card) & 1:
@@ -250,9 +259,10 @@ def play_worth(s: State, rules: RulesRecord, weights: Weights, view: Outlook, pl
 
 @jit
 def turn_worth(s: State, rules: RulesRecord, weights: Weights, view: Outlook) -> float:
-    """Return the worth of turning the stock: the best card that this brings up, less for a redeal.
+    """Return the worth of turning the stock: the discounted worth of the best card it brings up.
 
-    With a limited number of passes, turning is always worth little: other actions come first.
+    The discount is larger if a redeal is needed. With a limited number of passes, the worth is a
+    small constant, so that all other actions come first.
     """
     shown = s["shown"]
     if rules.passes:
@@ -273,7 +283,7 @@ def turn_worth(s: State, rules: RulesRecord, weights: Weights, view: Outlook) ->
 
 @jit
 def put_worth(weights: Weights, view: Outlook, card: CardCode) -> float:
-    """Return the worth of putting a card of the waste on a column."""
+    """Return the worth of putting a waste card on a column."""
     worth = weights[WASTE_PUT] + weights[WASTE_VALUE] * (card >> 2)
     wanted = cards_onto(card)
     if view.heads & wanted:
@@ -300,14 +310,14 @@ def move_worth(s: State, weights: Weights, view: Outlook, action: int) -> float:
 
 @jit
 def returned_card(s: State, action: int) -> CardCode:
-    """Return the card that an action takes back from a foundation."""
+    """Return the card that an action moves back from a foundation."""
     suit = suit_back(s, (action - BACK) >> 1, (action - BACK) & 1)
     return 4 * s["shown"]["foundations"][suit] + suit
 
 
 @jit
 def return_worth(s: State, weights: Weights, view: Outlook, card: CardCode) -> float:
-    """Return the worth of taking a card back from its foundation."""
+    """Return the worth of moving a card back from its foundation."""
     top = s["shown"]["waste_top"]
     worth = weights[RETURN]
     if view.heads & cards_onto(card):
@@ -352,18 +362,23 @@ def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) ->
 # The rule-based agent
 
 LAST_RULE = 10
-"""The rules of ``priority``, as the programs of the literature play: the first rule that holds.
+"""Number of the last rule of ``priority``, which plays like programs of the literature.
 
-1. A card goes to its foundation if no other card can need it in the columns.
-2. A move turns a card up: of several, the one with most cards face down below it.
-3. The top of the waste goes to its foundation, then 4. to a column.
-5. A column's last card goes to its foundation.
-6. A part of a run moves if the card that it frees can be built.
-7. A column is emptied if a king waits for it.
-8. A card comes back from a foundation if a run then turns a card up on it, or the waste is played.
-9. The stock is turned. All other legal actions come last.
+The agent uses the first rule that applies:
 
-No rule takes a card back for nothing, or moves a run back and forth.
+1. Put a card on its foundation if no other card can need it in the columns.
+2. Turn a card up. If there are several such moves, choose the column with most face-down cards.
+3. Put the top of the waste on its foundation.
+4. Put the top of the waste on a column.
+5. Put the last card of a column on its foundation.
+6. Move a part of a run if the card that it frees fits on its foundation.
+7. Empty a column if a king waits for it.
+8. Move a card back from a foundation if a run can then move onto it and turn a card up, or if the
+   waste can be played on it.
+9. Turn the stock.
+10. Make any other legal action.
+
+No rule moves a card back without a purpose or moves a run back and forth.
 """
 
 
@@ -393,7 +408,7 @@ def rule_of_build(s: State, column: int) -> float:
 
 @jit
 def rule_of(s: State, action: int) -> float:
-    """Return the number of the rule for an action; the agent plays the lowest."""
+    """Return the number of the rule for an action. The agent plays an action with the lowest."""
     top = s["shown"]["waste_top"]
     if action <= REDEAL:
         return 9.0

@@ -1,18 +1,17 @@
-"""Klondike without hidden knowledge: the plan that wins in most sampled worlds.
+"""Hindsight planning for Klondike: find the plan that wins in most sampled worlds.
 
-The cards face down are resampled; in each such world the solver says whether a win is left (a world
-counts as its solved value: hindsight optimization, Chong, Givan and Chang, 2000). A value of that
-kind is too high where much is hidden, since the solver plays as if it saw everything. So the plans
-form a tree: after the card that a plan turns up the next plan is chosen without knowledge again,
-and the solver is asked at the leaves only (Monte Carlo tree search with an exact leaf, by Rosin's
-rule "PUCT": Multi-armed bandits with episode context, 2011).
+The search samples worlds, which assign the face-down cards. In each world the solver decides
+whether the position can be won (hindsight optimization, Chong, Givan and Chang, 2000). Such values
+are too high if many cards are hidden, because the solver plays as if it saw all cards. So the plans
+form a tree: after a plan has turned up a card, the next plan is again chosen without hidden
+knowledge, and the solver is used only at the leaves. The search is a Monte Carlo tree search with
+exact leaf values and the rule PUCT (Rosin, Multi-armed bandits with episode context, 2011).
 
-A *plan* is what is done up to the next card that is turned up: commits of the solver, of which the
-last one turns it up. No other card is turned up on the way, so a plan can be played whatever is
-hidden. A *node* is a position in which a plan is to be chosen; its children are told apart by the
-plan and by the card that it turned up.
+A *plan* is a sequence of solver commits up to the next card that is turned up. Only the last commit
+turns a card up, so a plan can be played in every world. A *node* is a position in which the search
+chooses a plan. The children of a node differ in the plan and in the card that it turned up.
 
-Every plan loses the worlds that are lost from the start, so they are left out.
+Worlds that are lost from the start are left out, because every plan loses them.
 """
 
 from typing import Any, TypeAlias
@@ -23,7 +22,7 @@ from ...core.contract import UNDECIDED, WINNABLE, Plan
 from ...core.kernel.bits import lowest
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import GAMMA, finish_word
-from ...core.options import as_record
+from ...core.options import as_record, value_text
 from ...core.type_aliases import RulesRecords, States, Word
 from .heuristic import is_stock_known
 from .rules import DEAL, Rules
@@ -62,38 +61,38 @@ from .solver.position import (
 from .solver.solve import lay_table, read_state, solve
 
 WORLD_LIMIT = 3000
-"""Positions that the solver visits in each world."""
+"""Maximum number of positions that the solver visits in each world."""
 KNOWN_LIMIT = 1_000_000
-"""Positions that the solver visits if nothing is hidden."""
+"""Maximum number of positions that the solver visits if no card is hidden."""
 OPEN = 0.3
-"""The value of a world that is undecided after that: most are lost."""
+"""Value of a world that the solver cannot decide within the limit. Most such worlds are lost."""
 MOST_DEALT = 4
-"""Sampled worlds at most, as a multiple of `WORLDS`, if few of them can be won."""
+"""Maximum number of sampled worlds as a multiple of `WORLDS`, if few worlds can be won."""
 LISTED = 30
-"""Positions from which the root's plans are listed. The solver's plans are added to them."""
+"""Number of positions from which the root's plans are listed. The solver adds its own plans."""
 EXPLORE = 0.5
 """The exploration constant of PUCT."""
 FIRST_VALUE = 0.8
 """The value of the root before the first walk."""
 PATIENCE = 16
-"""Walks between two checks whether the choice is settled."""
+"""Number of walks between two checks whether the choice is settled."""
 ROOT = 0
-"""The root of the tree, by number."""
+"""Number of the root node."""
 S32 = np.uint64(32)
 
 MOST_ITERATIONS = 1 << 16
 WORLDS = 100
-"""Worlds of a search: only worlds that can be won from the start."""
+"""Number of worlds of a search, all of which can be won from the start."""
 MOST_FIRST = 128
-"""Most plans at the root."""
+"""Maximum number of plans at the root."""
 QUEUE = 1024
-"""Room for the positions from which the root's plans are listed."""
+"""Capacity of the list of positions from which the root's plans are listed."""
 CARDS = 4 * RANKS
 MOST_HIDDEN = 21
 COLUMNS_OF_COMMIT = 0xFF << NUMBER_AT
-"""The bits of a commit with the column of the card turned up, and the column emptied first."""
+"""Bits of a commit with the column of the turned-up card and the column emptied first."""
 NONE = -1
-"""No plan, no node."""
+"""Stands for no plan and for no node."""
 
 POSITION = [
     ("columns", np.int64),  # as in a `Board`
@@ -102,12 +101,12 @@ POSITION = [
     ("redeals", np.int64),
 ]
 TURN = [*POSITION, ("commit", np.int64)]
-"""A commit that turns a card up, and the position before it."""
+"""Fields of a commit that turns a card up, and of the position before it."""
 WORLD = np.dtype(
     [
         ("dealt", np.int64, (COLUMNS, LONGEST_COLUMN)),  # both as in the solver's search
         ("buried", np.int64, (COLUMNS, LONGEST_COLUMN)),
-        ("turns", np.dtype(TURN), MOST_HIDDEN),  # of a win from the root
+        ("turns", np.dtype(TURN), MOST_HIDDEN),  # turns of a win from the root
     ]
 )
 """One assignment of the face-down cards."""
@@ -120,12 +119,12 @@ STEP = np.dtype(
         ("length", np.int64),  # number of commits up to here
     ]
 )
-"""A position on the way to listed plans."""
+"""A position on the path to listed plans."""
 PLAN = np.dtype(
     [
         ("next", np.int64),  # another plan of the same node
         *TURN,
-        ("weight", np.int64),  # how often it was found: the prior of PUCT
+        ("weight", np.int64),  # number of times the plan was found: the prior of PUCT
         ("visits", np.int64),
         ("wins", np.float64),
         ("children", np.int32, CARDS),  # nodes, by the card that it turns up
@@ -134,11 +133,11 @@ PLAN = np.dtype(
 NODE = np.dtype(
     [
         ("plan", np.int64),  # the first one of a linked list
-        ("weight", np.int64),  # of all its plans
-        ("solved", np.int64),  # how often it was a leaf
+        ("weight", np.int64),  # total weight of the plans
+        ("solved", np.int64),  # number of times the node was a leaf
         ("visits", np.int64),
         ("wins", np.float64),
-        ("value", np.float64),  # if nothing is hidden any more; -1 while unknown
+        ("value", np.float64),  # value if no card is hidden; -1 while unknown
     ]
 )
 TREE = np.dtype(
@@ -146,18 +145,18 @@ TREE = np.dtype(
         ("node_count", np.int64),
         ("plan_count", np.int64),
         ("world_count", np.int64),
-        ("sampled", np.int64),  # number of worlds sampled in all
+        ("sampled", np.int64),  # total number of sampled worlds
         ("line", np.int64, (MOST_FIRST, FRAMES)),  # commits of the root's plans
         ("length", np.int64, MOST_FIRST),
         ("worlds", WORLD, WORLDS),
         ("steps", STEP, QUEUE),
-        ("walk_nodes", np.int64, MOST_HIDDEN + 1),  # of the present walk
+        ("walk_nodes", np.int64, MOST_HIDDEN + 1),  # nodes of the current walk
         ("walk_plans", np.int64, MOST_HIDDEN + 1),
         ("nodes", NODE, MOST_ITERATIONS + 1),
         ("plans", PLAN, MOST_ITERATIONS + MOST_FIRST),
     ]
 )
-"""The working memory of a search: a record, as `solver.position.SEARCH`."""
+"""The working memory of a search, a record like `solver.position.SEARCH`."""
 Tree: TypeAlias = Any
 """One record of TREE."""
 
@@ -167,7 +166,7 @@ Tree: TypeAlias = Any
 
 @jit
 def add_node(tree: Tree) -> int:
-    """Add a node; return its number."""
+    """Add a node and return its number."""
     number = tree["node_count"]
     tree["node_count"] += 1
     node = tree["nodes"][number]
@@ -181,8 +180,9 @@ def add_node(tree: Tree) -> int:
 def is_same_turn(turn: Any, board: Board, commit: int, worry_back: bool) -> bool:
     """Return whether two commits turn a card up in the same way.
 
-    With ``worry_back`` the foundations are ignored: between two such commits cards go up and come
-    back. Where there is no room for that, a plan is judged by others that are almost the same.
+    With ``worry_back`` the comparison ignores the foundations, as cards can go up and come back
+    between two such commits. If there is no room for this, a plan shares its statistics with almost
+    identical plans.
     """
     compared = COLUMNS_OF_COMMIT if worry_back else ~0
     if (turn["commit"] ^ commit) & compared or turn["columns"] != board.columns:
@@ -192,7 +192,7 @@ def is_same_turn(turn: Any, board: Board, commit: int, worry_back: bool) -> bool
 
 @jit
 def find_plan(tree: Tree, node: int, board: Board, commit: int, worry_back: bool) -> int:
-    """Return the plan of a node that turns a card up in this way, NONE if there is none."""
+    """Return the plan of a node that turns a card up in this way; NONE if there is none."""
     number = tree["nodes"][node]["plan"]
     while number != NONE and not is_same_turn(tree["plans"][number], board, commit, worry_back):
         number = tree["plans"][number]["next"]
@@ -201,7 +201,7 @@ def find_plan(tree: Tree, node: int, board: Board, commit: int, worry_back: bool
 
 @jit
 def add_plan(tree: Tree, node: int, board: Board, commit: int) -> int:
-    """Add a plan to a node; return its number."""
+    """Add a plan to a node and return its number."""
     number = tree["plan_count"]
     tree["plan_count"] += 1
     plan = tree["plans"][number]
@@ -236,7 +236,7 @@ def count_plan(tree: Tree, node: int, board: Board, commit: int, worry_back: boo
 
 @jit
 def cards_under(columns: int, commit: int, search: Search) -> int:
-    """Return how many cards are under the head that a commit moves; 0 if it moves none."""
+    """Return the number of cards under the head that a commit moves; 0 if it moves no head."""
     if kind_of(commit) != REVEAL and kind_of(commit) != REVEAL_UP:
         return 0
     if cleared_by(commit) >= 0:
@@ -246,13 +246,13 @@ def cards_under(columns: int, commit: int, search: Search) -> int:
 
 @jit
 def turned_card(columns: int, commit: int, search: Search) -> int:
-    """Return the card that a commit turns up, by its bit."""
+    """Return the bit of the card that a commit turns up."""
     return lowest(search["dealt"][number_of(commit), cards_under(columns, commit, search) - 1])
 
 
 @jit
 def first_turn(search: Search) -> int:
-    """Return the depth at which the solver's win turns its first card up."""
+    """Return the depth at which the solver's win turns up its first card."""
     depth = 0
     while True:
         frame = search["frames"][depth]
@@ -263,7 +263,7 @@ def first_turn(search: Search) -> int:
 
 @jit
 def propose_first(tree: Tree, search: Search) -> None:
-    """Give the root the plan with which the solver's win begins."""
+    """Add the first plan of the solver's win to the root."""
     depth = first_turn(search)
     last = search["frames"][depth]
     board, commit, before = read_board(last), last["commit"], tree["plan_count"]
@@ -279,14 +279,14 @@ def propose_first(tree: Tree, search: Search) -> None:
 
 @jit
 def propose_plan(tree: Tree, node: int, search: Search) -> None:
-    """Give a node other than the root the plan with which the solver's win begins."""
+    """Add the first plan of the solver's win to a node other than the root."""
     frame = search["frames"][first_turn(search)]
     count_plan(tree, node, read_board(frame), frame["commit"], search["worry_back"])
 
 
 @jit
 def write_line(tree: Tree, plan: int, step: int, commit: int) -> None:
-    """Write the commits of a plan of the root, from the last one back."""
+    """Write the commits of a plan of the root, from the last commit back."""
     place = tree["steps"][step]["length"]
     tree["length"][plan] = place + 1
     while place >= 0:
@@ -297,7 +297,7 @@ def write_line(tree: Tree, plan: int, step: int, commit: int) -> None:
 
 @jit
 def write_step(tree: Tree, number: int, board: Board, up: int, before: int, commit: int) -> None:
-    """Write a position on the way, and the commit that leads to it."""
+    """Write a position on the path, and the commit that leads to it."""
     step = tree["steps"][number]
     write_board(step, board)
     step["up"], step["before"], step["commit"] = up, before, commit
@@ -306,9 +306,9 @@ def write_step(tree: Tree, number: int, board: Board, up: int, before: int, comm
 
 @jit
 def list_plans(tree: Tree, board: Board, up: int, most: int, search: Search) -> None:
-    """Give the root all plans that begin in the first ``most`` positions without turning a card up.
+    """Add all plans to the root whose last commit starts from one of the first ``most`` positions.
 
-    The positions are visited in the order of their distance.
+    These are positions that can be reached without turning a card up, in the order of distance.
     """
     keys = make_keys(SLOTS)
     search["used"] = search["full"] = 0
@@ -346,7 +346,7 @@ def list_plans(tree: Tree, board: Board, up: int, most: int, search: Search) -> 
 
 @jit
 def count_hidden(columns: int) -> int:
-    """Return how many cards are face down: all that are as dealt except the heads."""
+    """Return the number of face-down cards: all cards that are as dealt, except the heads."""
     num_hidden = 0
     for column in range(COLUMNS):
         num_hidden += max(left_in(columns, column) - 1, 0)
@@ -355,7 +355,7 @@ def count_hidden(columns: int) -> int:
 
 @jit
 def cards_face_down(columns: int, search: Search) -> int:
-    """Return the face-down cards, as a set."""
+    """Return the set of face-down cards."""
     cards = 0
     for column in range(COLUMNS):
         for row in range(left_in(columns, column) - 1):
@@ -365,7 +365,7 @@ def cards_face_down(columns: int, search: Search) -> int:
 
 @jit
 def sample_world(columns: int, hidden: int, word: Word, search: Search) -> Word:
-    """Resample the face-down cards, a set; return the next word of the generator."""
+    """Resample the set of face-down cards, and return the next word of the generator."""
     cards, size = np.empty(MOST_HIDDEN, np.int64), 0
     while hidden:
         cards[size] = hidden & -hidden
@@ -386,7 +386,7 @@ def sample_world(columns: int, hidden: int, word: Word, search: Search) -> Word:
 
 @jit
 def save_world(tree: Tree, search: Search) -> None:
-    """Save the world of the solver's search, and how its win turns the cards up."""
+    """Save the world of the solver's search, and the turns of its win."""
     world = tree["worlds"][tree["world_count"]]
     tree["world_count"] += 1
     for column in range(COLUMNS):
@@ -418,7 +418,7 @@ def load_world(tree: Tree, number: int, search: Search) -> None:
 
 @jit
 def best_plan(tree: Tree, number: int) -> int:
-    """Return the plan of a node that is tried next; NONE if it has none."""
+    """Return the plan of a node to try next; NONE if the node has no plans."""
     node = tree["nodes"][number]
     best, highest = NONE, -np.inf
     scale = EXPLORE * np.sqrt(node["visits"]) / max(node["weight"], 1)
@@ -436,7 +436,7 @@ def best_plan(tree: Tree, number: int) -> int:
 
 @jit
 def value_leaf(tree: Tree, number: int, board: Board, up: int, search: Search) -> float:
-    """Return the solver's value of a leaf; a win gives the node a plan."""
+    """Return the solver's value of a leaf. A win adds a plan to the node."""
     node = tree["nodes"][number]
     verdict = decide_winnable(board, up, search)
     value = OPEN if verdict == UNDECIDED else float(verdict)
@@ -450,7 +450,7 @@ def value_leaf(tree: Tree, number: int, board: Board, up: int, search: Search) -
 
 @jit
 def follow_leaf(tree: Tree, number: int, board: Board, turn: Any, worry_back: bool) -> float:
-    """Return 1 for a leaf that a world's saved win led to, whose next turn is ``turn``."""
+    """Return 1, the value of a leaf on a world's saved win, whose next turn is ``turn``."""
     node = tree["nodes"][number]
     node["solved"] += 1
     if count_hidden(board.columns) <= 1:
@@ -462,7 +462,7 @@ def follow_leaf(tree: Tree, number: int, board: Board, turn: Any, worry_back: bo
 
 @jit
 def back_up(tree: Tree, depth: int, value: float) -> None:
-    """Add the value of a leaf to all nodes and plans of the walk, down to a depth."""
+    """Add the value of a leaf to all nodes and plans of the walk down to a depth."""
     for place in range(depth + 1):
         node = tree["nodes"][tree["walk_nodes"][place]]
         node["visits"] += 1
@@ -475,12 +475,11 @@ def back_up(tree: Tree, depth: int, value: float) -> None:
 
 @jit
 def walk(tree: Tree, board: Board, up: int, number: int, search: Search) -> None:
-    """Walk from the root to a leaf in a world, by its number, and add the value of the leaf.
+    """Walk from the root to a leaf in a world, and add the value of the leaf.
 
-    If the walk has followed the saved win of the world, the value is known without the solver.
-
-    A node becomes a leaf again when the solver was asked there less often than the square root of
-    its visits.
+    If the walk has followed the saved win of the world, the value is known without the solver. A
+    node is treated as a leaf again if the solver has been used there fewer times than the square
+    root of its visits.
     """
     load_world(tree, number, search)
     turns, worry_back = tree["worlds"][number]["turns"], search["worry_back"]
@@ -515,7 +514,7 @@ def walk(tree: Tree, board: Board, up: int, number: int, search: Search) -> None
 
 @jit
 def visit_lead(tree: Tree, num_plans: int) -> int:
-    """Return by how many visits the best of the root's plans is ahead of the second."""
+    """Return the difference in visits between the root's best and second-best plans."""
     first = second = 0
     for number in range(num_plans):
         visits = tree["plans"][number]["visits"]
@@ -528,7 +527,7 @@ def visit_lead(tree: Tree, num_plans: int) -> int:
 
 @jit
 def gather_worlds(tree: Tree, board: Board, up: int, word: Word, search: Search) -> None:
-    """Sample worlds and save those that can be won; each proposes a plan."""
+    """Sample worlds and save the worlds that can be won. Each saved world proposes a plan."""
     hidden = cards_face_down(board.columns, search)
     while tree["world_count"] < WORLDS:
         few = tree["world_count"] < WORLDS // MOST_DEALT
@@ -550,7 +549,7 @@ def search_plans(
     trees: np.ndarray,
     searches: np.ndarray,
 ) -> int:
-    """Return the plan to play from a state, by its number in the tree; NONE if no world is won."""
+    """Return the number of the plan to play from a state; NONE if no sampled world is won."""
     tree, search = trees[0], searches[0]
     board, up = read_state(states[0], rules_record[0], search)
     search["limit"] = WORLD_LIMIT
@@ -577,31 +576,31 @@ def search_plans(
 
 
 def plan_ahead(states: States, rules: Rules, iterations: int, seed: int) -> Plan:
-    """Return what to play from a position, up to the next card that is turned up.
+    """Return the plan to play from a position, up to the next card that is turned up.
 
-    The stock is looked through first, which costs nothing with any number of passes. If nothing is
-    hidden any more the solver says how to continue.
+    The plan first looks through the stock, which costs nothing with unlimited passes. If no card is
+    hidden, the plan is the solver's win.
 
     Args:
         states: A state (1,). Its hidden cards make no difference.
         rules: The rules.
-        iterations: Walks through the tree.
+        iterations: Number of walks through the tree.
         seed: The seed of the sampled worlds.
 
     Returns:
         The plan.
 
     Raises:
-        ValueError: For a limited number of passes, for whole runs, and for more than
+        ValueError: The rules have limited passes or whole runs only, or ``iterations`` exceeds
             `MOST_ITERATIONS`.
     """
     if rules.passes or not rules.partial_runs:
         raise ValueError(
-            "hindsight plays Klondike with passes=0 and partial_runs=yes; "
-            f"got passes={rules.passes}, partial_runs={rules.partial_runs}"
+            "rules must have passes=0 and partial_runs=yes for hindsight planning, "
+            f"got passes={rules.passes}, partial_runs={value_text(rules.partial_runs)}"
         )
     if not 1 <= iterations <= MOST_ITERATIONS:
-        raise ValueError(f"iterations={iterations}: allowed are 1 to {MOST_ITERATIONS}")
+        raise ValueError(f"iterations must be from 1 to {MOST_ITERATIONS}, got {iterations}")
     state = states[0]
     if not is_stock_known(state):
         return Plan([DEAL], None)

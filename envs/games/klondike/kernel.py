@@ -1,11 +1,11 @@
-"""Klondike: how it is played.
+"""Kernels of Klondike.
 
-Top to bottom: what fits onto what, the actions that are legal, moves, the deal.
+The module contains, in this order: which cards fit onto which, legal actions, moves, and the deal.
 
-Whether a card goes onto another depends on its *kind* alone: its value, plus `RED_EVEN` for red
-cards of even and black cards of odd value. The cards of a run, whatever their suits, are in one
-half of the kinds, each one below the card before it. So a set of kinds, in the bits of a number,
-says where a run or a part of it fits.
+Whether a card fits onto another depends only on its *kind*. The kind is the card's value, plus
+`RED_EVEN` for red cards of even value and black cards of odd value. All cards of a run are in the
+same half of the kinds, and the kinds descend by one. So a set of kinds, stored in the bits of an
+integer, describes where a run or a part of it fits.
 """
 
 from ...core.batch import Over, make_batch_kernels
@@ -42,22 +42,22 @@ from .rules import (
 RED_EVEN = 16
 """The difference between the two halves of the kinds."""
 ROOM = KING + 1
-"""The kind of an empty column, as if a card one above a king lay there; it is in neither half."""
+"""The kind of an empty column, like a card one higher than a king. It is in neither half."""
 KIND_BITS, KIND_MASK = 5, 31
-"""The bits of a kind in a row of kinds."""
+"""Number of bits, and bit mask, of a kind in a packed row of kinds."""
 WORD = (1 << WORD_ACTIONS) - 1
-"""The bits of one word of a set of actions."""
+"""Bit mask of one word of a set of actions."""
 OF_STOCK = (1 << COLUMN_UP) - 1
-"""The actions that depend on stock and waste, all in the first word."""
+"""The set of actions that depend on stock and waste, all in the first word."""
 STANDARD, VEGAS = int(Scoring.STANDARD), int(Scoring.VEGAS)
 PER_COLUMN_CARD, PER_BUILT, PER_RETURN, PER_VEGAS = 5, 10, -15, 5
-"""Points of ``standard`` for a card of the waste put on a column or a card turned up, for a card
-built, and for one taken back; and of ``vegas`` for a card built."""
+"""Points. With ``standard``: for a waste card put on a column or a card turned up, for a card put
+on a foundation, and for a card taken back. With ``vegas``: for a card put on a foundation."""
 
 columns_of_move = jit(move_columns)
 
 
-# What the player sees, and where the cards of the deck lie
+# The player's view, and the positions of dealt cards
 
 
 place_in_deck = jit(deck_place)
@@ -65,7 +65,7 @@ place_in_deck = jit(deck_place)
 
 @jit
 def show_card(s: State, card: CardCode, where: int, place: int) -> None:
-    """Write where a card is."""
+    """Write the location of a card."""
     s["shown"]["where"][card - FIRST_CARD] = where
     s["shown"]["place"][card - FIRST_CARD] = place
 
@@ -87,7 +87,7 @@ def show_waste(s: State) -> None:
 
 @jit
 def show_face_down(s: State) -> None:
-    """Write which cards are face down in the columns."""
+    """Write the locations of the face-down cards in the columns."""
     for column in range(COLUMNS):
         for row in range(s["shown"]["face_down"][column]):
             show_card(s, s["column"][column][row], COLUMN + column, row + 1)
@@ -95,7 +95,7 @@ def show_face_down(s: State) -> None:
 
 @jit
 def show_stock(s: State) -> None:
-    """Write which cards are in the stock."""
+    """Write the locations of the cards in the stock."""
     size = s["shown"]["waste_count"] + s["shown"]["stock_count"]
     for place in range(s["shown"]["stock_count"]):
         show_card(s, s["stock"][place], STOCK, size - place)
@@ -116,31 +116,31 @@ def lay_stock(s: State) -> None:
         s["stock"][place] = s["deck"][PACK_SIZE - 1 - place]
 
 
-# What fits onto what
+# Which cards fit onto which
 
 
 @jit
 def is_red(card: CardCode) -> int:
-    """Return 1 for a red card, else 0."""
+    """Return 1 for a red card, otherwise 0."""
     return (card ^ (card >> 1)) & 1
 
 
 @jit
 def half_of(card: CardCode) -> int:
-    """Return what is added to the values of the run that a card belongs to, 0 or `RED_EVEN`."""
+    """Return the half of the kinds to which a card belongs: 0 or `RED_EVEN`."""
     return RED_EVEN * (is_red(card) ^ ((card >> 2) & 1))
 
 
 @jit
 def kinds_above(card: CardCode) -> int:
-    """Return the kinds of last cards onto which a card goes, as a set."""
+    """Return the set of kinds onto which a card fits."""
     value = card >> 2
     return 1 << ROOM if value == KING else 1 << (value + 1 + half_of(card))
 
 
 @jit
 def run_kinds_above(s: State, rules: RulesRecord, column: int) -> int:
-    """Return the kinds onto which a run or a part of it goes; none for an empty column."""
+    """Return the set of kinds onto which a run or a part of it fits; empty for an empty column."""
     first, last = s["shown"]["first"][column], s["shown"]["last"][column]
     if first == 0:
         return 0
@@ -153,7 +153,7 @@ def run_kinds_above(s: State, rules: RulesRecord, column: int) -> int:
 
 @jit
 def last_kinds(s: State) -> int:
-    """Return a row of kinds: the last cards of all columns, the first column in the lowest bits."""
+    """Return the packed kinds of the last cards of all columns, column 1 in the lowest bits."""
     kinds = 0
     for column in range(COLUMNS):
         last = s["shown"]["last"][column]
@@ -164,7 +164,7 @@ def last_kinds(s: State) -> int:
 
 @jit
 def set_of_kinds(kinds: int) -> int:
-    """Return a row of kinds as a set."""
+    """Return the set of kinds in a packed row."""
     kind_set = 0
     for column in range(COLUMNS):
         kind_set |= 1 << ((kinds >> (KIND_BITS * column)) & KIND_MASK)
@@ -173,7 +173,7 @@ def set_of_kinds(kinds: int) -> int:
 
 @jit
 def columns_of(kinds: int, wanted: int) -> int:
-    """Return the columns whose last card is of one of the wanted kinds, as a set."""
+    """Return the set of columns whose last card has one of the wanted kinds."""
     columns = 0
     for column in range(COLUMNS):
         columns |= ((wanted >> ((kinds >> (KIND_BITS * column)) & KIND_MASK)) & 1) << column
@@ -185,7 +185,7 @@ def columns_of(kinds: int, wanted: int) -> int:
 
 @jit
 def next_cards(s: State) -> CardSet:
-    """Return the cards that the foundations take."""
+    """Return the set of cards that fit on the foundations next."""
     cards = 0
     for suit in range(len(SUITS)):
         value = s["shown"]["foundations"][suit] + 1
@@ -211,16 +211,18 @@ def column_actions(s: State, rules: RulesRecord, kinds: int) -> ActionSet:
     for column in range(COLUMNS):
         actions |= ((ready >> s["shown"]["last"][column]) & 1) << (COLUMN_UP + column)
         wanted = run_kinds_above(s, rules, column) & kind_set
-        if wanted:  # seldom: most runs fit nowhere
+        if wanted:  # rare, since most runs fit nowhere
             targets, before = columns_of(kinds, wanted), (1 << column) - 1
-            targets = (targets & before) | ((targets >> 1) & ~before)  # leave out the own column
+            targets = (targets & before) | (
+                (targets >> 1) & ~before
+            )  # there is no action to the same column
             actions |= targets << (MOVE + (COLUMNS - 1) * column)
     return actions
 
 
 @jit
 def back_actions(s: State, kinds: int) -> ActionSet:
-    """Return the legal actions that take a card back, with BACK at bit 0."""
+    """Return the legal actions that move a card back from a foundation, with BACK at bit 0."""
     actions = 0
     for suit in range(len(SUITS)):
         value = s["shown"]["foundations"][suit]
@@ -235,7 +237,7 @@ def back_actions(s: State, kinds: int) -> ActionSet:
 
 @jit
 def suit_back(s: State, column: int, which: int) -> int:
-    """Return the suit that the first (0) or second (1) action of a column takes back onto it."""
+    """Return the suit that the first (0) or second (1) BACK action of a column moves."""
     last = s["shown"]["last"][column]
     if last:
         return 3 * which if is_red(last) else 1 + which
@@ -245,7 +247,7 @@ def suit_back(s: State, column: int, which: int) -> int:
 
 @jit
 def count_built(s: State) -> int:
-    """Return the number of cards on the foundations: the reward "progress" pays for them."""
+    """Return the number of cards on the foundations, which determines the reward "progress"."""
     heights = s["shown"]["foundations"]
     return heights[0] + heights[1] + heights[2] + heights[3]
 
@@ -264,7 +266,7 @@ def write_outcome(s: State, rules: RulesRecord) -> None:
 
 @jit
 def write_outcome_of_turn(s: State, rules: RulesRecord) -> None:
-    """Do the same after turning stock or waste, where the actions of the columns stay the same."""
+    """Do the same as `write_outcome` after a turn, which does not change actions of columns."""
     s["legal"][0] = s["legal"][0] & ~OF_STOCK | waste_actions(s, last_kinds(s))
     write_stock_actions(s, rules)
 
@@ -292,7 +294,7 @@ def write_stock_actions(s: State, rules: RulesRecord) -> None:
 
 @jit
 def add_points(s: State, rules: RulesRecord, points: int) -> None:
-    """Add points of ``standard``; the score is never below 0."""
+    """Add points with ``standard`` scoring. The score is never below 0."""
     if rules.scoring == STANDARD:
         s["score"] = max(s["score"] + points, 0)
 
@@ -324,7 +326,7 @@ def put_on_column(s: State, column: int, card: CardCode) -> None:
 
 @jit
 def cut_column(s: State, rules: RulesRecord, column: int, size: int) -> None:
-    """Leave ``size`` cards in a column; turn up the last one if it is face down."""
+    """Cut a column to ``size`` cards, and turn up its last card if it is face down."""
     shown = s["shown"]
     for row in range(size, s["count"][column]):
         s["column"][column][row] = 0
@@ -338,7 +340,7 @@ def cut_column(s: State, rules: RulesRecord, column: int, size: int) -> None:
 
 @jit
 def take_from_waste(s: State) -> int:
-    """Take the top card off the waste; the places of known cards of the stock decrease by one."""
+    """Take the top card off the waste. The positions of known stock cards decrease by one."""
     shown = s["shown"]
     shown["waste_count"] -= 1
     size = shown["waste_count"]
@@ -367,7 +369,7 @@ def turn_stock(s: State, rules: RulesRecord) -> None:
 
 @jit
 def turn_waste_over(s: State, rules: RulesRecord) -> None:
-    """Make the waste the stock again; the cards keep their places in the order of turning."""
+    """Turn the waste over to become the stock. The cards keep their positions in turning order."""
     shown = s["shown"]
     size = shown["waste_count"]
     for place in range(size):
@@ -389,7 +391,7 @@ def turn_waste_over(s: State, rules: RulesRecord) -> None:
 
 @jit
 def move_run(s: State, rules: RulesRecord, column: int, target: int) -> None:
-    """Move the part of a run that fits the target's last card, or all of it to an empty column."""
+    """Move the part of a run that fits the target, or the whole run to an empty column."""
     shown = s["shown"]
     row = shown["face_down"][column]
     last = shown["last"][target]
@@ -403,7 +405,7 @@ def move_run(s: State, rules: RulesRecord, column: int, target: int) -> None:
 
 @jit
 def step(s: State, rules: RulesRecord, action: Action) -> None:
-    """Play a legal action."""
+    """Make a legal action."""
     s["moves"] += 1
     if action == DEAL:
         turn_stock(s, rules)

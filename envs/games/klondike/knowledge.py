@@ -1,10 +1,10 @@
-"""Klondike: who knows which cards, and which records are states of a game.
+"""Klondike: hidden cards and validation of states.
 
-The player knows the cards that were ever turned up; `resample_hidden` replaces the others.
+The player knows every card that has been face up. `resample_hidden` replaces the other cards.
 
-`STATE_CHECK` checks a state from outside. A state is determined by its deck, its columns and how
-many of their cards are face down, waste and stock, the foundations and the number of redeals; with
-the scoring ``standard`` also by its score.
+`STATE_CHECK` validates a state from outside. These parts determine a state: the deck, the columns
+and their numbers of face-down cards, the waste, the stock, the foundations and the number of
+redeals. With ``standard`` scoring, the score is one more part.
 """
 
 import numpy as np
@@ -57,7 +57,7 @@ from .rules import (
 
 @jit
 def draw_card(s: State, cards: CardSet) -> CardCode:
-    """Return a random card of a set, drawn by the state's generator."""
+    """Return a random card of a set, drawn with the state's generator."""
     for _ in range(random_below(s, count(cards))):
         cards &= cards - 1
     return lowest(cards)
@@ -65,7 +65,7 @@ def draw_card(s: State, cards: CardSet) -> CardCode:
 
 @jit
 def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Resample the cards not seen yet among the places that they have."""
+    """Shuffle the cards that have not been seen yet among their places."""
     unseen = 0
     for card in range(PACK_SIZE):
         unseen |= (s["shown"]["where"][card] == UNSEEN) << (FIRST_CARD + card)
@@ -85,11 +85,11 @@ _DOWN = tuple(
     deck_place(column, row) for row in range(COLUMNS) for column in range(row + 1, COLUMNS)
 )
 _HIDDEN_PLACES = np.array([*_DOWN, *range(TABLEAU_SIZE, TABLEAU_SIZE + STOCK_SIZE)])
-"""The places in the deck of the cards dealt face down to the columns, then of the stock."""
+"""Deck positions of the cards dealt face down to the columns, then of the stock."""
 
 
 def read_hidden(states: States) -> np.ndarray:
-    """Return the cards not seen yet by their places in the deck, int8 (n, 45), else 0."""
+    """Return the unseen cards by deck position, int8 (n, 45); 0 for cards that were seen."""
     cards = states["deck"][:, _HIDDEN_PLACES]
     where = np.take_along_axis(
         states["shown"]["where"], cards.astype(np.int64) - FIRST_CARD, axis=1
@@ -102,27 +102,27 @@ HIDDEN = HiddenCards(
         "hidden",
         len(_HIDDEN_PLACES),
         CARD,
-        "the cards dealt face down to the columns, row by row, then the stock: each while nobody "
-        "has seen it, else 0",
+        "unseen cards by deck position: the cards dealt face down to the columns, row by row, then "
+        "the stock; 0: seen",
     ),
     read_hidden,
 )
-"""The hidden cards as an observation piece: see `core.game.HiddenCards`."""
+"""The hidden cards as an observation piece; see `core.game.HiddenCards`."""
 
 
-# Which records are states
+# Validation of states
 
 ALLOWED = (
-    ("redeals", "0 or more, less than the passes of the rules and not more than the moves"),
-    ("shown.face_down", "of column k 0 to k - 1"),
-    ("count", "0 to 19, at least one more than are face down, where any is"),
-    ("column", "cards face down as they were dealt, then a run; then zeros"),
-    ("shown.waste_count", "0 to 24, with the stock no more than 24"),
-    ("shown.stock_count", "0 to 24; in the first pass 24 less what has been turned"),
-    ("waste", "cards of the stock as they were dealt, in their order, then zeros"),
-    ("stock", "cards of the stock as they were dealt, in their order, the last first; then zeros"),
-    ("shown.foundations", "the cards that lie nowhere else, from the aces on"),
-    ("score", "by standard 0 to 745 in steps of 5; else as the other fields have it"),
+    ("redeals", "0 or more, below the number of passes and not above the number of moves"),
+    ("shown.face_down", "0 to k - 1 for column k"),
+    ("count", "0 to 19, and more than the number of face-down cards if there are any"),
+    ("column", "the face-down cards as they were dealt, then a run, then zeros"),
+    ("shown.waste_count", "0 to 24, and at most 24 together with the stock"),
+    ("shown.stock_count", "0 to 24; in the first pass, 24 minus the number of turned cards"),
+    ("waste", "cards of the dealt stock in dealing order, then zeros"),
+    ("stock", "cards of the dealt stock in reverse dealing order, then zeros"),
+    ("shown.foundations", "all cards that are in no other pile, from the aces on"),
+    ("score", "0 to 745 in steps of 5 with standard scoring; otherwise follows from other fields"),
 )
 (REDEALS, FACE_DOWN, COUNT, CARDS, WASTE_COUNT, STOCK_COUNT, WASTE_CARDS, STOCK_CARDS) = range(1, 9)
 FOUNDATIONS, SCORE = 9, 10
@@ -137,7 +137,7 @@ def is_card(card: int) -> bool:
 
 @jit
 def find_wrong_column(s: State, column: int) -> int:
-    """Return which field of a column is wrong; 0 for none."""
+    """Return the number of the wrong field of a column; 0 for none."""
     down, size = s["shown"]["face_down"][column], s["count"][column]
     if down > column:
         return FACE_DOWN
@@ -162,7 +162,7 @@ def find_wrong_column(s: State, column: int) -> int:
 
 @jit
 def find_next(s: State, card: int, place: int) -> int:
-    """Return the place of a card in the deck, from a place on; PACK_SIZE if there is none."""
+    """Return the first deck position of a card at or after ``place``; PACK_SIZE for none."""
     while place < PACK_SIZE and s["deck"][place] != card:
         place += 1
     return place
@@ -170,7 +170,7 @@ def find_next(s: State, card: int, place: int) -> int:
 
 @jit
 def find_wrong_stock(s: State, rules: RulesRecord) -> int:
-    """Return which field of waste and stock is wrong; 0 for none."""
+    """Return the number of the wrong field of waste and stock; 0 for none."""
     shown = s["shown"]
     waste, stock = shown["waste_count"], shown["stock_count"]
     if waste + stock > STOCK_SIZE:
@@ -203,7 +203,7 @@ def find_wrong_stock(s: State, rules: RulesRecord) -> int:
 
 @jit
 def cards_in_play(s: State) -> CardSet:
-    """Return the cards in columns, waste and stock, as a set; -1 if one is in two places."""
+    """Return the set of cards in columns, waste and stock; -1 if a card occurs twice."""
     cards = total = 0
     for column in range(COLUMNS):
         total += s["count"][column]
@@ -212,13 +212,13 @@ def cards_in_play(s: State) -> CardSet:
     for place in range(STOCK_SIZE):
         total += (s["waste"][place] > 0) + (s["stock"][place] > 0)
         cards |= 1 << s["waste"][place] | 1 << s["stock"][place]
-    cards &= WHOLE_PACK  # 1 << 0 stands for no card
+    cards &= WHOLE_PACK  # drop the bit of code 0, which means no card
     return cards if count(cards) == total else -1
 
 
 @jit
 def built_cards(s: State) -> CardSet:
-    """Return the cards on the foundations, as a set."""
+    """Return the set of cards on the foundations."""
     cards = 0
     for suit in range(len(SUITS)):
         for value in range(1, s["shown"]["foundations"][suit] + 1):
@@ -228,7 +228,7 @@ def built_cards(s: State) -> CardSet:
 
 @jit
 def find_wrong(s: State, rules: RulesRecord) -> int:
-    """Return the number of the first field that is out of its range; 0 for none."""
+    """Return the number of the first invalid field; 0 for none."""
     redeals = s["redeals"]
     if redeals < 0 or redeals > s["moves"] or (rules.passes and redeals >= rules.passes):
         return REDEALS
@@ -251,7 +251,7 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
 
 @jit
 def derive_places(s: State, rules: RulesRecord) -> None:
-    """Write where each card is."""
+    """Write the location of each card."""
     shown = s["shown"]
     for place in range(PACK_SIZE):
         show_card(s, s["deck"][place], BUILT, 0)
@@ -277,7 +277,7 @@ def derive_places(s: State, rules: RulesRecord) -> None:
 
 @jit
 def derive(s: State, rules: RulesRecord) -> None:
-    """Write the fields that follow from the others."""
+    """Write the fields that follow from other fields."""
     show_options(s["shown"], rules)
     derive_places(s, rules)
     s["shown"]["redeals"] = min(s["redeals"], MOST_REDEALS)

@@ -23,28 +23,28 @@ from .rules import (
 )
 
 LOWER = 1
-"""Any number that is no card: a face-down card is drawn without its identity."""
+"""Code of every face-down card; no card has this code."""
 TOP = 1.25
-"""The y of the columns, below stock, waste and foundations."""
+"""y coordinate of the columns, below stock, waste and foundations."""
 COLUMN_X, DOWN_Y, UP_Y = 1.1, 0.25, 0.3
-"""The offset from one column to the next; and from one card to the next, face down and face up."""
+"""Offsets from one column to the next, and from one face-down or face-up card to the next."""
 ROOM = 4.2
-"""The room below the top of a column in every picture: longer columns are rare."""
+"""Height of a column in every picture; longer columns are rare."""
 ASIDE = 0.1
-"""The offset to the left of cards that would be face down, where all cards are face up."""
+"""Offset to the left, if all cards are face up, of cards that would otherwise be face down."""
 WASTE_X, FAN_X, FAN = 1.1, 0.68, 3
-"""The x of the waste, and the offset and number of its fanned cards."""
+"""x coordinate of the waste, and the offset and number of its fanned cards."""
 FOUNDATION_X, WORDS_X = 3.7, 8.0
 OPEN_X, OPEN_Y, OPEN_ROW = 0.72, 0.4, 4
-"""The open stock, right of the columns: offsets, and cards per row."""
+"""Offsets and cards per row of a face-up stock, which is drawn to the right of the columns."""
 COLUMN_PLACES = tuple(f"column-{column + 1}" for column in range(COLUMNS))
 FOUNDATION_PLACES = tuple(f"foundation-{suit}" for suit in SUITS)
 Drops = tuple[tuple[str, int], ...]
-"""Places, and the actions that bring a card there."""
+"""Places where a card can be dropped, each with the action that moves it there."""
 
 
 def layout(s: Any, rules: Rules) -> Scene:
-    """Return the table as the player sees it; ``s`` is one record of states."""
+    """Return the table as the player sees it. ``s`` is one record of states."""
     legal = frozenset() if s["over"] else frozenset(list_actions(s["legal"]))
     items = [_stock(s, rules, legal), *_waste(s, legal)]
     items += [_foundation(s, suit, legal) for suit in range(len(SUITS))]
@@ -59,7 +59,7 @@ def layout(s: Any, rules: Rules) -> Scene:
 
 
 def _stock(s: Any, rules: Rules, legal: Collection[int]) -> Item:
-    """Return the stock, with its top card if all are known; a click on it is DEAL or REDEAL."""
+    """Return the stock, with its top card if all cards are known. A click is DEAL or REDEAL."""
     count = int(s["shown"]["stock_count"])
     turns = next((turn for turn in (DEAL, REDEAL) if turn in legal), -1)
     top = int(s["stock"][count - 1]) if count and rules.thoughtful else LOWER if count else 0
@@ -68,7 +68,7 @@ def _stock(s: Any, rules: Rules, legal: Collection[int]) -> Item:
 
 
 def _open_stock(s: Any) -> list[Item]:
-    """Return the stock below its top card, face up, the next card to be turned first."""
+    """Return the face-up stock below its top card, in the order in which it will be turned."""
     rest = [int(card) for card in s["stock"][: s["shown"]["stock_count"]][::-1]][1:]
     return [
         Item(
@@ -79,7 +79,7 @@ def _open_stock(s: Any) -> list[Item]:
 
 
 def _waste(s: Any, legal: Collection[int]) -> list[Item]:
-    """Return the last cards of the waste, the top one rightmost."""
+    """Return the top cards of the waste, with the top card rightmost."""
     count = int(s["shown"]["waste_count"])
     cards = [int(card) for card in s["waste"][max(0, count - FAN) : count]] or [0]
     drops = [(FOUNDATION_PLACES[cards[-1] & 3], WASTE_UP)] if WASTE_UP in legal else []
@@ -94,14 +94,14 @@ def _waste(s: Any, legal: Collection[int]) -> list[Item]:
 
 
 def _card(x: float, y: float, card: int, place: str, drops: Drops, pile_size: int = 0) -> Item:
-    """Return a face-up card or an empty place; a click takes the card to its first target."""
+    """Return a face-up card or an empty place. A click moves the card to its first target."""
     mark: Mark = "legal" if drops else ""
     action = drops[0][1] if drops else -1
     return Item(x, y, card, True, mark, "", place, action, drops, pile_size)
 
 
 def _foundation(s: Any, suit: int, legal: Collection[int]) -> Item:
-    """Return the top card of a foundation; dragging takes it back."""
+    """Return the top card of a foundation. It can be dragged back to a column."""
     value = int(s["shown"]["foundations"][suit])
     drops = tuple(
         (COLUMN_PLACES[column], action)
@@ -113,7 +113,7 @@ def _foundation(s: Any, suit: int, legal: Collection[int]) -> Item:
 
 
 def _returns(s: Any) -> list[tuple[int, int, int]]:
-    """Return for each action that takes a card back its number, the column and the suit."""
+    """Return the action, column and suit of each action that moves a card from a foundation."""
     return [
         (BACK + 2 * column + which, column, int(suit_back(s, column, which)))
         for column in range(COLUMNS)
@@ -122,7 +122,7 @@ def _returns(s: Any) -> list[tuple[int, int, int]]:
 
 
 def _column(s: Any, rules: Rules, column: int, legal: Collection[int]) -> list[Item]:
-    """Return the cards of a column, those face down first."""
+    """Return the cards of a column, the face-down cards first."""
     down = int(s["shown"]["face_down"][column])
     cards = [int(card) for card in s["column"][column][: s["count"][column]]]
     x, place = ASIDE + column * COLUMN_X, COLUMN_PLACES[column]
@@ -142,7 +142,7 @@ def _column(s: Any, rules: Rules, column: int, legal: Collection[int]) -> list[I
 
 
 def _run_drops(s: Any, column: int, row: int, legal: Collection[int]) -> Drops:
-    """Return the targets of the part of a run that begins in a row."""
+    """Return the targets of the part of a run that begins at a row."""
     shown, card = s["shown"], int(s["column"][column][row])
     drops = []
     if COLUMN_UP + column in legal and row == s["count"][column] - 1:
@@ -157,7 +157,7 @@ def _run_drops(s: Any, column: int, row: int, legal: Collection[int]) -> Drops:
 
 
 def _texts(s: Any, rules: Rules) -> list[Text]:
-    """Return the status lines right of the columns."""
+    """Return the status lines to the right of the columns."""
     shown, number = s["shown"], int(s["redeals"]) + 1
     lines = [f"pass {number} of {rules.passes}" if rules.passes else f"pass {number}"]
     lines += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
@@ -167,7 +167,7 @@ def _texts(s: Any, rules: Rules) -> list[Text]:
 
 
 def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
-    """Return the words a person can type for each action, such as ``w3`` or ``2>5``."""
+    """Return the words that a person can type for each action, such as ``w3`` or ``2>5``."""
     words: dict[int, tuple[str, ...]] = {DEAL: ("d", "deal"), REDEAL: ("r", "redeal")}
     words[WASTE_UP] = ("w", "waste")
     for column in range(COLUMNS):
@@ -180,6 +180,6 @@ def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return the entries of ``info`` besides won, score and moves, an array (n,) each."""
+    """Return the game's own entries of ``info``, each an array (n,)."""
     cards = states["shown"]["foundations"].sum(axis=1, dtype=np.int64)
     return {"cards_built": cards, "passes_used": states["redeals"].astype(np.int64) + 1}

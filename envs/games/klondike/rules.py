@@ -1,18 +1,25 @@
-"""Klondike: the rules.
+"""Rules of Klondike: options, variants, actions, observation and state.
 
-Column k (1 to 7) is dealt k cards, the last one face up. The other 24 cards are the stock, turned
-onto the waste. Columns are built down in alternating colours, kings go to empty ones. The game is
-won when the four foundations are built up by suit from ace to king.
+Column k (1 to 7) is dealt k cards, the last one face up. The other 24 cards are the stock, which is
+turned onto the waste. Columns are built down in alternating colors, and kings go to empty columns.
+The player wins when the four foundations are built up by suit from ace to king.
 
-Actions: 0 DEAL, 1 REDEAL, 2 the top of the waste to its foundation, 3-9 to column 1-7, 10-16 the
-last card of column 1-7 to its foundation, 17-58 a run to another column (from 1 to 2, 3 ... 7, then
-from 2 to 1, 3 ...), 59-72 back from a foundation to a column, two for each: of a column with cards
-the two suits that fit, in the order of the suits; of an empty one a black king, a red king.
+Actions:
 
-A deck is in dealing order: row by row, one card to each of columns 1-7, one to each of 2-7, and so
-on; then the stock from its top.
+- 0: DEAL
+- 1: REDEAL
+- 2: top of the waste to its foundation
+- 3-9: top of the waste to column 1-7
+- 10-16: last card of column 1-7 to its foundation
+- 17-58: run to another column (from 1 to 2, 3 ... 7, then from 2 to 1, 3 ...)
+- 59-72: card from a foundation back to a column, two actions for each column. If the column has
+  cards, the two actions are the two suits that fit, in the order of the suits. If the column is
+  empty, they are a black king and a red king.
 
-Sources: named in REFERENCES; the rules in full are in docs/rules/klondike.md.
+A deck lists the cards in dealing order: row by row, one card to each of columns 1-7, one to each of
+2-7, and so on; then the stock from its top.
+
+REFERENCES names the sources. docs/rules/klondike.md has the full rules.
 """
 
 from enum import IntEnum
@@ -27,26 +34,26 @@ from ...core.schema import CARD, FLAG, Features, Piece, option_pieces, whole_num
 
 COLUMNS = 7
 HIGHEST = 19
-"""Most cards of a column: six face down, and a run from king to ace."""
+"""Maximum number of cards in a column: six face down and a run from king to ace."""
 STOCK_SIZE = 24
 TABLEAU_SIZE = PACK_SIZE - STOCK_SIZE
 KING = 13
 
 DEAL, REDEAL, WASTE_UP, WASTE_DOWN, COLUMN_UP, MOVE, BACK = 0, 1, 2, 3, 10, 17, 59
-"""The first action of each kind: UP goes onto a foundation, DOWN onto a column."""
+"""The first action of each kind. UP moves a card to a foundation, DOWN to a column."""
 ACTIONS = 73
 
 UNSEEN, COLUMN, WASTE, STOCK, BUILT = 0, 1, 8, 9, 10
-"""Codes of ``where`` in the observation: COLUMN to COLUMN + 6 are the columns."""
+"""Codes of the piece ``where``. COLUMN to COLUMN + 6 are the columns."""
 MOST_REDEALS = 9
-"""The observation counts redeals up to this number."""
+"""Largest number of redeals that the observation can show."""
 LOWEST_SCORE, HIGHEST_SCORE = -52, 745
-"""By ``vegas`` without a card built, and by ``standard``: 24 cards of the waste by way of a column,
-21 turned up, 52 built."""
+"""Lowest score: ``vegas`` with no card on the foundations. Highest score: ``standard`` with all 24
+stock cards played by way of a column, 21 cards turned up, and 52 cards on the foundations."""
 
 
 class Scoring(IntEnum):
-    """Ways to count the score."""
+    """Scoring systems."""
 
     CARDS = 0
     STANDARD = 1
@@ -54,24 +61,25 @@ class Scoring(IntEnum):
 
 
 class Rules(NamedTuple):
-    """The options of Klondike. Every variant is a diff over the defaults."""
+    """The options of Klondike. Each variant changes some of the defaults."""
 
-    draw: Annotated[int, Option("cards turned by a DEAL", values=(1, 3))] = 3
-    passes: Annotated[
-        int, Option("how often the stock may be gone through; 0: any number", 0, 9)
-    ] = 0
+    draw: Annotated[int, Option("number of cards that a DEAL turns", values=(1, 3))] = 3
+    passes: Annotated[int, Option("number of passes through the stock; 0: unlimited", 0, 9)] = 0
     partial_runs: Annotated[
-        bool, Option("the lower part of a run may move, not only the whole of it")
+        bool, Option("the lower part of a run may move, not only the whole run")
     ] = True
-    worry_back: Annotated[bool, Option("cards may come back from the foundations")] = True
+    worry_back: Annotated[bool, Option("cards may return from the foundations to the columns")] = (
+        True
+    )
     thoughtful: Annotated[
-        bool, Option("all cards are known; what may be done is the same (thoughtful solitaire)")
+        bool,
+        Option("all cards are visible; the legal actions are the same (thoughtful solitaire)"),
     ] = False
     scoring: Annotated[
         Scoring,
         Option(
-            "what the score is: the cards on the foundations; that of the computer version; or by "
-            "the wager, -52 and 5 for each card on the foundations"
+            "scoring system. cards: number of cards on the foundations; standard: points of the "
+            "common computer version; vegas: -52, plus 5 for each card on the foundations"
         ),
     ] = Scoring.CARDS
 
@@ -91,63 +99,76 @@ VARIANTS = {
     "thoughtful": Rules(thoughtful=True),
     "thoughtful-one": Rules(draw=1, thoughtful=True),
 }
-"""The named rules, by name."""
+"""The variants by name."""
 SOURCES = {
-    "classic": "Solvitaire: the game of the literature",
-    "draw-one": "KSolve, with one card a turn",
-    "three-passes": "folk: three cards a turn, three times through the stock",
-    "one-pass": "folk: one card a turn, once through the stock",
-    "vegas": "folk: for a wager, three cards a turn",
-    "vegas-one": "folk: for a wager, one card a turn",
-    "whole-runs": "folk: only whole runs move",
-    "no-return": "folk: what is on a foundation stays there",
-    "thoughtful": "Thoughtful: all cards known",
-    "thoughtful-one": "Thoughtful, with one card a turn",
+    "classic": "Solvitaire: the game studied in the literature",
+    "draw-one": "KSolve: one card per DEAL",
+    "three-passes": "folk: three cards per DEAL, three passes",
+    "one-pass": "folk: one card per DEAL, one pass",
+    "vegas": "folk: Vegas scoring, three cards per DEAL",
+    "vegas-one": "folk: Vegas scoring, one card per DEAL",
+    "whole-runs": "folk: only whole runs may move",
+    "no-return": "folk: cards on a foundation stay there",
+    "thoughtful": "Thoughtful: all cards are visible",
+    "thoughtful-one": "Thoughtful: all cards are visible, one card per DEAL",
 }
 REFERENCES = {
     "Solvitaire": "The Winnability of Klondike Solitaire and Many Other Patience Games",
     "Thoughtful": "Solitaire: Man Versus Machine",
     "KSolve": "Klondike-Solver, a program",
-    "folk": "house rules that collections of rules agree on",
+    "folk": "house rules that published rule collections share",
 }
-"""The sources, by the short names used in SOURCES."""
+"""The sources by their short names in SOURCES."""
 
 
 def check(rules: Rules) -> None:
-    """Accept all rules: every combination of options is possible."""
+    """Do nothing: every combination of options is valid."""
 
 
 FEATURES = Features(
     [
-        Piece("last", COLUMNS, CARD, "the last card of each column; 0: the column is empty"),
-        Piece("first", COLUMNS, CARD, "the first card face up of each column; 0: it is empty"),
-        Piece("waste_top", 1, CARD, "the top of the waste; 0: it is empty"),
-        Piece("foundations", len(SUITS), whole_number(KING), "top value by suit: c, d, h, s"),
-        Piece("face_down", COLUMNS, whole_number(COLUMNS - 1), "cards face down in each column"),
+        Piece("last", COLUMNS, CARD, "last card of each column; 0: empty column"),
+        Piece("first", COLUMNS, CARD, "first face-up card of each column; 0: empty column"),
+        Piece("waste_top", 1, CARD, "top card of the waste; 0: empty waste"),
+        Piece(
+            "foundations",
+            len(SUITS),
+            whole_number(KING),
+            "value of the top card of each foundation, in the order c, d, h, s; 0: empty",
+        ),
+        Piece(
+            "face_down",
+            COLUMNS,
+            whole_number(COLUMNS - 1),
+            "number of face-down cards in each column",
+        ),
         Piece(
             "where",
             PACK_SIZE,
             whole_number(BUILT),
-            "of each card, aces to kings, c, d, h, s: 0 not seen yet, 1-7 in column 1-7, 8 in the "
-            "waste, 9 in the stock and known, 10 on a foundation",
+            "location of each card, from the four aces to the four kings, each in the order c, d, "
+            "h, s: 0 not seen yet, 1-7 in column 1-7, 8 in the waste, 9 in the stock and known, 10 "
+            "on a foundation",
         ),
         Piece(
             "place",
             PACK_SIZE,
             whole_number(STOCK_SIZE),
-            "of each card in a column: its place from the top end of the column, from 1; of one in "
-            "the waste, or known in the stock: its place in the waste, or in what that would be if "
-            "the whole stock were turned onto it; else 0",
+            "position of each card in its pile, from 1. In a column: counted from its top end. In "
+            "the waste: counted from the bottom. Known in the stock: the position that the card "
+            "would have in the waste if the whole stock were turned onto it. All others: 0",
         ),
-        Piece("waste_count", 1, whole_number(STOCK_SIZE), "cards in the waste"),
-        Piece("stock_count", 1, whole_number(STOCK_SIZE), "cards in the stock"),
-        Piece("redeals", 1, whole_number(MOST_REDEALS), "redeals made; 9: nine or more"),
+        Piece("waste_count", 1, whole_number(STOCK_SIZE), "number of cards in the waste"),
+        Piece("stock_count", 1, whole_number(STOCK_SIZE), "number of cards in the stock"),
+        Piece(
+            "redeals", 1, whole_number(MOST_REDEALS), "number of redeals so far; 9: nine or more"
+        ),
         Piece(
             "may_redeal",
             1,
             FLAG,
-            "a redeal is allowed once the stock is empty and the waste is not: a pass is left and, "
-            "with any number of passes, something could be played since the last redeal",
+            "a redeal will be allowed when the stock is empty and the waste is not: a pass is "
+            "left or, with unlimited passes, a play has been possible since the last redeal",
         ),
         *option_pieces(Rules),
     ]
@@ -157,10 +178,10 @@ STATE = np.dtype(
     [
         *make_state_head(ACTIONS),
         ("deck", np.int8, (PACK_SIZE,)),
-        ("column", np.int8, (COLUMNS, HIGHEST)),  # from the top end on, then zeros
-        ("count", np.int8, (COLUMNS,)),
-        ("waste", np.int8, (STOCK_SIZE,)),  # its top is the last one, then zeros
-        ("stock", np.int8, (STOCK_SIZE,)),  # its top is the last one, then zeros
+        ("column", np.int8, (COLUMNS, HIGHEST)),  # cards from the top end on, then zeros
+        ("count", np.int8, (COLUMNS,)),  # number of cards in each column
+        ("waste", np.int8, (STOCK_SIZE,)),  # cards from bottom to top, then zeros
+        ("stock", np.int8, (STOCK_SIZE,)),  # cards from bottom to top, then zeros
         ("redeals", np.int32),
         ("shown", FEATURES.dtype),
     ]
@@ -168,25 +189,28 @@ STATE = np.dtype(
 
 
 def count_fewest_moves(rules: Rules) -> int:
-    """Return a lower bound on the moves of a win: a move builds at most one card."""
+    """Return a lower bound on the number of moves of a win.
+
+    Each move puts at most one card on a foundation, and each stock card must be dealt.
+    """
     return PACK_SIZE + STOCK_SIZE // rules.draw
 
 
 def deck_place(column: int, row: int) -> int:
-    """Return the place in the deck of the card dealt to a row of a column, all from 0."""
+    """Return the deck position of the card dealt to a row of a column, all counted from 0."""
     return row * COLUMNS - row * (row - 1) // 2 + column - row
 
 
 def move_columns(action: int) -> tuple[int, int]:
-    """Return the source and the target column of a MOVE, from 0."""
+    """Return the source and target columns of a MOVE, counted from 0."""
     source, target = divmod(action - MOVE, COLUMNS - 1)
     return source, target + (target >= source)
 
 
 def label(action: int) -> str:
-    """Name an action: ``"DEAL"``, ``"WASTE to 3"``, ``"RUN 2 to 5"``..."""
+    """Return the name of an action, such as ``"DEAL"``, ``"WASTE to 3"`` or ``"RUN 2 to 5"``."""
     if not 0 <= action < ACTIONS:
-        raise ValueError(f"action {action}: Klondike has actions 0 to {ACTIONS - 1}")
+        raise ValueError(f"Klondike action must be from 0 to {ACTIONS - 1}, got {action}")
     if action < WASTE_DOWN:
         return ("DEAL", "REDEAL", "WASTE to foundation")[action]
     if action < COLUMN_UP:

@@ -1,4 +1,4 @@
-"""Poker Squares, for one or two players: the README beside this file has the rules and sources."""
+"""Poker Squares for one or two players. README.md in this folder has the rules and sources."""
 
 from ...core.batch import make_resample_rows, make_score_rows, make_view_rows
 from ...core.contract import Seats, Solving
@@ -57,6 +57,6 @@ GAME = Game(
     hidden_cards=HIDDEN,
     state_check=STATE_CHECK,
 )
-"""The game, as `parlour.envs.GAMES` has it."""
+"""The game, registered in `parlour.envs.GAMES`."""
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

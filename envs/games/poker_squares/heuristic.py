@@ -1,9 +1,8 @@
-"""Poker Squares: the heuristic of the greedy agent, and a rule-based agent. Both use only what the
-player knows.
+"""Poker Squares: action scores of the greedy agent and of a rule-based agent.
 
-A line that is not full is worth the points of the hands that it can still become, times
-probabilities found by search. Placing a card changes two lines, so a square is worth what its row
-and its column gain.
+Both agents use only what the player knows. The value of an incomplete line is the sum of the points
+of the hands that it can become, multiplied by optimized probabilities. Placing a card changes two
+lines, so the score of a square is the gain of its row plus the gain of its column.
 """
 
 from ...core.kernel.bits import count
@@ -12,8 +11,9 @@ from ...core.type_aliases import CardCode, RulesRecord, Scores, State, Weights
 from .kernel import STRAIGHTS, points_with
 from .rules import SIZE, SQUARES, Hand
 
-# By: parlour train poker-squares --method cma-es --generations 40 --candidate-deals 2000
-# Rounded. The chances of straights of two to four cards are set by hand, for the English points.
+# Optimized with parlour train poker-squares --method cma-es --generations 40 --candidate-deals 2000
+# and rounded. The probabilities of straights with two to four cards were set by hand for the
+# English points.
 WEIGHTS = {
     "column_flush_1": 0.09,
     "column_flush_2": 0.18,
@@ -32,15 +32,19 @@ WEIGHTS = {
     "two_pair": 0.13,
     "three": 0.08,
 }
-"""Probabilities. flush, straight: that a line of this many cards that can become one does so;
-single: that a card in a row is matched, as a fraction of a pair; pair: that it becomes three of a
-kind or better; two_pair and three: that they become a full house."""
+"""Probabilities used by the greedy agent.
+
+- flush, straight: that a line with this number of cards that can become the hand does so
+- single: that a single card is matched, as a fraction of a pair
+- pair: that a pair becomes three of a kind or better
+- two_pair, three: that the hand becomes a full house
+"""
 COLUMN_FLUSH, ROW_FLUSH, STRAIGHT, SINGLE, PAIR, TWO_PAIR, THREE = 0, 4, 8, 12, 13, 14, 15
 
 
 @jit
 def is_run(ranks: int) -> bool:
-    """Return whether a set of ranks (bit 0 the ace) fits into a straight, the ace low or high."""
+    """Return whether a set of ranks (bit 0 is the ace, low or high) fits into a straight."""
     fits = 0
     for straight in STRAIGHTS:
         fits += ranks & ~straight == 0
@@ -93,7 +97,7 @@ def line_value(
 
 @jit
 def line_gain(s: State, weights: Weights, first: int, stride: int, square: int) -> float:
-    """Return how much a line gains when the card in hand is placed on one of its squares."""
+    """Return the gain of a line when the card in hand is placed on one of its squares."""
     card = s["shown"]["card"]
     line = s["shown"]["grid"][first : first + 4 * stride + 1 : stride]
     empty = 0
@@ -107,7 +111,7 @@ def line_gain(s: State, weights: Weights, first: int, stride: int, square: int) 
 
 @jit
 def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Score each legal action: the gain of its row and of its column."""
+    """Write a score for each legal action: the gain of its row plus the gain of its column."""
     for action in range(SQUARES):
         if (s["legal"] >> action) & 1:
             row, column = action // SIZE, action % SIZE
@@ -122,10 +126,10 @@ SUIT_COLUMN, LAST_COLUMN = 3 * SQUARES, 2 * SQUARES
 
 @jit
 def columns(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Score as the rule-based agent of the literature: flushes in columns, one for each suit.
+    """Write the scores of the literature's rule-based agent, which collects flushes in columns.
 
-    A card goes into the first empty row in the column of its suit; if that is full, into the last
-    column; then into the emptiest of the other columns.
+    Each suit has a column. A card goes to the first empty row of its suit's column, otherwise to
+    the last column, otherwise to the emptiest of the other columns.
     """
     suit = s["shown"]["card"] & 3
     for action in range(SQUARES):

@@ -1,7 +1,7 @@
-"""Poker Squares: how it is played. Compiled; kernels trust the mask and allocate nothing.
+"""Kernels of Poker Squares. They do not check that actions are legal, and allocate no memory.
 
-Head to head, a state is arranged for one seat, its viewer: the other grid is kept separately, and
-the two change places with the turn. Code that looks at one grid alone need not know about that.
+Head to head, a state is arranged for one seat, the viewer. The other grid is stored separately, and
+the two grids are swapped with the turn. So code that uses a single grid works for both seats.
 """
 
 import numpy as np
@@ -31,14 +31,14 @@ ALL = (1 << SQUARES) - 1
 ROW = 0b11111
 COLUMN = sum(1 << (SIZE * row) for row in range(SIZE))
 LEFT, RIGHT = ALL & ~COLUMN, ALL & ~(COLUMN << (SIZE - 1))
-"""All squares except the first column, and except the last column."""
+"""Sets of all squares except the first column, and except the last column."""
 STARTER = 1 << CENTRE
 POINTS = np.array([AMERICAN, ENGLISH], np.int16)
 TARGET = np.array(TARGETS, np.int16)
 POINTS_UNIT = 25.0
-"""Points that pay 1 with the wager on points."""
+"""Number of points that pay 1 with the wager ``points``."""
 PER_POINT = 1 / 100
-"""Progress reward of a point: a good game pays a little more than 1."""
+"""Progress reward of a point. A good game pays slightly more than 1."""
 
 
 # ---- hands ----------------------------------------------------------------------------------
@@ -47,13 +47,13 @@ HIGHEST_STRAIGHT = 0b1111 << (len(RANKS) - 4) | 1
 STRAIGHTS = np.array(
     [*(0b11111 << low for low in range(len(RANKS) - 4)), HIGHEST_STRAIGHT], np.int64
 )
-"""The ten straights as sets of ranks (bit 0 the ace), ten to ace last."""
+"""The ten straights as sets of ranks (bit 0 is the ace); ten to ace is last."""
 ACE_HIGH = 2
 """The entry of ten to ace in `RUNS`."""
 
 
 def _make_runs() -> np.ndarray:
-    """Tabulate for each set of ranks: 1 for a straight, `ACE_HIGH` for ten to ace, else 0."""
+    """Return a table by sets of ranks: 1 for a straight, `ACE_HIGH` for ten to ace, otherwise 0."""
     runs = np.zeros(1 << len(RANKS), np.int8)
     runs[STRAIGHTS] = 1
     runs[HIGHEST_STRAIGHT] = ACE_HIGH
@@ -62,9 +62,9 @@ def _make_runs() -> np.ndarray:
 
 RUNS = _make_runs()
 BY_EQUALS = np.array([0, 1, 2, 3, 6, 0, 7], np.int8)
-"""The category by the number of pairs of cards of equal rank: four of a kind make six pairs."""
+"""Category by the number of pairs of equal cards; for example, four of a kind make six pairs."""
 BY_RUN = np.array([[0, 4, 4], [5, 8, 9]], np.int8)
-"""The category of five different ranks: [flush][run]."""
+"""Category of five different ranks, indexed by [flush][run]."""
 
 
 @jit
@@ -124,7 +124,7 @@ def points_with(s: State, first: int, stride: int, card: CardCode) -> int:
 
 @jit
 def place_card(s: State, square: int, card: CardCode) -> None:
-    """Put a card on a square, and score the lines that it fills."""
+    """Put a card on a square and score the lines that it fills."""
     shown = s["shown"]
     shown["grid"][square] = card
     shown["placed"] += 1
@@ -138,7 +138,7 @@ def place_card(s: State, square: int, card: CardCode) -> None:
 
 @jit
 def turn_card_up(s: State) -> None:
-    """Turn up the top of the stock. This is the only way in which cards become known."""
+    """Turn up the top card of the stock. Cards become known only through this kernel."""
     card = s["deck"][s["next"]]
     s["next"] += 1
     s["shown"]["card"] = card
@@ -165,7 +165,7 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
 
 @jit
 def end_game(s: State) -> None:
-    """End the game: all cards are placed."""
+    """End the game after all cards are placed."""
     s["shown"]["card"] = 0
     s["legal"] = 0
     s["over"] = Over.TERMINATED
@@ -176,7 +176,7 @@ def end_game(s: State) -> None:
 
 @jit
 def bring_grid_to_front(s: State, seat: Seat) -> None:
-    """Arrange the state for a seat: swap the grids if the other one is in front."""
+    """Arrange the state for a seat, and swap the grids if the other one is in front."""
     if s["viewer"] == seat:
         return
     grid, other = s["shown"]["grid"], s["other_grid"]
@@ -194,7 +194,7 @@ def bring_grid_to_front(s: State, seat: Seat) -> None:
 
 @jit
 def view(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Show what a seat sees: its own grid, and the other grid without a secret square."""
+    """Write the observation of a seat: its own grid, and the other grid without a secret square."""
     if rules.players == 1:
         return
     bring_grid_to_front(s, seat)
@@ -210,7 +210,7 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
 
 @jit
 def place_secretly(s: State, square: int) -> None:
-    """Place the card in hand for player_0, secretly until player_1 has placed it, too."""
+    """Place the card in hand for player_0; it stays secret until player_1 has also placed it."""
     before = s["score"]
     place_card(s, square, s["shown"]["card"])
     s["secret"] = square
@@ -219,7 +219,7 @@ def place_secretly(s: State, square: int) -> None:
 
 @jit
 def pay_wager(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Write what each seat wins; the grid in front is that of ``seat``."""
+    """Write the net of each seat. The grid in front is that of ``seat``."""
     lead = s["score"] - s["other_score"]
     if rules.wager == Wager.WIN:
         lead = 1 if lead > 0 else -1 if lead < 0 else 0
@@ -229,7 +229,7 @@ def pay_wager(s: State, rules: RulesRecord, seat: Seat) -> None:
 
 @jit
 def place_in_turn(s: State, rules: RulesRecord, square: int) -> None:
-    """Place the card in hand for the seat whose turn it is; after both, turn up the next card."""
+    """Place the card in hand for the seat to act, and turn up the next card after both seats."""
     bring_grid_to_front(s, s["turn"])
     if s["turn"] == 0:
         place_secretly(s, square)
@@ -253,13 +253,13 @@ def place_in_turn(s: State, rules: RulesRecord, square: int) -> None:
 
 @jit
 def fallback_action(s: State, rules: RulesRecord) -> int:
-    """Return the action played instead of an illegal one: head to head the first legal square."""
+    """Return the action that replaces an illegal one: head to head, the first legal square."""
     return end_on_illegal(s, rules) if rules.players == 1 else lowest(s["legal"])
 
 
 @jit
 def reward_unit(rules: RulesRecord) -> float:
-    """Return the unit of a seat's reward: `POINTS_UNIT`, or 1 with the wager on the win."""
+    """Return the unit of a seat's reward: `POINTS_UNIT`, or 1 with the wager ``win``."""
     return POINTS_UNIT if rules.wager == Wager.POINTS else 1.0
 
 
@@ -268,7 +268,7 @@ def reward_unit(rules: RulesRecord) -> float:
 
 @jit
 def show_rules(s: State, rules: RulesRecord) -> None:
-    """Compute points and target, and write the options into the observation."""
+    """Compute points and target, and write the options to the observation."""
     shown = s["shown"]
     for hand in range(len(s["points"])):
         points = rules.points[hand]
@@ -282,7 +282,7 @@ def show_rules(s: State, rules: RulesRecord) -> None:
 
 @jit
 def clear_other(s: State) -> None:
-    """Clear everything that exists only head to head."""
+    """Clear the fields that are used only head to head."""
     shown = s["shown"]
     for seat in range(SEATS):
         s["net"][seat] = 0
@@ -300,7 +300,7 @@ def clear_other(s: State) -> None:
 
 @jit
 def deal(s: State, rules: RulesRecord) -> None:
-    """Begin a game with the deck of the state."""
+    """Begin a game with the deck in the state."""
     shown = s["shown"]
     show_rules(s, rules)
     clear_other(s)
@@ -328,7 +328,7 @@ def deal(s: State, rules: RulesRecord) -> None:
 
 @jit
 def new_deck(s: State, rules: RulesRecord) -> None:
-    """Fill the deck from the state's generator."""
+    """Shuffle a new deck with the state's generator."""
     shuffle_pack(s, s["deck"])
 
 

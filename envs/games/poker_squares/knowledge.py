@@ -1,10 +1,10 @@
-"""Poker Squares: who knows which cards, and which records are states of a game.
+"""Poker Squares: hidden cards and validation of states.
 
-A seat knows the cards that were turned up and all squares except a secret one of the other seat;
-`resample_hidden` replaces the rest.
+A seat knows all cards that were turned up and all squares, except a secret square of the other
+seat. `resample_hidden` replaces the rest.
 
-`STATE_CHECK` checks a state from outside. A state is determined by the deck, the number of cards
-turned up, and the squares of these cards.
+`STATE_CHECK` validates a state from outside. The deck, the number of cards turned up and the
+squares of these cards determine a state.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ from .rules import CENTRE, FEATURES, SIZE, SQUARES, STATE
 
 
 COMING = SQUARES - 1
-"""Cards that come after the first one. The rest of the deck is never dealt."""
+"""Number of cards after the first one that are dealt. The rest of the deck is never dealt."""
 
 
 @jit
@@ -54,10 +54,10 @@ def resample_secret_square(s: State, rules: RulesRecord) -> None:
 
 @jit
 def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Replace everything that a seat does not know by a sampled world.
+    """Replace everything that a seat does not know with a sampled world.
 
-    These are the stock, which is sorted before it is shuffled, so that its order does not matter,
-    and a secret square.
+    This concerns the stock and a secret square. The stock is sorted before it is shuffled, so that
+    the result does not depend on its actual order.
     """
     place = s["next"]
     for card in range(PACK_SIZE):
@@ -79,20 +79,20 @@ def read_hidden(states: States) -> np.ndarray:
 HIDDEN = HiddenCards(
     Piece("hidden", COMING, CARD, "the next cards of the stock, in order"), read_hidden
 )
-"""See `core.game.HiddenCards`."""
+"""The hidden cards as an observation piece; see `core.game.HiddenCards`."""
 
 
-# ---- which records are states ---------------------------------------------------------------
+# ---- validation of states -------------------------------------------------------------------
 
 ALLOWED = (
     ("viewer", "the seat whose grid is in front"),
-    ("next", "1 more than the cards that both seats have placed, 25 at the end"),
-    ("turn", "player_1 only while player_0 has placed one more card"),
-    ("secret", "the square of player_0's card that player_1 is to place, else -1"),
+    ("next", "1 plus the number of cards that both seats have placed; 25 at the end"),
+    ("turn", "player_0, or player_1 if player_0 has placed one more card"),
+    ("secret", "player_0's latest square while player_1 must place the same card, otherwise -1"),
     ("filled", "the set of squares of the shown grid with a card"),
-    ("shown.grid", "each card that its seat has placed, once; a starter is in the centre"),
+    ("shown.grid", "each card that the seat has placed, once; a starter is in the center"),
     ("other_filled", "the set of squares of other_grid with a card"),
-    ("other_grid", "each card that its seat has placed, once; a starter is in the centre"),
+    ("other_grid", "each card that the other seat has placed, once; a starter is in the center"),
 )
 (VIEWER, NEXT, TURN, SECRET, FILLED, GRID, OTHER_FILLED, OTHER_GRID) = range(1, len(ALLOWED) + 1)
 
@@ -121,7 +121,7 @@ def has_placed(s: State, rules: RulesRecord, grid: np.ndarray, cards: int) -> bo
 
 @jit
 def find_wrong_grid(s: State, rules: RulesRecord) -> int:
-    """Return the number of a wrong grid or set of squares; 0 for none."""
+    """Return the number of the wrong grid or set of squares; 0 for none."""
     grid, other = s["shown"]["grid"], s["other_grid"]
     if s["filled"] != squares_of(grid):
         return FILLED
@@ -136,7 +136,7 @@ def find_wrong_grid(s: State, rules: RulesRecord) -> int:
 
 @jit
 def find_wrong(s: State, rules: RulesRecord) -> int:
-    """Return the number of the first field out of its range; 0 for none."""
+    """Return the number of the first invalid field; 0 for none."""
     if s["viewer"] < 0 or s["viewer"] >= rules.players:
         return VIEWER
     wrong = find_wrong_grid(s, rules)
@@ -160,7 +160,7 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
 
 @jit
 def score_grid(s: State, grid: np.ndarray, only: int) -> int:
-    """Return the points of all full lines of a grid, or of those through the square ``only``."""
+    """Return the points of all full lines of a grid, or of the full lines through ``only``."""
     points = 0
     for line in range(2 * SIZE):
         row = line < SIZE
@@ -178,7 +178,7 @@ def score_grid(s: State, grid: np.ndarray, only: int) -> int:
 
 @jit
 def derive_unseen(s: State) -> None:
-    """Write which cards have not been turned up."""
+    """Write the set of cards that have not been turned up."""
     for card in range(PACK_SIZE):
         s["shown"]["unseen"][card] = 1
     for suit in range(len(SUITS)):
@@ -213,7 +213,7 @@ def derive_other(s: State, rules: RulesRecord) -> None:
 
 @jit
 def derive(s: State, rules: RulesRecord) -> None:
-    """Write everything that follows from the other fields."""
+    """Write the fields that follow from other fields."""
     shown, viewer = s["shown"], s["viewer"]
     show_rules(s, rules)
     derive_unseen(s)

@@ -1,4 +1,4 @@
-"""Poker Squares: the scene of a table, and names of actions for people."""
+"""Poker Squares: the scene of a table, and the words for actions."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from .kernel import category
 from .rules import SIZE, SQUARES, label
 
 SIDE = SIZE + 1
-"""Left edge of the card to be placed and of the text, right of the grid."""
+"""Left edge of the card to place and of the text, to the right of the grid."""
 OTHER = SIDE + 1.1
 """Left edge of the other grid, head to head."""
 BELOW = SIZE + 0.5
@@ -19,8 +19,8 @@ BELOW = SIZE + 0.5
 def layout(s: Any, rules: Any) -> Scene:
     """Return the scene of the table as seen by the viewer of ``s``, one record of states.
 
-    Head to head, the viewer's own grid is on the left, and the other grid, as far as it is known,
-    on the right.
+    Head to head, the viewer's grid is on the left. The known part of the other grid is on the
+    right.
     """
     shown = s["shown"]
     is_turn = s["viewer"] == s["turn"] and not s["over"]
@@ -42,7 +42,7 @@ def layout(s: Any, rules: Any) -> Scene:
 
 
 def _grid(grid: Any, left: float, legal: int, place: str) -> list[Item]:
-    """Return the squares of a grid; those where the card can go are marked and named."""
+    """Return the squares of a grid. Legal squares are marked and named."""
     return [
         Item(
             left + square % SIZE,
@@ -59,7 +59,7 @@ def _grid(grid: Any, left: float, legal: int, place: str) -> list[Item]:
 
 
 def _points(s: Any, cards: Any, left: float) -> list[Text]:
-    """Return the points of each full row, right of it, and of each full column, below it."""
+    """Return the points of full rows, to their right, and of full columns, below them."""
     grid = cards.reshape(SIZE, SIZE)
     rows = [(left + SIZE, float(i), grid[i]) for i in range(SIZE)]
     columns = [(left + i + 0.25, float(SIZE), grid[:, i]) for i in range(SIZE)]
@@ -78,7 +78,7 @@ def _placed_text(s: Any) -> str:
 
 
 def _totals(s: Any) -> list[Text]:
-    """Return the names of the grids and their totals as far as they are known."""
+    """Return the names of the grids and their known totals."""
     seat = int(s["viewer"])
     own, other = _known_totals(s, seat)
     waits = ", has placed" if seat == 1 and s["secret"] >= 0 else ""
@@ -92,7 +92,7 @@ def _totals(s: Any) -> list[Text]:
 def _known_totals(states: Any, seats: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return a seat's own total and the other total without a secret square.
 
-    Also takes n states and n seats, and returns arrays (n,).
+    With n states and n seats, the results are arrays (n,).
     """
     mine = states["viewer"] == seats
     own = np.where(mine, states["score"], states["other_score"])
@@ -106,15 +106,15 @@ def _short(square: int) -> str:
 
 
 def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
-    """Return what a person can call each empty square: ``"a1"``, or its number."""
+    """Return the words that a person can type for each empty square: ``"a1"``, or its number."""
     empty = (square for square in range(SQUARES) if not s["shown"]["grid"][square])
     return {square: (_short(square), str(square)) for square in empty}
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return the entries of ``info`` in addition to reached, score and moves.
+    """Return the game's own entries of ``info``.
 
-    Head to head these are the seat's own total and the other total, as far as it is known.
+    Head to head these are the seat's own total and the known part of the other total.
     """
     if rules.players == 1:
         return {}

@@ -1,12 +1,13 @@
-"""Poker Squares: what is played.
+"""Rules of Poker Squares: options, variants, actions, observation and state.
 
-Cards are turned up one at a time and placed, for good, on a grid of five rows and five columns.
-When all 25 squares are filled, the ten lines score as poker hands; the total is the score.
+Cards are turned up one at a time and placed on a grid of five rows and five columns. A placed card
+never moves. When all 25 squares are filled, the ten lines score as poker hands, and the total is
+the score.
 
-Two players fill a grid each, with the same cards in the same order. For each card player_0 places
-first; player_1 places without knowing that square yet. The higher total wins.
+Two players fill one grid each, with the same cards in the same order. For each card, player_0
+places first, and player_1 places before seeing that square. The higher total wins.
 
-Squares, which are also the actions::
+Each square is also an action::
 
              0   1   2   3   4
              5   6   7   8   9
@@ -14,8 +15,8 @@ Squares, which are also the actions::
             15  16  17  18  19
             20  21  22  23  24
 
-Sources: 002 The Ultimate Book of Card Games; "literature": the papers and the 2013 Gettysburg
-contest on Poker Squares, which play without starter and adjacency.
+REFERENCES names the sources. The literature plays without starter and adjacency.
+docs/rules/poker_squares.md has the full rules.
 """
 
 from enum import IntEnum
@@ -54,7 +55,7 @@ class Hand(IntEnum):
 
 
 class Adjacent(IntEnum):
-    """Cards that must be placed directly above, below or beside another card."""
+    """Which cards must be placed directly above, below or beside another card."""
 
     NONE = 0
     FIRST = 1
@@ -62,7 +63,7 @@ class Adjacent(IntEnum):
 
 
 class Scoring(IntEnum):
-    """Points of the hands."""
+    """Table of points of the hands."""
 
     AMERICAN = 0
     ENGLISH = 1
@@ -70,7 +71,7 @@ class Scoring(IntEnum):
 
 
 class Wager(IntEnum):
-    """What the higher total wins, head to head."""
+    """Reward of the higher total, head to head."""
 
     WIN = 0
     POINTS = 1
@@ -79,28 +80,29 @@ class Wager(IntEnum):
 AMERICAN = (0, 2, 5, 10, 15, 20, 25, 50, 75, 100)
 ENGLISH = (0, 1, 3, 6, 12, 5, 10, 16, 30, 30)
 TARGETS = (200, 70, 200)
-"""Targets by scoring, used if ``target`` is 0."""
+"""Target of each scoring, used if ``target`` is 0."""
 
 
 class Rules(NamedTuple):
-    """The options of Poker Squares; variants differ from the defaults."""
+    """The options of Poker Squares. Each variant changes some of the defaults."""
 
-    starter: Annotated[bool, Option("the first card is placed in the center (002)")] = False
+    starter: Annotated[bool, Option("the first card is in the center from the start (002)")] = False
     adjacent: Annotated[
         Adjacent,
         Option(
-            "cards that must be placed directly above, below or beside another: none, the first "
-            "one after the starter, or all (002 allows both readings)"
+            "cards that must be placed directly above, below or beside another card: none, only "
+            "the first card after the starter, or all (002 can be read either way)"
         ),
     ] = Adjacent.NONE
     scoring: Annotated[
-        Scoring, Option("points of the hands: american (002), english, or custom: see points")
+        Scoring,
+        Option("table of points: american (002), english, or custom, given by the option points"),
     ] = Scoring.AMERICAN
     points: Annotated[
         tuple[int, ...],
         Option(
-            "points with custom scoring: high card, pair, two pair, three, straight, flush, full "
-            "house, four, straight flush, royal flush",
+            "points of the hands with custom scoring, in this order: high card, pair, two pair, "
+            "three, straight, flush, full house, four, straight flush, royal flush",
             LEAST,
             MOST,
             len(Hand),
@@ -108,22 +110,27 @@ class Rules(NamedTuple):
     ] = AMERICAN
     target: Annotated[
         int,
-        Option("the total to reach; 0: 70 with english scoring, else 200", 0, 1270),
+        Option("total to reach; 0: 70 with english scoring, otherwise 200", 0, 1270),
     ] = 0
     players: Annotated[
-        int, Option("2: head to head, each with a grid and the same cards (002)", 1, SEATS)
+        int,
+        Option(
+            "number of players; two play head to head, each with a grid and the same cards (002)",
+            1,
+            SEATS,
+        ),
     ] = 1
     wager: Annotated[
         Wager,
         Option(
-            "head to head, the higher total wins 1 (win), or the difference in 25s (points)",
+            "reward of the higher total head to head. win: 1; points: the difference divided by 25",
             is_later=True,
         ),
     ] = Wager.WIN
 
 
 DEFAULT = "classic"
-"""The default variant, the one with published results."""
+"""The default variant, for which results are published."""
 
 VARIANTS = {
     "book": Rules(starter=True, adjacent=Adjacent.ALL),
@@ -132,7 +139,7 @@ VARIANTS = {
     "duel": Rules(starter=True, adjacent=Adjacent.ALL, players=2),
     "classic-duel": Rules(players=2),
 }
-"""The named variants."""
+"""The variants by name."""
 SOURCES = {
     "book": "002",
     "classic": "literature",
@@ -144,7 +151,7 @@ REFERENCES = {
     "002": "The Ultimate Book of Card Games",
     "literature": "papers and the 2013 Gettysburg contest on Poker Squares",
 }
-"""Full names of the sources in SOURCES and in the options."""
+"""The sources by their short names in SOURCES and in the options."""
 
 
 def points_of(rules: Rules) -> dict[str, int]:
@@ -156,7 +163,7 @@ def points_of(rules: Rules) -> dict[str, int]:
 
 
 def check(rules: Rules) -> None:
-    """Accept all combinations of options."""
+    """Do nothing: every combination of options is valid."""
 
 
 def _points(digits: list[int]) -> list[int]:
@@ -169,22 +176,23 @@ def _target(digits: list[int]) -> int:
 
 FEATURES = Features(
     [
-        Piece("grid", SQUARES, CARD, "the card on each square; 0: none"),
-        Piece("other", SQUARES, CARD, "head to head: the other grid, as far as it is known"),
-        Piece("card", 1, CARD, "the card to place now; 0: the game is over"),
+        Piece("grid", SQUARES, CARD, "card on each square; 0: none"),
+        Piece("other", SQUARES, CARD, "head to head: known cards on each square of the other grid"),
+        Piece("card", 1, CARD, "card to place now; 0: the game is over"),
         Piece(
             "unseen",
             PACK_SIZE,
             FLAG,
-            "for each card, ace of clubs, diamonds ... to king of spades: not turned up yet",
+            "whether each card is not turned up yet, from the four aces to the four kings, each in "
+            "the order c, d, h, s",
         ),
-        Piece("placed", 1, whole_number(SQUARES), "cards on the grid"),
-        Piece("seat", 1, FLAG, "head to head: 1 for player_1, who places after player_0"),
+        Piece("placed", 1, whole_number(SQUARES), "number of cards on the grid"),
+        Piece("seat", 1, FLAG, "head to head: 0 for player_0, 1 for player_1, who places second"),
         Piece(
             "turn",
             1,
             whole_number(SEATS),
-            "head to head: 1 this seat places, 2 the other seat, 0 the game is over",
+            "head to head: 1 the viewer places, 2 the other seat places, 0 the game is over",
         ),
         *option_pieces(
             Rules,
@@ -193,14 +201,15 @@ FEATURES = Features(
                     "points",
                     2 * len(Hand),
                     whole_number(DIGIT - 1),
-                    "option: points of each hand with custom scoring, plus 128: sixteens, ones",
+                    "option: points of each hand with custom scoring, plus 128, as two digits to "
+                    "base 16",
                     read=_points,
                 ),
                 "target": Piece(
                     "target",
                     3,
                     whole_number(DIGIT - 1),
-                    "option: 256s, sixteens, ones",
+                    "option: three digits to base 16",
                     read=_target,
                 ),
             },
@@ -211,7 +220,7 @@ FEATURES = Features(
 STATE = np.dtype(
     [
         *make_state_head(SQUARES),
-        ("net", np.int32, (SEATS,)),  # head to head, at the end: what each seat wins
+        ("net", np.int32, (SEATS,)),  # head to head: reward of each seat at the end
         ("other_score", np.int32),
         ("filled", np.int64),  # set of squares that hold a card
         ("other_filled", np.int64),
@@ -220,20 +229,20 @@ STATE = np.dtype(
         ("secret_points", np.int16),  # points of the lines that the secret square has filled
         ("points", np.int16, (len(Hand),)),
         ("suits", np.int8, (4,)),  # unseen cards of each suit
-        ("ranks", np.int8, (13,)),  # and of each rank, ace first
+        ("ranks", np.int8, (13,)),  # unseen cards of each rank, ace first
         ("deck", np.int8, (PACK_SIZE,)),
-        ("viewer", np.int8),  # the seat for which the state is arranged
-        ("secret", np.int8),  # square of player_0's card while player_1 has to place it, else -1
+        ("viewer", np.int8),  # the seat from whose view the fields are arranged
+        ("secret", np.int8),  # player_0's latest square while player_1 must place, otherwise -1
         ("other_grid", np.int8, (SQUARES,)),
         ("shown", FEATURES.dtype),
     ]
 )
-"""``score``, ``filled`` and the shown ``grid`` belong to one seat, the viewer. Fields that begin
-with ``other_`` are those of the other seat."""
+"""``score``, ``filled`` and the shown ``grid`` belong to the viewer. Fields that begin with
+``other_`` belong to the other seat."""
 
 
 def label(action: int) -> str:
     """Return the name of an action by row and column: ``"square a1"`` to ``"square e5"``."""
     if not 0 <= action < SQUARES:
-        raise ValueError(f"action {action}: Poker Squares has actions 0 to {SQUARES - 1}")
+        raise ValueError(f"Poker Squares action must be from 0 to {SQUARES - 1}, got {action}")
     return "square " + "abcde"[action // SIZE] + "12345"[action % SIZE]

@@ -1,14 +1,14 @@
-"""Poker Squares: solver with the order of the stock known. Compiled.
+"""Poker Squares: solver with the order of the stock known.
 
 All cards that will be placed are known, so the best game is their best arrangement on the empty
-squares. Up to `EXHAUSTIVE_CARDS` cards, every arrangement is tried. More cards are arranged by
-simulated annealing, which swaps two cards, from several starts. The best arrangement found is a
-**lower bound** of the best possible score. The random numbers depend on the cards alone, so that
-equal positions have equal answers.
+squares. With up to `EXHAUSTIVE_CARDS` cards the solver tries every arrangement. With more cards it
+uses simulated annealing from several starts, with swaps of two cards. The best arrangement that it
+finds is a **lower bound** of the best possible score. The random numbers depend only on the cards,
+so equal positions have equal answers.
 
-With `adjacent` the order counts, too. During the search a card that was isolated when it came costs
-points; only arrangements without isolated cards are kept. The annealing then also swaps whole rows
-and columns.
+With `adjacent` the order of the cards also matters. During the search, a card that has no neighbor
+when it is placed costs points; only arrangements without such isolated cards are kept. The
+annealing then also swaps whole rows and columns.
 """
 
 from typing import Any
@@ -26,21 +26,21 @@ from .kernel import category
 from .rules import LINES, SIZE, SQUARES, Adjacent, Rules, label
 
 EXHAUSTIVE_CARDS = 7
-"""The largest number of cards of which all arrangements, 5040, are tried."""
+"""Maximum number of cards for which the solver tries all arrangements, of which there are 5040."""
 STARTS, STEPS = 8, 50_000
-"""Starts of the annealing of a deal, and swaps from each start."""
+"""Number of starts of the annealing, and of swaps from each start."""
 WARM, COLD, ISOLATED_COST = 0.05, 0.02, 0.2
 """First and last temperature, and cost of an isolated card, as fractions of the difference between
 the best and the worst hand."""
 TURNS = 4
-"""With `adjacent`, one of `TURNS` swaps exchanges two whole lines instead of two cards."""
+"""With `adjacent`, one in `TURNS` swaps exchanges two whole lines instead of two cards."""
 NOT_PLACED = 99
-"""Time at which a card comes to a square that stays empty."""
+"""Stands for the time at which a card is placed, for a square that stays empty."""
 
 
 @jit
 def score_line(grid: np.ndarray, line: int, points: np.ndarray) -> int:
-    """Return the points of a line: rows are 0 to 4, columns 5 to 9."""
+    """Return the points of a line. Lines 0 to 4 are rows, 5 to 9 columns."""
     if line < SIZE:
         return points[category(grid[SIZE * line : SIZE * line + SIZE])]
     return points[category(grid[line - SIZE :: SIZE])]
@@ -48,7 +48,7 @@ def score_line(grid: np.ndarray, line: int, points: np.ndarray) -> int:
 
 @jit
 def count_isolated(when: np.ndarray, first: int, last: int) -> int:
-    """Return how many of the cards ``first`` to ``last`` have no neighbor when they come."""
+    """Return the number of cards from ``first`` to ``last`` with no neighbor when placed."""
     isolated = 0
     for square in range(SQUARES):
         time = when[square]
@@ -77,7 +77,7 @@ def swap_cards(grid: np.ndarray, when: np.ndarray, a: int, b: int) -> None:
 
 @jit
 def swap_lines(grid: np.ndarray, when: np.ndarray, a: int, b: int) -> None:
-    """Swap two rows, or two columns. That changes no hand."""
+    """Swap two rows or two columns, which does not change any hand."""
     for k in range(SIZE):
         if a < SIZE:
             swap_cards(grid, when, SIZE * a + k, SIZE * b + k)
@@ -87,7 +87,7 @@ def swap_lines(grid: np.ndarray, when: np.ndarray, a: int, b: int) -> None:
 
 @jit
 def movable_lines(empty: np.ndarray) -> int:
-    """Return the set of lines that were empty: rows 0 to 4, columns 5 to 9."""
+    """Return the set of lines that are empty in the position: rows 0 to 4, columns 5 to 9."""
     lines = 0
     for line in range(LINES):
         squares = 0
@@ -100,7 +100,7 @@ def movable_lines(empty: np.ndarray) -> int:
 
 @jit
 def score_lines(grid: np.ndarray, lines: State, points: np.ndarray) -> int:
-    """Write the points of all lines; return their sum."""
+    """Write the points of all lines, and return their sum."""
     total = 0
     for line in range(LINES):
         lines[line] = score_line(grid, line, points)
@@ -115,8 +115,8 @@ def try_all(
 ) -> tuple[int, int]:  # fmt: skip
     """Try every arrangement of the cards on the empty squares (Heap's algorithm, 1963).
 
-    ``best``, (25,), receives when the card of each square comes. Returns its points and the number
-    of arrangements.
+    ``best``, (25,), receives the time at which each square gets its card. Returns the points of the
+    best arrangement and the number of arrangements.
     """
     n = len(empty)
     lines, counters = np.zeros(LINES, np.int64), np.zeros(n, np.int64)
@@ -142,7 +142,7 @@ def try_all(
 def draw_square(
     s: State, empty: np.ndarray, when: np.ndarray, time: int, first: int, last: int
 ) -> int:
-    """Draw a square on which the card that comes at ``time`` can be placed."""
+    """Draw a square on which the card of ``time`` can be placed."""
     chosen, candidates = -1, 0
     for square in empty:
         if when[square] != NOT_PLACED:
@@ -166,7 +166,7 @@ def place_at_random(
     first: int,
     last: int,
 ) -> None:
-    """Place all cards at random, each where it can be placed."""
+    """Place all cards on random squares where they can be placed."""
     for square in empty:
         when[square] = NOT_PLACED
     for time in range(len(cards)):
@@ -179,7 +179,7 @@ def place_at_random(
 def line_gain(
     grid: np.ndarray, lines: np.ndarray, changed: tuple[int, ...], points: np.ndarray
 ) -> int:
-    """Return how much the points of up to four changed lines exceed those in ``lines``."""
+    """Return the difference of the points of up to four changed lines from those in ``lines``."""
     gain = 0
     for k in range(4):
         if k < 2 or changed[k] != changed[k - 2]:
@@ -192,7 +192,7 @@ def try_line_swap(
     s: State, movable: int, grid: np.ndarray, when: np.ndarray, lines: np.ndarray, first: int,
     last: int, isolated: int,
 ) -> int:  # fmt: skip
-    """Swap two of the ``movable`` lines unless that isolates more cards.
+    """Swap two of the ``movable`` lines unless the swap isolates more cards.
 
     ``isolated`` is the number of isolated cards. Returns the new number.
     """
@@ -214,7 +214,7 @@ def anneal(
     s: State, cards: np.ndarray, empty: np.ndarray, grid: np.ndarray, when: np.ndarray, first: int,
     last: int, points: np.ndarray, steps: int, best: np.ndarray,
 ) -> int:  # fmt: skip
-    """Anneal from one start; return the points of the best arrangement, as `try_all` does."""
+    """Anneal from one start, and return the points of the best arrangement, like `try_all`."""
     n = len(empty)
     place_at_random(s, cards, empty, grid, when, first, last)
     lines = np.zeros(LINES, np.int64)
@@ -253,19 +253,19 @@ def anneal(
 
 def _position(deck_or_state: Any, rules: Rules) -> np.ndarray:
     if rules.players > 1:
-        raise ValueError("only games for one player are solved: players=2")
+        raise ValueError("option players must be 1 for the solver, got 2")
     return make_position(find_game("poker_squares"), rules, deck_or_state)
 
 
 def _cards(state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the empty squares, and the cards that will be placed on them, in order."""
+    """Return the empty squares, and the cards that will be placed on them in order."""
     empty = np.flatnonzero(state["shown"]["grid"][0] == 0)
     first = int(state["next"][0]) - 1
     return empty, state["deck"][0, first : first + len(empty)].copy()
 
 
 def _generator(state: np.ndarray, cards: np.ndarray) -> np.ndarray:
-    """Return a state whose generator is seeded by the grid and the cards to come."""
+    """Return a state whose generator is seeded from the grid and the cards to come."""
     seed = 0
     for code in [*state["shown"]["grid"][0].tolist(), *cards.tolist()]:
         seed = (seed * 67 + code) % (1 << 61)
@@ -277,24 +277,25 @@ def _generator(state: np.ndarray, cards: np.ndarray) -> np.ndarray:
 def solve(
     deck_or_state: Any, rules: Rules, optimal: bool = False, limit: int | None = None
 ) -> Solution:
-    """Return the best arrangement found of the cards that will be placed: see the module.
+    """Search for the best arrangement of the cards that will be placed; see the module.
 
     Args:
-        deck_or_state: see `parlour.envs.core.solve.make_position`.
-        rules: the rules of the game, for one player.
-        optimal: not used.
-        limit: number of arrangements to try, 400 000 by default. Up to `EXHAUSTIVE_CARDS` cards all
-            arrangements are tried.
+        deck_or_state: See `parlour.envs.core.solve.make_position`.
+        rules: The rules, for one player.
+        optimal: Not used.
+        limit: Number of arrangements to try (default: 400 000). With up to `EXHAUSTIVE_CARDS`
+            cards, the solver tries all arrangements.
 
     Returns:
-        The solution. ``score`` is that of the whole grid: exact up to `EXHAUSTIVE_CARDS` cards,
-        else a lower bound of the best. ``winnable`` is None, because nobody wins.
+        The solution. ``score`` is the score of the whole grid: exact with up to `EXHAUSTIVE_CARDS`
+        cards, otherwise a lower bound of the best score. ``winnable`` is None, since the game has
+        no winner.
 
     Raises:
-        ValueError: for games of two players and for a limit below 1.
+        ValueError: The game is for two players, or the limit is below 1.
     """
     if limit is not None and limit < 1:
-        raise ValueError(f"limit={limit}: allowed are numbers from 1")
+        raise ValueError(f"limit must be 1 or more, got {limit}")
     state = _position(deck_or_state, rules)
     if state["over"][0]:
         return Solution(None, [], 0, [], int(state["score"][0]))
@@ -322,7 +323,7 @@ def solve(
 
 
 def _adjacent_range(state: np.ndarray, rules: Rules) -> tuple[int, int]:
-    """Return the first and the last of the cards to come that must touch another card."""
+    """Return the first and the last coming card that must touch another card."""
     placed = int((state["shown"]["grid"][0] != 0).sum())
     if rules.adjacent == Adjacent.ALL:
         return (0 if placed else 1), SQUARES

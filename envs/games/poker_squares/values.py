@@ -1,19 +1,20 @@
-"""Poker Squares: values of afterstates, from a learned table of features.
+"""Poker Squares: values of afterstates from a learned table of features.
 
 An afterstate has these features:
 
-- Each line by itself. Its feature combines row or column, the shape of its matching cards, whether
-  it can become a flush and how many cards of that suit are unseen, how many straights it can
-  become, how many unseen cards would match, and how many cards are on the grid.
-- Each suit by itself: how far the columns that can become flushes of it compete for its unseen
-  cards.
-- Crossing lines. Each empty square has a feature: the shape of its row, whether its column can
-  become a flush, and how many unseen cards would serve both. Each rank has one by the rows that it
-  is in and its unseen cards. Where cards must touch, each line has one by how many of its empty
-  squares can be reached.
+- Each line has a feature that combines: row or column, the shape of its matching cards, whether it
+  can become a flush and the number of unseen cards of that suit, the number of straights that it
+  can become, the number of unseen cards that would match, and the number of cards on the grid.
+- Each suit has a feature that describes how the columns that can become flushes of the suit compete
+  for its unseen cards.
+- Each empty square has a feature that combines: the shape of its row, whether its column can become
+  a flush, and the number of unseen cards that would help both.
+- Each rank has a feature that combines the rows that contain it and its unseen cards.
+- If cards must touch, each line has a feature for the number of its empty squares that can be
+  reached.
 
 `score_afterstates` compares the squares for the card in hand. `expect_answers` looks one ply
-further: the mean, over the cards that can come next, of the best square for the next card.
+further: it returns the mean value, over all possible next cards, of the best square for that card.
 """
 
 from collections.abc import Callable
@@ -51,7 +52,7 @@ from .rules import LINES, SIZE, SQUARES, Adjacent
 # ---- features of single lines and suits -----------------------------------------------------
 
 SHAPES = 12
-"""How up to four cards match: none, 1, 1-1, 2, 1-1-1, 2-1, 3, 1-1-1-1, 2-1-1, 2-2, 3-1, 4."""
+"""Number of shapes: the ways in which up to four cards match (none, 1, 1-1, 2, ... 3-1, 4)."""
 SHAPE = np.array(
     [
         [0, 0, 0, 0, 0, 0, 0],
@@ -62,11 +63,11 @@ SHAPE = np.array(
     ],
     np.int64,
 )
-"""Shape by number of cards and number of pairs of equal ranks among them."""
+"""Shape by the number of cards and the number of pairs of equal ranks."""
 NUM_FLUSHES = len(RANKS) + 1
 NUM_STRAIGHTS = 6
 NUM_MATCHES = 21
-"""Unseen cards that match, of the ranks that match already, and (up to 6) of the others."""
+"""Numbers of unseen matching cards: of ranks that already match, and of other ranks (up to 6)."""
 NUM_OTHER_MATCHES = 7
 PER_DIRECTION = SHAPES * NUM_FLUSHES * NUM_STRAIGHTS * NUM_MATCHES * SQUARES
 NUM_RIVALS, NUM_NEEDED = 4, 13
@@ -74,11 +75,11 @@ NUM_RIVALS, NUM_NEEDED = 4, 13
 NUM_SUIT_FEATURES = NUM_RIVALS * NUM_NEEDED * (len(RANKS) + 1) * SQUARES
 NUM_LINE_FEATURES = 2 * PER_DIRECTION + NUM_SUIT_FEATURES
 COUNTS_SHIFT = 5 * 4
-"""Bits of the suits of all columns in `pack_columns`; the counts come above them."""
+"""Number of bits of all columns' suits in `pack_columns`. The counts follow above them."""
 
 
 def _tabulate_straights(belongs: Callable[[int, int], bool]) -> np.ndarray:
-    """Return for each set of ranks the set of straights, out of ten, that belong to it."""
+    """Return a table by sets of ranks of the sets of straights that belong to them."""
     straights = np.zeros(1 << len(RANKS), np.int64)
     for number, straight in enumerate(STRAIGHTS.tolist()):
         straights |= [belongs(ranks, straight) << number for ranks in range(1 << len(RANKS))]
@@ -93,7 +94,7 @@ SPOILED_STRAIGHTS = _tabulate_straights(lambda ranks, straight: ranks & straight
 
 @jit
 def count_straights(s: State, ranks: int) -> int:
-    """Return how many straights a set of ranks can still become with the unseen cards."""
+    """Return the number of straights that a set of ranks can still become with the unseen cards."""
     possible = POSSIBLE_STRAIGHTS[ranks]
     if possible == 0:
         return 0
@@ -159,7 +160,7 @@ def line_start(line: int) -> Any:
 
 @jit
 def line_value(s: State, table: Table, line: int, card: CardCode, num_placed: int) -> float:
-    """Return the value of a line with ``card`` (0: none) added; its points if that fills it."""
+    """Return the value of a line with ``card`` (0: none) added; its points if it is then full."""
     first, stride = line_start(line)
     feature = line_feature(s, first, stride, card, num_placed)
     return table[feature] if feature >= 0 else float(points_with(s, first, stride, card))
@@ -167,7 +168,7 @@ def line_value(s: State, table: Table, line: int, card: CardCode, num_placed: in
 
 @jit
 def line_value_gain(s: State, table: Table, line: int) -> float:
-    """Return how much a line with an empty square gains by the card in hand."""
+    """Return the gain of a line with an empty square from the card in hand."""
     num_placed = s["shown"]["placed"] + 1
     before = line_value(s, table, line, 0, num_placed)
     return line_value(s, table, line, s["shown"]["card"], num_placed) - before
@@ -175,7 +176,7 @@ def line_value_gain(s: State, table: Table, line: int) -> float:
 
 @jit
 def pack_columns(s: State) -> int:
-    """Return the set of suits in each column, four bits each, and above them its count, three."""
+    """Return the packed suits of all columns, four bits each, then the counts, three each."""
     packed = 0
     for square in range(SQUARES):
         code = s["shown"]["grid"][square]
@@ -207,7 +208,7 @@ def suit_feature(s: State, packed: int, suit: int, num_placed: int) -> int:
 
 @jit
 def suit_gain(s: State, table: Table, packed: int, column: int) -> float:
-    """Return how much the four suits gain by the card in hand in a column."""
+    """Return the gain of the four suits from the card in hand in a column."""
     card, num_placed = s["shown"]["card"], s["shown"]["placed"] + 1
     after = add_to_column(packed, column, card)
     touched = (packed >> (4 * column)) & 15 | 1 << (card & 3)
@@ -223,39 +224,40 @@ def suit_gain(s: State, table: Table, packed: int, column: int) -> float:
 
 # ---- the scratch record ---------------------------------------------------------------------
 #
-# Numba frees an array that is not used any more, even if one of its records is. So functions take
-# arrays of scratch records, not the records.
+# Numba frees an array that is no longer used, even if one of its records is still used. So
+# functions take arrays of scratch records instead of records.
 
 COUNTED_GRID = np.dtype(
     [
         ("lines", np.int32, (LINES,)),  # number of each line, see `add_to_line`
         ("ranks", np.int32, (len(RANKS),)),  # number of each rank, see `ROW_BITS`
         ("kinds", np.int32, (LINES,)),  # kind of each line, see `line_kind`
-        ("kinds_with", np.int32, (LINES,)),  # and with the next card added
+        ("kinds_with", np.int32, (LINES,)),  # kind of each line with the next card added
     ]
 )
-"""What the crossing features need to know of a grid, counted once."""
+"""Facts about a grid that the crossing features need, computed once."""
 
 SCRATCH = np.dtype(
     [
         ("grids", COUNTED_GRID, (1 + SIZE,)),  # without the first card; with it in each row
-        ("kinds", np.int32, (2, 2, LINES)),  # of each line: first card in it?, second card in it?
-        ("held", np.float64, (2, LINES)),  # value of each line without the second card: first in?
-        ("gained", np.float64, (2, LINES)),  # and its gain by the second card
-        ("suits", np.float64, (SIZE, SIZE + 1)),  # column of the first card, of the second; last:
-        ("ranks", np.float64, (SIZE, SIZE + 1)),  # without it; the same by rows
+        ("kinds", np.int32, (2, 2, LINES)),  # indices: first card in the line?, second card in it?
+        ("held", np.float64, (2, LINES)),  # value of each line without the second card
+        ("gained", np.float64, (2, LINES)),  # gain of the line from the second card
+        # indices: column (or row) of the first and of the second card; last: no second card
+        ("suits", np.float64, (SIZE, SIZE + 1)),  # by columns
+        ("ranks", np.float64, (SIZE, SIZE + 1)),  # by rows
         ("answers", np.float64, (SQUARES,)),  # value of each square for the second card
-        ("before", np.int32, (LINES,)),  # kinds with the first card where it is
-        ("after", np.int32, (LINES,)),  # and with the second card, too
+        ("before", np.int32, (LINES,)),  # kinds with the first card placed
+        ("after", np.int32, (LINES,)),  # kinds with both cards placed
     ]
 )
-"""Scratch record of `expect_answers`: every line without and with the first and the second card."""
+"""Scratch record of `expect_answers`: each line without and with the first and second card."""
 
 ALL_RANKS = (1 << len(RANKS)) - 1
 PAIRS_SHIFT, SUITS_SHIFT, CARDS_SHIFT = len(RANKS), len(RANKS) + 3, len(RANKS) + 7
-"""The number of a line: the set of its ranks, its pairs of equal ranks, its suits, its cards."""
+"""Bit offsets in the number of a line: set of ranks, pairs of equal ranks, suits, cards."""
 ROW_BITS = 3
-"""The number of a rank: for each row that is not full, how many cards of the rank are in it."""
+"""Bits in the number of a rank for each row: the number of cards of the rank, if not full."""
 ROW_MASK = (1 << ROW_BITS) - 1
 BROKEN = SIZE
 """Flush state of a column that cannot become a flush; below it, the number of its cards."""
@@ -478,9 +480,9 @@ def add_square_values(
     table: Table,
     scores: Scores,
 ) -> float:
-    """Add to each empty square how much all empty squares gain by a card on it.
+    """Add to the score of each empty square the total gain of all empty squares from a card on it.
 
-    A square that the card makes reachable counts as it was: see `add_reach_values`.
+    Squares that the card makes reachable keep their value here; see `add_reach_values`.
 
     Args:
         unseen: the unseen cards.
@@ -531,10 +533,10 @@ def add_reach_values(
     table: Table,
     scores: Scores,
 ) -> None:
-    """Add to each legal square the values of reaching: what `add_square_values` leaves out.
+    """Add the values that `add_square_values` leaves out to the scores of the legal squares.
 
-    These are the squares that a card on it makes reachable, and the features of lines by reach. The
-    arguments are those of `add_square_values`; ``legal`` is the set of legal squares.
+    These are the values of the squares that a card makes reachable, and the features of lines by
+    reach. The arguments are those of `add_square_values`; ``legal`` is the set of legal squares.
     """
     empty = ALL & ~filled
     reached = adjacent_squares(filled) & empty
@@ -573,7 +575,7 @@ MAX_ACTIVE = LINES + 4 + MAX_CROSSING_FEATURES
 def score_afterstates(
     s: State, rules: RulesRecord, table: Table, ids: FeatureIds, scores: Scores
 ) -> None:
-    """See `AfterstateFeatures`: a card changes one row and one column."""
+    """Implement `AfterstateFeatures`. A card changes one row and one column."""
     legal = s["legal"]
     packed = pack_columns(s)
     for square in range(SQUARES):
@@ -595,7 +597,7 @@ def score_afterstates(
 def add_crossing_values(
     s: State, rules: RulesRecord, table: Table, grids: np.ndarray, scores: Scores
 ) -> None:
-    """Add the values of the crossing features: of ranks the gain, of squares and lines all."""
+    """Add the values of the crossing features: the gains of ranks, and the totals of the others."""
     count_grid(s, grids)
     grid, unseen, filled = grids[0], unseen_cards(s), s["filled"]
     card, num_placed = s["shown"]["card"], s["shown"]["placed"] + 1
@@ -616,7 +618,7 @@ def add_crossing_values(
 
 @jit
 def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureIds) -> int:
-    """See `AfterstateFeatures`: of the ten lines, the four suits, then of crossing lines."""
+    """Implement `AfterstateFeatures`: features of lines, of suits, then of crossing lines."""
     card, num_placed = s["shown"]["card"], s["shown"]["placed"] + 1
     for line in range(LINES):
         first, stride = line_start(line)
@@ -636,7 +638,7 @@ def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureId
 
 @jit
 def state_value(s: State, rules: RulesRecord, table: Table, ids: FeatureIds) -> float:
-    """See `AfterstateFeatures`: score, lines, suits and ranks without the card in hand."""
+    """Implement `AfterstateFeatures`: score, lines, suits and ranks without the card in hand."""
     num_placed = s["shown"]["placed"] + 1
     total = float(s["score"])
     for line in range(LINES):
@@ -658,7 +660,7 @@ def state_value(s: State, rules: RulesRecord, table: Table, ids: FeatureIds) -> 
 
 @jit
 def part_scores(s: State, rules: RulesRecord, points: np.ndarray) -> None:
-    """See `AfterstateFeatures`: the points of the ten lines."""
+    """Implement `AfterstateFeatures`: the points of the ten lines."""
     for line in range(LINES):
         first, stride = line_start(line)
         points[line] = line_points(s, first, stride)
@@ -666,7 +668,7 @@ def part_scores(s: State, rules: RulesRecord, points: np.ndarray) -> None:
 
 @jit
 def possible_cards(s: State, cards: np.ndarray) -> int:
-    """See `AfterstateFeatures`: all unseen cards."""
+    """Implement `AfterstateFeatures`: all unseen cards."""
     n = 0
     for card in range(PACK_SIZE):
         if s["shown"]["unseen"][card]:
@@ -677,9 +679,9 @@ def possible_cards(s: State, cards: np.ndarray) -> int:
 
 # ---- one ply further ------------------------------------------------------------------------
 #
-# The first card changes one row and one column, the second card another of each. So each line is
-# valued without and with either card, once for all compared actions. Then the value of every square
-# for every second card is a sum of a few of these numbers; no grid is played out.
+# Each of the two cards changes one row and one column. So each line is evaluated once, without and
+# with each card, for all compared actions. The value of a square for a second card is then a sum of
+# a few of these numbers, without placing the cards on a grid.
 
 
 @jit
@@ -692,7 +694,7 @@ def expect_answers(
     scores: Scores,
     work: States,
 ) -> None:
-    """See `ExpectAnswers`."""
+    """Implement `ExpectAnswers`."""
     work[0] = s
     ahead = work[0]
     write_points(s, actions, scores)
@@ -716,7 +718,7 @@ def expect_answers(
 
 @jit
 def turn_up(s: State, card: CardCode, change: int) -> None:
-    """Take a card into the hand with ``change`` -1, and make it unseen again with 1."""
+    """Take a card into the hand (``change`` -1), or make it unseen again (1)."""
     s["shown"]["card"] = card
     s["suits"][card & 3] += change
     s["ranks"][(card >> 2) - 1] += change
@@ -736,9 +738,9 @@ def write_points(s: State, actions: np.ndarray, scores: Scores) -> None:
 
 @jit
 def value_first_card(s: State, scratch: np.ndarray) -> None:
-    """Write the grids without the card in hand, and with it in each row: see `SCRATCH`.
+    """Write the grids without the card in hand and with it in each row; see `SCRATCH`.
 
-    Each of these grids also has the card in every column. Ranks depend on the row alone.
+    Each grid with the card has it in all columns, because the ranks depend only on the row.
     """
     grids = scratch[0]["grids"]
     count_grid(s, grids)
@@ -790,7 +792,7 @@ def value_second_card(s: State, table: Table, first: CardCode, scratch: np.ndarr
 
 @jit
 def value_line(s: State, table: Table, first: CardCode, line: int, scratch: np.ndarray) -> None:
-    """Write kinds and values of one line. The square of a card within the line does not matter."""
+    """Write the kinds and values of a line. The order of the cards in the line does not matter."""
     values, num_placed = scratch[0], s["shown"]["placed"] + 1
     card, grid = s["shown"]["card"], s["shown"]["grid"]
     empty = line_squares(line) & ~s["filled"]
@@ -816,7 +818,7 @@ def value_line(s: State, table: Table, first: CardCode, line: int, scratch: np.n
 def best_answer(
     s: State, rules: RulesRecord, table: Table, unseen: CardSet, action: Action, scratch: np.ndarray
 ) -> float:
-    """Return the value of the best square for the card in hand, the first card on ``action``."""
+    """Return the value of the best square for the card in hand; the first card is on ``action``."""
     values, num_placed = scratch[0], s["shown"]["placed"] + 1
     filled, legal = s["filled"], legal_squares(s, rules)
     row, column = action // SIZE, action % SIZE

@@ -1,4 +1,4 @@
-"""Puss in the Corner, a solitaire: the README beside this file has the rules and sources."""
+"""Puss in the Corner, a solitaire. README.md in this folder has the rules and sources."""
 
 from ...core.batch import make_resample_rows, make_score_rows
 from ...core.contract import Solving
@@ -55,6 +55,6 @@ GAME = Game(
     pack=pack,
     rule_agents={"tip": make_score_rows(tip), "hopeful": make_score_rows(hopeful)},
 )
-"""The game, as `parlour.envs.GAMES` has it."""
+"""The game, registered in `parlour.envs.GAMES`."""
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

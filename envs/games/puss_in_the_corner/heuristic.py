@@ -1,14 +1,14 @@
-"""Puss in the Corner: the heuristic of the greedy agent, and the rule-based agents made from it.
+"""Puss in the Corner: action scores of the greedy agent and of the rule-based agents based on it.
 
-All of them use only what the player knows. The heuristic scores an action by the position after it,
-once everything that then fits has been played. What counts are cards under higher ones: in a pile
-without any, every card can be played in its turn. A spoiled pile takes further high cards almost
-for free. The heuristic has no opinion on the order in which piles are gathered, so the first comes
-first, and it never lays a pile upon another.
+All agents use only what the player knows. The heuristic scores an action by the position after it,
+when all cards that fit have been played. Most important are cards under higher cards: in a pile
+without any, every card can be played in order, while a pile that already has some takes more high
+cards at almost no cost. The heuristic does not rank the orders of gathering, so it gathers the
+first pile first. It never moves a pile onto another.
 
-A position is two packed numbers, so that it can be played on without changing the state: the
+A position is two packed numbers, so that it can be played out without changing the state: the
 heights of the piles, six bits each, and the top values of the foundations, four bits each. A card
-that is not yet in a pile of the state is passed as ``extra``, on top of the pile ``on``.
+that is not in a pile of the state yet is passed as ``extra``, on top of the pile ``on``.
 """
 
 from typing import Any
@@ -22,9 +22,9 @@ from ...core.type_aliases import Action, CardCode, RulesRecord, Scores, State, W
 from .rules import ACES, ACTIONS, CARDS, FOUNDATION, KING, PACKET, PILES, PLACE, PLAY
 from .solver.alive import DEAD, check_alive, make_alive_memory, pack_tops
 
-# Found by CMA-ES for the mean score in no-redeal, with a table instead of "fades"; rounded.
-# Training parlour train puss-in-the-corner --variant no-redeal --method cma-es finds weights that
-# win 2.0 % of these deals instead of 1.6 %, but with suits 74 % instead of 81 %.
+# Optimized with CMA-ES for the mean score in no-redeal, with a table instead of "fades", and
+# rounded. The command parlour train puss-in-the-corner --variant no-redeal --method cma-es finds
+# weights that win 2.0 % of these deals instead of 1.6 %, but 74 % with suits instead of 81 %.
 WEIGHTS = {
     "under_own": 1.0,
     "under_other": -1.4,
@@ -37,24 +37,29 @@ WEIGHTS = {
     "next_card": 2.2,
     "rest": 0.072,
 }
-"""under_own, under_other, depth: costs of a card under a higher one of its foundations, of the
-other foundations, and for each value that the highest card above it is higher; fades: decrease of
-these for each card that must be built before it. lowest, top, built: worth of each value of the
-lowest card and of the top of a pile (an empty pile counts more than a king), and of each card
-built. height: cost of the square of a pile's height. next_card, rest: costs of the next card at the
-place where it does least harm, and of all cards to come."""
+"""Weights of the greedy agent.
+
+- under_own, under_other: costs of a card under a higher card of its own or of the other foundations
+- depth: cost for each value by which the highest card above a card is higher
+- fades: decrease of these costs for each card that must be played before the card
+- lowest, top: worth of each value of the lowest card and of the top card of a pile; an empty pile
+  counts more than a king
+- built: worth of each card on a foundation
+- height: cost of the square of a pile's height
+- next_card, rest: costs of the next card on its best pile, and of all cards to come
+"""
 UNDER_OWN, UNDER_OTHER, DEPTH, FADES, LOWEST, TOP, BUILT, HEIGHT, NEXT_CARD, REST = range(10)
 
 PLAYED_BONUS = 1e4
-"""Bonus for actions that bring a card to a foundation, so that they come first."""
+"""Bonus for actions that move a card to a foundation, so that they come first."""
 ONE_SUIT = sum(1 << (4 * value) for value in range(KING + 1))
-"""All cards of clubs, as a set of card codes."""
+"""Set of the card codes of all clubs."""
 BLACK = 0b1001 * ONE_SUIT
 
 
 @jit
 def same_foundation_cards(rules: RulesRecord, card: CardCode) -> int:
-    """Return the set of all cards that are built on the same foundations as this one."""
+    """Return the set of all cards that go to the same foundations as a card."""
     suit = card & 3
     if rules.suits:
         return ONE_SUIT << suit
@@ -63,7 +68,7 @@ def same_foundation_cards(rules: RulesRecord, card: CardCode) -> int:
 
 @jit
 def cards_before(rules: RulesRecord, built: int, card: CardCode) -> int:
-    """Return how many cards must be built before a card fits; 0 if it fits now."""
+    """Return the number of cards that must be played before a card fits; 0 if it fits now."""
     suit, value = card & 3, card >> 2
     top = (built >> (4 * suit)) & 15
     if not rules.suits:
@@ -74,7 +79,7 @@ def cards_before(rules: RulesRecord, built: int, card: CardCode) -> int:
 
 @jit
 def build_card(rules: RulesRecord, built: int, card: CardCode) -> int:
-    """Return the foundations after building a card that fits."""
+    """Return the foundations after playing a card that fits."""
     suit = card & 3
     twin = ACES - 1 - suit
     if rules.suits:
@@ -92,7 +97,7 @@ def card_at(s: State, pile: int, index: int, extra: int, on: int) -> int:
 
 @jit
 def play_on(s: State, rules: RulesRecord, heights: int, built: int, extra: int, on: int) -> Any:
-    """Return the heights and foundations once nothing fits any more; the first piles play first."""
+    """Play all cards that fit, first piles first, and return the heights and foundations."""
     pile = 0
     while pile < PILES:
         height = (heights >> (6 * pile)) & 63
@@ -108,7 +113,7 @@ def play_on(s: State, rules: RulesRecord, heights: int, built: int, extra: int, 
 
 @jit
 def urgency(rules: RulesRecord, weights: Weights, built: int, card: CardCode) -> float:
-    """Return how much it matters that a card is buried: the later it is needed, the less."""
+    """Return the weight of a buried card, which decreases with the time until it is needed."""
     return max(1.0 - weights[FADES] * cards_before(rules, built, card), 0.0)
 
 
@@ -116,7 +121,7 @@ def urgency(rules: RulesRecord, weights: Weights, built: int, card: CardCode) ->
 def harm(
     rules: RulesRecord, weights: Weights, built: int, card: CardCode, above: int, highest: int
 ) -> float:
-    """Return the cost of a card under higher ones.
+    """Return the cost of a card under higher cards.
 
     ``above`` is the set of the higher cards, ``highest`` the highest value in it.
     """
@@ -139,11 +144,11 @@ def weigh_pile(
     on: int,
     row: np.ndarray,
 ) -> None:
-    """Write the cost of a pile of some height, and how much it would cost to bury its cards.
+    """Write the cost of a pile with a given height, and the costs of burying its cards.
 
-    ``row``, float64 (KING + 1,), receives the cost in its first entry. For each value from 2 on, it
-    receives the cost of laying a card of that value there: the sum of the urgencies of all lower
-    cards that are under no higher one yet.
+    The first entry of ``row``, float64 (KING + 1,), receives the cost of the pile. The entry of
+    each value from 2 on receives the cost of placing a card of that value on the pile: the sum of
+    the urgencies of all lower cards that are not under a higher card yet.
     """
     for value in range(KING + 1):
         row[value] = 0.0
@@ -181,7 +186,7 @@ def position_value(
 ) -> float:
     """Return the value of a position from the rows that `weigh_pile` has written for its piles.
 
-    Each card still in the stock is put where it does least harm.
+    Each card still in the stock counts with its lowest cost over all piles.
     """
     total = -(a[0] + b[0] + c[0] + d[0])
     for foundation in range(ACES):
@@ -195,7 +200,7 @@ def position_value(
 
 @jit
 def unturned_cards(s: State) -> int:
-    """Return the cards still to come, as a set of card codes."""
+    """Return the set of codes of the cards to come."""
     ahead, first = 0, s["next"]
     for place in range(first, first + s["shown"]["stock_count"]):
         ahead |= 1 << s["deck"][place]
@@ -262,7 +267,7 @@ def score_action(
 
 @jit
 def weigh_piles(s: State, rules: RulesRecord, weights: Weights) -> np.ndarray:
-    """Return the rows for `score_action`. Piles are weighed only if a card is to be placed."""
+    """Return the rows for `score_action`. Piles are weighed only if a card must be placed."""
     rows = np.empty((2 * PILES, KING + 1))
     built = foundations(s)
     if s["shown"]["card"]:
@@ -274,7 +279,7 @@ def weigh_piles(s: State, rules: RulesRecord, weights: Weights) -> np.ndarray:
 
 @jit
 def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Score each legal action: whatever plays a card first, then by the position after it."""
+    """Write a score for each legal action. Plays come first, then positions are compared."""
     ahead, rows = unturned_cards(s), weigh_piles(s, rules, weights)
     for action in range(FOUNDATION + 1):
         if (s["legal"] >> action) & 1:
@@ -287,11 +292,11 @@ def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) ->
 # ---- rule-based agents ----------------------------------------------------------------------
 
 SORTED = {"under_own": 10.0, "under_other": 10.0, "top": 1.0}
-"""Weights for a sorted stock: bury nothing, and keep the tops high."""
+"""Weights for a sorted stock: bury no card, and keep the tops high."""
 SORTED_WEIGHTS = np.array([SORTED.get(name, 0.0) for name in WEIGHTS])
 DEFAULT_WEIGHTS = np.array(list(WEIGHTS.values()))
-# Found by CMA-ES for games of `hopeful` in no-redeal: a win counts 1, and a game that is surely
-# lost with n cards still to be placed counts exp(-0.15 (n + 1)). Rounded.
+# Optimized with CMA-ES for games of `hopeful` in no-redeal, and rounded. A win counts 1, and a game
+# that is surely lost with n cards still to place counts exp(-0.15 (n + 1)).
 ONE_PASS = {
     "under_own": -0.41,
     "under_other": -0.43,
@@ -304,24 +309,24 @@ ONE_PASS = {
     "next_card": 3.72,
     "rest": 0.146,
 }
-"""Weights for variants without a redeal, for winning instead of for the score."""
+"""Weights for variants without a redeal, optimized for wins instead of for the score."""
 ONE_PASS_WEIGHTS = np.array([ONE_PASS[name] for name in WEIGHTS])
 TRIES, REMEMBERED = 200, 64
-"""Positions that `check_alive` visits at most for each action, and remembers."""
+"""Maximum number of positions that `check_alive` visits and remembers for each action."""
 
 
 @jit
 def pile_of(value: int) -> int:
-    """Return the pile of a value by the tip: kings to 10s, 9s to 7s, 6s to 4s, the rest."""
+    """Return the pile that the tip gives a value: kings to 10s, 9s to 7s, 6s to 4s, the rest."""
     return 0 if value >= 10 else 1 if value >= 7 else 2 if value >= 4 else 3
 
 
 @jit
 def tip(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Score by the published tip (002): in the first pass, sort the cards by value into piles.
+    """Write the scores of the published tip (002): in the first pass, sort the cards by value.
 
-    In later passes high cards come first, and hardly any card need be buried: the heuristic plays
-    these with its own weights for that. It also always decides which card to play.
+    In later passes high cards come first, and almost no card must be buried. There the agent uses
+    the heuristic with special weights. The heuristic also chooses the cards to play in all passes.
     """
     if s["shown"]["redeals_left"] < rules.redeals:
         heuristic(s, rules, SORTED_WEIGHTS, scores)
@@ -345,7 +350,7 @@ def weigh_by_both(s: State, rules: RulesRecord) -> Any:
 def pack_piles(s: State, placed: int, played: int, piles: np.ndarray, cards: np.ndarray) -> None:
     """Write the piles in the form of `check_alive`, numbering their cards pile by pile.
 
-    The card turned up is added to the pile ``placed``, and the top of ``played`` is removed (-1:
+    The turned-up card is added to the pile ``placed``, and the top of ``played`` is removed (-1:
     none).
     """
     n = 0
@@ -362,9 +367,9 @@ def pack_piles(s: State, placed: int, played: int, piles: np.ndarray, cards: np.
 
 @jit
 def leaves_hope(s: State, rules: RulesRecord, action: Action, ahead: int, scratch: Any) -> bool:
-    """Return whether an action of the last pass leaves a game that free cards to come could win.
+    """Return whether the game after an action of the last pass could be won if all cards were free.
 
-    ``ahead`` is the set of these cards.
+    ``ahead`` is the set of the cards to come.
     """
     if action > FOUNDATION:
         return True
@@ -385,14 +390,14 @@ def leaves_hope(s: State, rules: RulesRecord, action: Action, ahead: int, scratc
 
 @jit
 def hopeful(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Score as the heuristic, but in the last pass avoid actions that surely lose the game.
+    """Write the heuristic's scores, but avoid actions of the last pass that surely lose the game.
 
-    A game is surely lost if it could not be won with all cards to come free: then no order of them
-    helps. Actions are checked from the best score down to the first one that leaves hope. Without a
-    redeal the agent uses the weights `ONE_PASS`.
+    A game is surely lost if it cannot be won even when all cards to come are free: then no order of
+    these cards helps. Actions are checked in the order of their scores until one is not surely
+    lost. Without a redeal the agent uses the weights `ONE_PASS`.
     """
     heuristic(s, rules, weights if rules.redeals else ONE_PASS_WEIGHTS, scores)
-    if s["shown"]["redeals_left"] or rules.sevens:  # laying a pile upon another can free cards
+    if s["shown"]["redeals_left"] or rules.sevens:  # moving a pile onto another can free cards
         return
     scratch = np.empty(PILES, np.int64), np.empty(CARDS, np.int64), make_alive_memory(REMEMBERED)
     left, ahead = s["legal"], unturned_cards(s)

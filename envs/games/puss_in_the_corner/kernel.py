@@ -1,4 +1,4 @@
-"""Puss in the Corner: how it is played. Compiled; kernels trust the mask and allocate nothing."""
+"""Kernels of Puss in the Corner. They do not check that actions are legal."""
 
 from ...core.batch import Over, make_batch_kernels
 from ...core.kernel.cards import PACK_SIZE, shuffle
@@ -34,7 +34,7 @@ piles_of_packet = jit(packet_piles)
 
 @jit
 def find_foundation(s: State, rules: RulesRecord, card: CardCode) -> int:
-    """Return the foundation that a card fits, the lowest of several; -1 for none or no card (0)."""
+    """Return the lowest-numbered foundation that a card fits; -1 for none or for no card (0)."""
     suit = card & 3
     for foundation in range(ACES):
         is_same_color = foundation == ACES - 1 - suit and not rules.suits
@@ -46,7 +46,7 @@ def find_foundation(s: State, rules: RulesRecord, card: CardCode) -> int:
 
 @jit
 def playable_tops(s: State, rules: RulesRecord) -> int:
-    """Return the PLAY actions of all piles whose top fits a foundation, as a set."""
+    """Return the set of PLAY actions of all piles whose top card fits a foundation."""
     actions = 0
     for pile in range(PILES):
         top = s["shown"]["tops"][pile]
@@ -57,7 +57,7 @@ def playable_tops(s: State, rules: RulesRecord) -> int:
 
 @jit
 def record_place(s: State, card: CardCode, where: int, order: int) -> None:
-    """Record where a card is. This is the only way in which cards become known."""
+    """Record the location of a card. Cards become known only through this kernel."""
     s["shown"]["where"][card - FIRST] = where
     s["shown"]["order"][card - FIRST] = order
 
@@ -81,7 +81,7 @@ def put_on_pile(s: State, pile: int, card: CardCode) -> None:
 
 @jit
 def take_from_pile(s: State, pile: int) -> int:
-    """Take the top card off a reserve pile, and return it."""
+    """Take the top card off a reserve pile and return it."""
     s["count"][pile] -= 1
     height = s["count"][pile]
     card = s["pile"][pile][height]
@@ -92,7 +92,7 @@ def take_from_pile(s: State, pile: int) -> int:
 
 @jit
 def packet_actions(s: State) -> int:
-    """Return the legal PACKET actions, as a set: any two piles with cards, once after a seven."""
+    """Return the set of legal PACKET actions: any two piles with cards, once after a seven."""
     actions = 0
     if s["shown"]["packet_left"]:
         for action in range(PACKET, ACTIONS):
@@ -104,7 +104,7 @@ def packet_actions(s: State) -> int:
 
 @jit
 def card_actions(s: State, rules: RulesRecord) -> int:
-    """Return the legal actions while a card is turned up, as a set."""
+    """Return the set of legal actions while a card is turned up."""
     actions = ALL_PLACES << PLACE | packet_actions(s)
     if rules.direct and find_foundation(s, rules, s["shown"]["card"]) >= 0:
         actions |= 1 << FOUNDATION
@@ -113,7 +113,7 @@ def card_actions(s: State, rules: RulesRecord) -> int:
 
 @jit
 def show_next(s: State, rules: RulesRecord) -> None:
-    """Show the top of the stock if it is open."""
+    """Show the top card of the stock if it is face up."""
     shown = s["shown"]
     shown["next_card"] = 0
     if rules.next_open and shown["stock_count"]:
@@ -125,7 +125,7 @@ def show_next(s: State, rules: RulesRecord) -> None:
 
 @jit
 def turn_card(s: State, rules: RulesRecord) -> None:
-    """Turn up the top of the stock."""
+    """Turn up the top card of the stock."""
     card = s["deck"][s["next"]]
     s["next"] += 1
     s["shown"]["stock_count"] -= 1
@@ -138,14 +138,14 @@ def turn_card(s: State, rules: RulesRecord) -> None:
 
 @jit
 def begin_group(s: State, rules: RulesRecord) -> None:
-    """Turn up the first card of a group. The last group can be short."""
+    """Turn up the first card of a group. The last group may have fewer cards."""
     s["shown"]["group_left"] = min(rules.deal_size, s["shown"]["stock_count"])
     turn_card(s, rules)
 
 
 @jit
 def turn_piles_over(s: State, rules: RulesRecord) -> None:
-    """Make the gathered piles the stock. In the deck, cards on foundations come behind it."""
+    """Make the gathered piles the stock. In the deck, cards on foundations follow the stock."""
     shown = s["shown"]
     place = 0
     for turn_of in range(1, PILES + 1):
@@ -174,7 +174,7 @@ def turn_piles_over(s: State, rules: RulesRecord) -> None:
 
 @jit
 def gather(s: State, rules: RulesRecord) -> None:
-    """Let the player gather while there is a choice, then turn the packet over."""
+    """Let the player gather piles while there is a choice, then turn the packet over."""
     shown = s["shown"]
     left = several = last = 0
     for pile in range(PILES):
@@ -196,7 +196,7 @@ def gather(s: State, rules: RulesRecord) -> None:
 
 @jit
 def lay_packet(s: State, pile: int, other: int) -> None:
-    """Lay the cards of a pile upon another one, in their order."""
+    """Move the cards of a pile onto another pile in unchanged order."""
     high = s["count"][pile]
     s["count"][pile] = 0
     s["shown"]["tops"][pile] = 0
@@ -238,7 +238,7 @@ def finish_group(s: State, rules: RulesRecord) -> None:
 
 @jit
 def step(s: State, rules: RulesRecord, action: Action) -> None:
-    """Play a legal action."""
+    """Make a legal action."""
     shown = s["shown"]
     s["moves"] += 1
     if action < PLAY or action == FOUNDATION:
@@ -275,7 +275,7 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
 
 @jit
 def deal(s: State, rules: RulesRecord) -> None:
-    """Begin a game with the deck of the state."""
+    """Begin a game with the deck in the state."""
     shown = s["shown"]
     show_options(shown, rules)
     for pile in range(PILES):
@@ -298,7 +298,7 @@ def deal(s: State, rules: RulesRecord) -> None:
 
 @jit
 def new_deck(s: State, rules: RulesRecord) -> None:
-    """Fill the deck from the state's generator."""
+    """Shuffle a new deck with the state's generator."""
     for card in range(CARDS):
         s["deck"][card] = FIRST + card
     shuffle(s, s["deck"], 0, CARDS)

@@ -1,9 +1,9 @@
-"""Puss in the Corner: who knows which cards, and which records are states of a game.
+"""Puss in the Corner: hidden cards and validation of states.
 
-The player knows the cards that were ever turned up; `resample_hidden` replaces the others.
+The player knows every card that has been turned up. `resample_hidden` replaces the other cards.
 
-`STATE_CHECK` checks a state from outside. A state is determined by the deck, the number of cards
-turned up, the piles and the foundations.
+`STATE_CHECK` validates a state from outside. The deck, the number of cards turned up, the piles and
+the foundations determine a state.
 """
 
 import numpy as np
@@ -48,9 +48,10 @@ from .rules import (
 
 @jit
 def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Shuffle the unseen cards of the stock, sorted first so that their order does not matter.
+    """Shuffle the unseen cards of the stock.
 
-    They are behind the top of the stock if that is open.
+    The cards are sorted first, so that the result does not depend on their actual order. A face-up
+    top card of the stock stays in place.
     """
     first = place = s["next"] + (s["shown"]["next_card"] != 0)
     for card in range(CARDS):
@@ -72,21 +73,21 @@ def read_hidden(states: States) -> np.ndarray:
 HIDDEN = HiddenCards(
     Piece("hidden", CARDS, CARD, "the cards of the stock not seen yet, in order"), read_hidden
 )
-"""See `core.game.HiddenCards`."""
+"""The hidden cards as an observation piece; see `core.game.HiddenCards`."""
 
 
-# ---- which records are states ---------------------------------------------------------------
+# ---- validation of states -------------------------------------------------------------------
 
 ALLOWED = (
-    ("shown.redeals_left", "0 to the redeals of the rules"),
-    ("shown.stock_count", "the cards of the deck from next on; after a redeal those of the packet"),
-    ("next", "1 to 48, between two groups only where one ends"),
-    ("count", "the cards of each pile, together no more than were turned up"),
+    ("shown.redeals_left", "0 to the number of redeals in the rules"),
+    ("shown.stock_count", "number of cards from next to the end of the deck or packet"),
+    ("next", "1 to 48; if no card is turned up, the end of a group"),
+    ("count", "number of cards in each pile, in total at most the number of cards turned up"),
     ("pile", "cards that were turned up, each once, then zeros"),
-    ("shown.foundations", "for each foundation the value up to which its cards are built"),
-    ("gathered", "0, or while piles are gathered how many have been"),
-    ("shown.packet_left", "0, or with sevens 1 while the card turned up last is a seven"),
-    ("shown.gathered", "1, 2 ... for piles with cards in the order in which they were gathered"),
+    ("shown.foundations", "value of the top card of each foundation"),
+    ("gathered", "number of gathered piles while piles are gathered, otherwise 0"),
+    ("shown.packet_left", "0 or, with sevens and if the last card turned up is a seven, 1"),
+    ("shown.gathered", "1, 2 ... for piles in the order of gathering; 0 for other piles"),
 )
 REDEALS_LEFT, STOCK_COUNT, NEXT, COUNT, PILE_CARDS, FOUNDATIONS = range(1, 7)
 GATHERED, PACKET_LEFT, ORDER = range(7, len(ALLOWED) + 1)
@@ -97,7 +98,7 @@ COLORS = 0b1001, 0b0110
 
 @jit
 def packet(s: State, rules: RulesRecord) -> int:
-    """Return the size of the stock when it was last full. Deck positions behind it are built."""
+    """Return the size of the last full stock. Cards at later deck positions are on foundations."""
     if s["shown"]["redeals_left"] == rules.redeals:
         return CARDS
     return s["next"] + s["shown"]["stock_count"]
@@ -105,7 +106,7 @@ def packet(s: State, rules: RulesRecord) -> int:
 
 @jit
 def set_of(cards: np.ndarray, first: int, last: int) -> int:
-    """Return the set of the codes of some cards of the deck."""
+    """Return the set of the card codes in a part of the deck."""
     codes = 0
     for place in range(first, last):
         codes |= 1 << cards[place]
@@ -114,7 +115,7 @@ def set_of(cards: np.ndarray, first: int, last: int) -> int:
 
 @jit
 def set_of_piles(s: State) -> int:
-    """Return the set of the cards in the piles, -1 if an entry of a pile is wrong."""
+    """Return the set of the cards in the piles; -1 if an entry of a pile is wrong."""
     codes = 0
     for pile in range(PILES):
         for place in range(CARDS):
@@ -131,7 +132,7 @@ def set_of_piles(s: State) -> int:
 
 @jit
 def find_wrong_stock(s: State, rules: RulesRecord) -> int:
-    """Return the number of a wrong field about stock and group; 0 for none."""
+    """Return the number of the wrong field about stock and group; 0 for none."""
     shown, at = s["shown"], s["next"]
     if shown["redeals_left"] > rules.redeals:
         return REDEALS_LEFT
@@ -149,7 +150,7 @@ def find_wrong_stock(s: State, rules: RulesRecord) -> int:
 
 @jit
 def fits_foundations(s: State, rules: RulesRecord, built: int) -> bool:
-    """Return whether the foundations are as high as a set of built cards makes them."""
+    """Return whether the foundations match a set of cards on foundations."""
     heights = s["shown"]["foundations"]
     for value in range(1, KING + 1):
         cards = (built >> (4 * value)) & 15
@@ -171,7 +172,7 @@ def fits_foundations(s: State, rules: RulesRecord, built: int) -> bool:
 
 @jit
 def find_wrong_cards(s: State, rules: RulesRecord) -> int:
-    """Return the number of a wrong field about the places of cards; 0 for none."""
+    """Return the number of the wrong field about locations of cards; 0 for none."""
     shown, deck = s["shown"], s["deck"]
     total = 0
     for pile in range(PILES):
@@ -192,7 +193,7 @@ def find_wrong_cards(s: State, rules: RulesRecord) -> int:
 
 @jit
 def find_wrong_order(s: State, rules: RulesRecord) -> int:
-    """Return the number of a wrong field about the gathering of piles; 0 for none."""
+    """Return the number of the wrong field about gathering; 0 for none."""
     shown, gathered = s["shown"], s["gathered"]
     is_gathering = s["legal"] & GATHERING and rules.choose_pickup
     if gathered < 0 or gathered > PILES:
@@ -214,7 +215,7 @@ def find_wrong_order(s: State, rules: RulesRecord) -> int:
 
 @jit
 def find_wrong(s: State, rules: RulesRecord) -> int:
-    """Return the number of the first field out of its range; 0 for none."""
+    """Return the number of the first invalid field; 0 for none."""
     wrong = find_wrong_stock(s, rules)
     if wrong == 0:
         wrong = find_wrong_cards(s, rules)
@@ -225,7 +226,7 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
 
 @jit
 def derive_places(s: State, rules: RulesRecord) -> None:
-    """Write the places of all cards, the tops of the piles and the score."""
+    """Write the locations of all cards, the tops of the piles and the score."""
     shown, deck = s["shown"], s["deck"]
     last = packet(s, rules)
     known = shown["redeals_left"] < rules.redeals
@@ -247,7 +248,7 @@ def derive_places(s: State, rules: RulesRecord) -> None:
 
 @jit
 def derive_group(s: State, rules: RulesRecord) -> None:
-    """Write the group of the card turned up, and the legal actions."""
+    """Write the group of the turned-up card, and the legal actions."""
     shown, at = s["shown"], s["next"] - 1
     card = s["deck"][at]
     first = at - at % rules.deal_size
@@ -259,7 +260,7 @@ def derive_group(s: State, rules: RulesRecord) -> None:
 
 @jit
 def derive(s: State, rules: RulesRecord) -> None:
-    """Write everything that follows from the other fields."""
+    """Write the fields that follow from other fields."""
     shown = s["shown"]
     has_ended = s["over"] == Over.TERMINATED and s["legal"] == 0
     is_gathering = s["legal"] & GATHERING and rules.choose_pickup

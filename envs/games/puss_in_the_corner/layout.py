@@ -1,4 +1,4 @@
-"""Puss in the Corner: the scene of the table, and names of actions for people."""
+"""Puss in the Corner: the scene of the table, and the words for actions."""
 
 from typing import Any
 
@@ -25,11 +25,11 @@ from .rules import (
 )
 
 BACK = 1
-"""Code of a face-down card; no card has it."""
+"""Code of every face-down card; no card has this code."""
 LEFT, TOP = 3.0, 1.5
-"""Corner of the first pile, right of the text and below the foundations."""
+"""Corner of the first pile, to the right of the text and below the foundations."""
 STEP, LEAST_STEP = 0.4, 0.3
-"""Distance from one card of a pile to the next: the usual one, and the smallest in long piles."""
+"""Usual distance from one card of a pile to the next, and minimum distance in long piles."""
 ROOM = 5.4
 """Height for the cards of a pile in every picture. Piles rarely have more than 19 cards."""
 PLACES = tuple(f"pile-{pile + 1}" for pile in range(PILES))
@@ -37,7 +37,7 @@ FOUNDATIONS = tuple(f"foundation-{suit}" for suit in SUITS)
 
 
 def layout(s: Any, rules: Rules) -> Scene:
-    """Return the scene of the table as the player sees it; ``s`` is one record of states."""
+    """Return the scene of the table as the player sees it. ``s`` is one record of states."""
     legal = int(s["legal"]) if not s["over"] else 0
     items = [_stock(s, legal)]
     if s["shown"]["card"]:
@@ -55,7 +55,7 @@ def layout(s: Any, rules: Rules) -> Scene:
 
 
 def _stock(s: Any, legal: int) -> Item:
-    """Return the stock with its top card if that is open. A click on it is DEAL or REDEAL."""
+    """Return the stock, with its top card if it is face up. A click is DEAL or REDEAL."""
     shown = s["shown"]
     count = int(shown["stock_count"])
     turns = next((turn for turn in (DEAL, REDEAL) if legal >> turn & 1), -1)
@@ -66,7 +66,7 @@ def _stock(s: Any, legal: int) -> Item:
 
 
 def _hand(s: Any, legal: int) -> Item:
-    """Return the card turned up, which can go to a pile or to the foundations."""
+    """Return the turned-up card, which can go to a pile or to the foundations."""
     can_build = bool(legal >> FOUNDATION & 1)
     mark: Mark = "legal" if can_build else "picked"
     drops = [(PLACES[pile], PLACE + pile) for pile in range(PILES) if legal >> PLACE + pile & 1]
@@ -76,10 +76,10 @@ def _hand(s: Any, legal: int) -> Item:
 
 
 def _foundation(s: Any, suit: int) -> int:
-    """Return the top card of a foundation, which can be of the other suit of its color.
+    """Return the top card of a foundation, which may have the other suit of its color.
 
-    While the other foundation of the color is lower, only one card of that color and value has been
-    built. Once it is not lower, both have been, and either can be shown here.
+    While the other foundation of the color is lower, only one card of this color and value is on a
+    foundation. Otherwise both cards are, and either can be shown here.
     """
     card = 4 * int(s["shown"]["foundations"][suit]) + suit
     is_here = card < FIRST or s["shown"]["where"][card - FIRST] == BUILT
@@ -120,13 +120,13 @@ def _packets(pile: int, legal: int) -> tuple[tuple[str, int], ...]:
 
 
 def _drops(pile: int, legal: int) -> tuple[tuple[str, int], ...]:
-    """Return where the top of a pile can be dropped: on foundations, or as a packet on piles."""
+    """Return the places for the top of a pile: foundations or, as a packet, other piles."""
     plays = [(place, PLAY + pile) for place in FOUNDATIONS if legal >> PLAY + pile & 1]
     return (*plays, *_packets(pile, legal))
 
 
 def _buttons(rules: Rules, legal: int) -> tuple[Button, ...]:
-    """Return the buttons at the lower left, for actions without a card."""
+    """Return the buttons at the lower left for actions without a card."""
     if not rules.hold_back:
         return ()  # the next group is dealt automatically
     named = {DEAL: "deal"} | ({REDEAL: "redeal"} if rules.redeals else {}) | {END: "end"}
@@ -138,7 +138,7 @@ def _buttons(rules: Rules, legal: int) -> tuple[Button, ...]:
 
 
 def _texts(s: Any, rules: Rules, step: float) -> list[Text]:
-    """Return the numbers above the piles, and left of them lines of up to 15 characters."""
+    """Return the numbers above the piles, and the lines of up to 15 characters to their left."""
     shown = s["shown"]
     lines = [f"stock {int(shown['stock_count'])}"]
     if rules.redeals:
@@ -154,7 +154,7 @@ def _texts(s: Any, rules: Rules, step: float) -> list[Text]:
 
 
 def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
-    """Return what a person can call each action in sight: a pile's number, a top card's name."""
+    """Return the words that a person can type for each action, such as a pile's number."""
     shown = s["shown"]
     words: dict[int, tuple[str, ...]] = {}
     for pile in range(PILES):
@@ -174,6 +174,6 @@ def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return the entries of ``info`` in addition to won, score and moves."""
+    """Return the game's own entries of ``info``."""
     left = states["shown"]["redeals_left"].astype(np.int64)
     return {"redeals_used": rules.redeals - left}

@@ -1,15 +1,22 @@
-"""Puss in the Corner: what is played.
+"""Rules of Puss in the Corner: options, variants, actions, observation and state.
 
 The four aces are the foundations, which are built up by color to the kings. The other 48 cards are
-turned up in groups of four, one at a time. Each goes onto one of four reserve piles before the next
-one is seen. After each group, tops of piles that fit go to the foundations. When the stock is
-empty, the piles become the stock again, as often as redeals are allowed.
+turned up in groups of four, one at a time. The player places each card on one of four reserve piles
+before the next card is turned up. After each group, the top cards of the piles that fit go to the
+foundations. When the stock is empty and a redeal is left, the piles become the stock again.
 
-Actions: 0-3 PLACE on pile 1-4, 4-7 PLAY the top of pile 1-4, 8 FOUNDATION (the card turned up goes
-there), 9 DEAL, 10 REDEAL, 11-14 GATHER pile 1-4, 15 END, 16-27 PACKET (lay a pile upon another: 1
-upon 2, 3, 4, then 2 upon 1, 3, 4 ...). Many of them are legal only with some options.
+Actions, many of which are legal only with some options:
 
-Source: 002 The Ultimate Book of Card Games.
+- 0-3: PLACE the turned-up card on pile 1-4
+- 4-7: PLAY the top card of pile 1-4 to a foundation
+- 8: FOUNDATION, move the turned-up card to a foundation
+- 9: DEAL
+- 10: REDEAL
+- 11-14: GATHER pile 1-4
+- 15: END
+- 16-27: PACKET, move a whole pile onto another pile (1 onto 2, 3, 4, then 2 onto 1, 3, 4 ...)
+
+REFERENCES names the source. docs/rules/puss_in_the_corner.md has the full rules.
 """
 
 from typing import Annotated, NamedTuple
@@ -32,37 +39,37 @@ ACTIONS = 28
 SEVEN = 7
 
 UNSEEN, PILE, STOCK, BUILT, TURNED = 0, 1, 5, 6, 7
-"""Places of a card; PILE to PILE + 3 are the reserve piles."""
+"""Codes of the piece ``where``. PILE to PILE + 3 are the reserve piles."""
 
 
 class Rules(NamedTuple):
-    """The options of Puss in the Corner; variants differ from the defaults."""
+    """The options of Puss in the Corner. Each variant changes some of the defaults."""
 
     redeals: Annotated[
-        int, Option("number of redeals: how often the piles become the stock again", 0, 2)
+        int, Option("number of times that the piles become the stock again", 0, 2)
     ] = 1
     hold_back: Annotated[
         bool,
         Option(
-            "playing is never compulsory: after each group, PLAY any top that fits, or DEAL; "
-            "REDEAL when the stock is empty, END when no redeal is left"
+            "playing is optional: after each group the player may PLAY any top card that fits, or "
+            "DEAL; when the stock is empty, REDEAL, or END if no redeal is left"
         ),
     ] = False
     choose_pickup: Annotated[
-        bool, Option("at a redeal, the player chooses the order in which the piles are gathered")
+        bool, Option("the player chooses the order in which the piles are gathered at a redeal")
     ] = False
     deal_size: Annotated[
-        int, Option("cards in a group: 4, or 1 as in other rule books", values=(1, 4))
+        int, Option("number of cards in a group; other rule books use 1", values=(1, 4))
     ] = 4
     direct: Annotated[
-        bool, Option("the card turned up can go straight to a foundation that it fits")
+        bool, Option("the turned-up card may go straight to a foundation that it fits")
     ] = False
     suits: Annotated[bool, Option("foundations are built by suit instead of by color")] = False
     sevens: Annotated[
         bool,
         Option(
-            "while a seven is the last card turned up, one pile can be laid upon another at any "
-            "choice, once, in its order (an old rule book)",
+            "while a seven is the last card turned up, any one pile may be moved onto another "
+            "once, with its order unchanged (an old rule book)",
             is_later=True,
         ),
     ] = False
@@ -83,51 +90,61 @@ VARIANTS = {
     "one-by-one": Rules(deal_size=1, direct=True, choose_pickup=True, hold_back=True),
     "suits": Rules(suits=True),
 }
-"""The named variants."""
+"""The variants by name."""
 SOURCES = {
-    "book": "002; the order of gathering is ours",
-    "no-redeal": "the default for training: 002 without its redeal",
-    "two-redeals": "a house rule: 002 with one more redeal",
-    "free-hand": "002, but the player decides on playing and gathering",
-    "one-by-one": "other rule books: groups of one, straight to the foundations",
-    "suits": "a house rule: 002, built by suit",
+    "book": "002; this project chose the order of gathering",
+    "no-redeal": "this project: the training default, 002 without its redeal",
+    "two-redeals": "house rule: 002 with one more redeal",
+    "free-hand": "this project: 002, but the player decides on playing and gathering",
+    "one-by-one": "other rule books: groups of one card, which may go straight to a foundation",
+    "suits": "house rule: 002, but foundations are built by suit",
 }
 REFERENCES = {"002": "The Ultimate Book of Card Games"}
-"""Full names of the sources in SOURCES."""
+"""The sources by their short names in SOURCES."""
 
 
 def check(rules: Rules) -> None:
-    """Accept all combinations of options."""
+    """Do nothing: every combination of options is valid."""
 
 
 FEATURES = Features(
     [
-        Piece("card", 1, CARD, "the card turned up, to place now; 0: none"),
-        Piece("tops", PILES, CARD, "the top card of each reserve pile; 0: the pile is empty"),
-        Piece("foundations", PILES, whole_number(KING), "top value of each foundation: c, d, h, s"),
+        Piece("card", 1, CARD, "turned-up card, to place now; 0: none"),
+        Piece("tops", PILES, CARD, "top card of each reserve pile; 0: empty pile"),
+        Piece(
+            "foundations",
+            PILES,
+            whole_number(KING),
+            "value of the top card of each foundation, in the order c, d, h, s",
+        ),
         Piece(
             "where",
             CARDS,
             whole_number(TURNED),
-            "place of each card, twos to kings, c, d, h, s: 0 not seen yet, 1-4 in pile 1-4, 5 in "
-            "the stock and known, 6 on a foundation, 7 turned up",
+            "location of each card, from the four twos to the four kings, each in the order c, d, "
+            "h, s: 0 not seen yet, 1-4 in pile 1-4, 5 in the stock and known, 6 on a foundation, 7 "
+            "turned up",
         ),
         Piece(
             "order",
             CARDS,
             whole_number(CARDS),
-            "for each card in a pile: its place from the bottom, from 1; for a known card of the "
-            "stock: its place in the packet when that was turned over, 0 in the first pass; else 0",
+            "position of each card, from 1. In a pile: counted from the bottom. Known in the stock "
+            "after a redeal: counted in the packet of all piles when it was turned over. All "
+            "others: 0",
         ),
-        Piece("stock_count", 1, whole_number(CARDS), "cards in the stock"),
-        Piece("group_left", 1, whole_number(4), "cards still to place in this group"),
+        Piece("stock_count", 1, whole_number(CARDS), "number of cards in the stock"),
+        Piece("group_left", 1, whole_number(4), "number of cards still to place in this group"),
         Piece("redeals_left", 1, whole_number(2), "redeals left"),
         Piece(
-            "gathered", PILES, whole_number(PILES), "order in which the piles were gathered, from 1"
+            "gathered",
+            PILES,
+            whole_number(PILES),
+            "position of each pile in the order of gathering, from 1; 0: not gathered",
         ),
         *option_pieces(Rules),
-        Piece("next_card", 1, CARD, "the top of the stock if it is open; else 0"),
-        Piece("packet_left", 1, FLAG, "a pile can be laid upon another, after a seven"),
+        Piece("next_card", 1, CARD, "top card of the stock with next_open; otherwise 0"),
+        Piece("packet_left", 1, FLAG, "whether a pile may still be moved onto another (sevens)"),
     ]
 )
 
@@ -152,8 +169,8 @@ def pack(rules: Rules) -> tuple[int, ...]:
 def count_fewest_moves(rules: Rules) -> int:
     """Return a lower bound on the number of moves of a win.
 
-    Each card of the stock is placed and played, or with ``direct`` goes straight to a foundation.
-    With ``hold_back`` each group but the first begins with a DEAL.
+    Each stock card is placed and then played or, with ``direct``, goes straight to a foundation.
+    With ``hold_back``, each group except the first begins with a DEAL.
     """
     deals = CARDS // rules.deal_size - 1 if rules.hold_back else 0
     return CARDS * (1 if rules.direct else 2) + deals
@@ -162,7 +179,7 @@ def count_fewest_moves(rules: Rules) -> int:
 def label(action: int) -> str:
     """Return the name of an action: ``"PLACE 1"``, ``"PLAY 4"``, ``"FOUNDATION"``, ``"DEAL"``..."""
     if not 0 <= action < ACTIONS:
-        raise ValueError(f"action {action}: Puss in the Corner has actions 0 to {ACTIONS - 1}")
+        raise ValueError(f"Puss in the Corner action must be from 0 to {ACTIONS - 1}, got {action}")
     if action < FOUNDATION:
         return f"{'PLAY' if action >= PLAY else 'PLACE'} {action % PILES + 1}"
     if action >= PACKET:
@@ -173,6 +190,6 @@ def label(action: int) -> str:
 
 
 def packet_piles(action: int) -> tuple[int, int]:
-    """Return the pile that a PACKET moves and the pile it is laid upon, numbered from 0."""
+    """Return the pile that a PACKET moves and the pile below it, both counted from 0."""
     pile, other = divmod(action - PACKET, PILES - 1)
     return pile, other + (other >= pile)

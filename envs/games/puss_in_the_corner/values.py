@@ -1,19 +1,19 @@
-"""Puss in the Corner: values of afterstates, from a learned table of features.
+"""Puss in the Corner: values of afterstates from a learned table of features.
 
-The order of the cards in the piles counts and, before a redeal, which pile they are in, because the
-piles are gathered in turn. The gap of a card is the number of cards that must go to its foundations
-before it. The features are:
+The order of the cards in the piles matters. Before a redeal the pile of a card also matters,
+because the piles are gathered in order. The gap of a card is the number of cards that must go to
+its foundations before it. The features are:
 
-- for each card in a pile: its gap with the number of cards upon it, with the number of these that
-  go later than the card, and with the gap and value of each of the next cards upon it; and its
-  pile;
+- for each card in a pile: its gap, combined with the number of cards on it, with the number of
+  these cards that are needed later, and with the gap and value of each of the next cards on it; and
+  its pile;
 - for each pile: its three top cards; its height, lowest card and top;
 - for the table: the foundations of each color, the empty piles, and the depth of the cards that are
-  needed next, each with the number of cards left in the stock;
-- for all four piles together: their lowest cards, and their tops, whatever the order of the piles.
-  The harm of the cards to come depends on all piles at once: a low card is safe on any pile, a high
-  card only on a pile without lower ones, and one such pile is enough;
-- for the action: the score of the heuristic and, after a redeal, that of the agent `tip`.
+  needed next, each combined with the number of cards left in the stock;
+- for all four piles together: their lowest cards and their tops, ignoring the order of the piles.
+  The harm of the cards to come depends on all piles together: a low card is safe on any pile, a
+  high card only on a pile without lower cards, and one such pile is enough;
+- for the action: the score of the heuristic and, after a redeal, the score of the agent `tip`.
 
 All features also depend on the number of redeals left, and in the last pass on the quarter of the
 stock.
@@ -47,7 +47,7 @@ from .rules import ACES, CARDS, END, FIRST, FOUNDATION, KING, PILE, PILES, PLAY,
 STAGES = CARDS // PILES + 1
 """Numbers of groups left in the stock."""
 EMPTY_END = KING + 1
-"""Value of both ends of an empty pile."""
+"""Stands for the values of both ends of an empty pile."""
 SETS = comb(EMPTY_END + PILES - 1, PILES)
 """Number of sets of four values, one for each pile."""
 PASSES = 3
@@ -68,7 +68,7 @@ SET_NUMBER = _number_sets()
 
 @jit
 def pack_ends(s: State, placed: int, played: int) -> Any:
-    """Return the lowest cards of all piles, and their tops: four bits for each pile.
+    """Return the lowest cards and the tops of all piles, four bits for each pile.
 
     The card in hand is added to the pile ``placed``, and the top of ``played`` is removed (-1:
     none).
@@ -91,7 +91,7 @@ def pack_ends(s: State, placed: int, played: int) -> Any:
 def write_joint_features(
     s: State, first: int, placed: int, played: int, ids: FeatureIds, at: int
 ) -> int:
-    """Write the two features of all piles together, numbered from ``first``; return the new end."""
+    """Write the two joint features of all piles, numbered from ``first``; return the new end."""
     stage = (s["shown"]["stock_count"] + PILES - 1) // PILES
     kind = s["shown"]["redeals_left"] * 2 * STAGES + stage
     lows, tops = pack_ends(s, placed, played)
@@ -104,9 +104,9 @@ def write_joint_features(
 
 GAPS = 12
 RANKED = KING + 1
-"""Values of cards, and 0 for none."""
+"""Number of card values, including 0 for no card."""
 NEAR = 7
-"""Cards upon a card that share a feature with it: the next one, and five more."""
+"""Number of cards on a card that share a feature with it: the next card and five more."""
 DEPTHS, BLOCKERS, HEIGHTS = 8, 6, 16
 
 BY_DEPTH = 0
@@ -120,10 +120,10 @@ BUILT = SHAPES + HEIGHTS * RANKED * RANKED
 EMPTY = BUILT + STAGES * RANKED * RANKED
 NEEDED = EMPTY + STAGES * (PILES + 1)
 DEEP = 10
-"""Depths of a needed card: the number of cards upon it; the last one if it is deeper or unseen."""
+"""Number of depths of a needed card: cards on it; the last depth is for deeper or unseen cards."""
 BY_HEURISTIC = NEEDED + 2 * DEEP * STAGES
 BUCKETS, LEAST = 160, -80
-"""Buckets of the heuristic's scores, one for each whole number, and the lowest score."""
+"""Number of buckets of the heuristic's scores, one for each whole number, and the lowest score."""
 BY_PILE = BY_HEURISTIC + BUCKETS
 PER_PHASE = BY_PILE + PILES * RANKED
 QUARTERS = 4
@@ -134,18 +134,18 @@ JOINT = PHASES * PER_PHASE
 BY_SORTED = JOINT + NUM_JOINT_FEATURES
 """First feature of scores by the weights of `tip`, after a redeal."""
 SIZE = BY_SORTED + BUCKETS
-MOST = CARDS * (NEAR + 4) + 2 * PILES + 11  # for each card, each pile, and all of them
+MOST = CARDS * (NEAR + 4) + 2 * PILES + 11  # for each card, for each pile, for all piles
 
 
 @jit
 def foundation_gap(rules: RulesRecord, built: int, card: CardCode) -> int:
-    """Return how many cards must go before a card to the foundation that will take it."""
+    """Return the number of cards that must go to a card's foundation before it."""
     return min(cards_before(rules, built, card), GAPS - 1)
 
 
 @jit
 def same_color(card: CardCode, other: int) -> int:
-    """Return 1 if two cards have the same color, else 0."""
+    """Return 1 if two cards have the same color, otherwise 0."""
     return (card & 3 == other & 3) or (card & 3) + (other & 3) == ACES - 1
 
 
@@ -161,7 +161,7 @@ def write_pile_features(
     ids: FeatureIds,
     at: int,
 ) -> int:
-    """Write the features of one pile; return the new end of ``ids``.
+    """Write the features of one pile, and return the new end of ``ids``.
 
     Args:
         s: the state.
@@ -169,7 +169,7 @@ def write_pile_features(
         phase: offset of the features of this part of the game.
         pile: number of the pile.
         card: card to put on the pile, 0 for none.
-        played: 1 to remove the top of the pile, else 0.
+        played: 1 to remove the top of the pile, otherwise 0.
         built: the foundations, see `heuristic`.
         ids: receives the features.
         at: end of the features already in ``ids``.
@@ -229,7 +229,7 @@ def phase_offset(s: State) -> int:
 
 @jit
 def card_depth(s: State, card: CardCode, placed: int, played: int) -> int:
-    """Return how many cards are upon a card; ``placed`` has one more card, ``played`` one less."""
+    """Return the number of cards on a card. ``placed`` has one more card, ``played`` one less."""
     where = s["shown"]["where"][card - FIRST]
     if where == TURNED:
         return 0 if placed >= 0 else DEEP - 1
@@ -251,7 +251,7 @@ def write_needed_features(
     ids: FeatureIds,
     at: int,
 ) -> int:
-    """Write the depth of the card that each foundation needs next, the nearer of two."""
+    """Write the depth of the card that each foundation needs next; of two cards, the nearer one."""
     stage = (s["shown"]["stock_count"] + 3) // 4
     for foundation in range(ACES):
         partner = ACES - 1 - foundation
@@ -284,7 +284,7 @@ def write_shared_features(
 
 @jit
 def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureIds) -> int:
-    """See `AfterstateFeatures`. After END nothing is to come: no features."""
+    """Implement `AfterstateFeatures`. There are no features after END."""
     if action == END:
         return 0
     phase, built, placed, played = phase_offset(s), foundations(s), -1, -1
@@ -314,7 +314,7 @@ def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureId
 def write_heuristic_features(
     s: State, rules: RulesRecord, phase: int, action: Action, rows: Any, ids: FeatureIds, at: int
 ) -> int:
-    """Write the features of an action's score by the heuristic, and after a redeal by `tip`."""
+    """Write the features of an action's heuristic score and, after a redeal, its score by `tip`."""
     ahead, (own_rows, sorted_rows) = unturned_cards(s), rows
     score = score_action(s, rules, DEFAULT_WEIGHTS, action, ahead, own_rows)
     ids[at] = phase + BY_HEURISTIC + score_bucket(score)
@@ -346,7 +346,7 @@ def sum_values(table: Table, ids: FeatureIds, first: int, last: int) -> float:
 
 @jit
 def state_value(s: State, rules: RulesRecord, table: Table, ids: FeatureIds) -> float:
-    """See `AfterstateFeatures`: the score, and the tableau without the card in hand."""
+    """Implement `AfterstateFeatures`: the score, and the tableau without the card in hand."""
     end = active_features(s, rules, FOUNDATION + 1, ids)
     return s["score"] + sum_values(table, ids, 0, end)
 
@@ -355,7 +355,7 @@ def state_value(s: State, rules: RulesRecord, table: Table, ids: FeatureIds) -> 
 def score_afterstates(
     s: State, rules: RulesRecord, table: Table, ids: FeatureIds, scores: Scores
 ) -> None:
-    """See `AfterstateFeatures`: placing changes one pile and the empty ones, all else is summed."""
+    """Implement `AfterstateFeatures`. A placed card changes one pile and the empty-pile feature."""
     legal, score = s["legal"], s["score"]
     built, phase = foundations(s), phase_offset(s)
     now = state_value(s, rules, table, ids) if legal >> PLAY else 0.0  # not needed for placing
@@ -391,12 +391,12 @@ def score_afterstates(
 
 @jit
 def part_scores(s: State, rules: RulesRecord, points: np.ndarray) -> None:
-    """See `AfterstateFeatures`: there are no parts with a score of their own."""
+    """Implement `AfterstateFeatures`: no part has its own score."""
 
 
 @jit
 def possible_cards(s: State, cards: np.ndarray) -> int:
-    """See `AfterstateFeatures`: all unseen cards; once the stock is known, its top."""
+    """Implement `AfterstateFeatures`: all unseen cards, or the top card of a known stock."""
     n = 0
     for card in range(CARDS):
         if s["shown"]["where"][card] == UNSEEN:
@@ -409,7 +409,7 @@ def possible_cards(s: State, cards: np.ndarray) -> int:
 
 
 def number_version(*weights: dict[str, float]) -> int:
-    """Return a version number for sets of weights, which change the meaning of features."""
+    """Return a version number of sets of weights, which change the meaning of features."""
     return int(sha256(", ".join(map(repr, weights)).encode()).hexdigest()[:8], 16)
 
 

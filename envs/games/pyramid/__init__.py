@@ -1,4 +1,4 @@
-"""Pyramid, a solitaire for one player. README.md in this folder has the rules and sources."""
+"""Pyramid, a solitaire. README.md in this folder has the rules and sources."""
 
 from ...core.batch import make_resample_rows, make_score_rows
 from ...core.contract import Solving

@@ -1,4 +1,4 @@
-"""Pyramid: the greedy agent's scores of actions. They use only what the player knows."""
+"""Pyramid: action scores of the greedy agent, which use only what the player knows."""
 
 from ...core.kernel.bits import highest, lowest
 from ...core.kernel.jit import jit
@@ -14,12 +14,12 @@ WEIGHTS = {
     "stock_card": 0.3,
 }
 PYRAMID_CARD, UNCOVERS, WASTE_CARD, EXTRA_CARD, STOCK_CARD = range(5)
-"""The weights in order: of removing each kind of card, and of each card that this uncovers."""
+"""Indices of the weights: for removing a card of each kind, and for each card it uncovers."""
 
 
 @jit
 def removal_worth(s: State, weights: Weights, place: int) -> float:
-    """Return the worth of removing the card at a place."""
+    """Return the score of removing the card at a place."""
     if place >= WASTE:
         return weights[STOCK_CARD if place == STOCK else WASTE_CARD]
     if place >= PYRAMID:
@@ -34,9 +34,10 @@ def removal_worth(s: State, weights: Weights, place: int) -> float:
 
 @jit
 def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Write a score for each legal action: removals by what they free, then turning, then undoing.
+    """Write a score for each legal action. Removals score highest, then turns, then UNDO.
 
-    A first click is worth its card and its best partner below; for kings and longer sums, its card.
+    The score of a first click is the worth of its card plus the worth of the best partner at a
+    lower place, if there is one.
     """
     places = s["shown"]["places"]
     has_begun = s["picked"] != 0

@@ -1,11 +1,12 @@
-"""Pyramid: how it is played.
+"""Kernels of Pyramid.
 
-Top to bottom: the pyramid and its covered cards, the cards on the table, stock and waste, the
-clicks that are legal, the redeals that are legal, moves, undoing, the deal.
+The module contains, in this order: the pyramid and its covered cards, the player's view, the cards
+on the table, stock and waste, legal clicks, legal redeals, moves and undo, and the deal.
 
-Cards are kept as sets in an int64. Bit p of a set of places stands for place p, which is also the
-action that clicks it. Stock and waste are sets of deck positions, which keeps the original order
-through every redeal: the lowest position is the top of the stock, the highest the top of a pile.
+Cards are stored as sets in an int64. Bit p of a set of places stands for place p, which is also the
+action that clicks the card. Stock and waste are sets of deck positions, which keep the original
+order through every redeal. The lowest position is the top of the stock, and the highest position is
+the top of a waste pile.
 """
 
 import numpy as np
@@ -37,20 +38,20 @@ TABLE_SET = (1 << TABLE) - 1
 ALL_POSITIONS = (1 << PACK_SIZE) - 1
 IN_STOCK = 1
 IN_WASTE = 2
-"""Codes of ``pile_where``; IN_WASTE + k stands for waste pile k, from 0."""
+"""Codes of the piece ``pile_where``. IN_WASTE + k is waste pile k, counted from 0."""
 LAST = 64
-"""Marks, in the list that UNDO replays, the click that completed a removal."""
+"""Added to a click that completed a removal, in the list that UNDO replays."""
 LANE = TARGET + 1
-"""Bits of `count_points` for the totals 0 to 13 of one number of cards."""
+"""Number of bits of `count_points` for the totals 0 to 13 of one number of cards."""
 LANES = 4
-"""Most cards of stock and waste in play at once: the tops of three waste piles and the stock."""
+"""Maximum number of stock and waste cards in play: the tops of three waste piles and the stock."""
 
 
 # The pyramid
 
 
 def _list_covers() -> tuple[np.ndarray, np.ndarray]:
-    """Return for each slot the set of its two coverers, and the slots that it covers (-1: none)."""
+    """Return the set of the two coverers of each slot, and the slots that it covers (-1: none)."""
     coverers = np.zeros(PYRAMID, np.int64)
     covers = np.full((PYRAMID, 2), -1, np.int64)
     for row in range(6):
@@ -87,12 +88,12 @@ def is_uncovered(s: State, slot: int, taken: Places) -> bool:
     return (table >> slot) & 1 != 0 and table & ~taken & COVERERS[slot] == 0
 
 
-# What the player sees
+# The player's view
 
 
 @jit
 def reveal(s: State, position: int) -> None:
-    """Turn up the card at a deck position. Everything the player learns passes through here."""
+    """Turn up the card at a deck position. The player learns cards only through this kernel."""
     if (s["seen"] >> position) & 1 == 0:
         card = s["deck"][position]
         s["seen"] |= 1 << position
@@ -102,7 +103,7 @@ def reveal(s: State, position: int) -> None:
 
 @jit
 def forget_positions(s: State, positions: int) -> None:
-    """Forget which cards are at a set of deck positions."""
+    """Make the cards at a set of deck positions unknown."""
     s["seen"] &= ~positions
     shown = s["shown"]
     while positions:
@@ -147,7 +148,7 @@ def shuffle_positions(s: State, positions: int) -> None:
 
 @jit
 def lay_card(s: State, place: int, card: CardCode, in_play: bool) -> None:
-    """Lay a face-up card (0: none) on a place; a card in play can be part of removals."""
+    """Lay a face-up card (0: none) on a place. Only a card in play can be part of removals."""
     places = s["shown"]["places"]
     bit = 1 << place
     old = places[place]
@@ -159,7 +160,7 @@ def lay_card(s: State, place: int, card: CardCode, in_play: bool) -> None:
 
 @jit
 def show_stock(s: State, rules: RulesRecord) -> None:
-    """Update the stock's count, and its top or the card held."""
+    """Update the stock's count, and its top card or the held card."""
     stock = s["stock"]
     s["shown"]["stock_count"] = count(stock)
     card = 0
@@ -181,7 +182,7 @@ def show_stock(s: State, rules: RulesRecord) -> None:
 
 @jit
 def show_waste(s: State, pile: int) -> None:
-    """Update a waste pile's top and count."""
+    """Update the top card and the count of a waste pile."""
     waste = s["waste"][pile]
     place = WASTE + pile
     s["shown"]["waste_counts"][pile] = count(waste)
@@ -195,7 +196,7 @@ def show_waste(s: State, pile: int) -> None:
 
 @jit
 def lay_stock(s: State, rules: RulesRecord) -> None:
-    """Show where the stock's cards are, and those that lie face up."""
+    """Show the locations of the stock's cards, and its face-up cards."""
     rest = s["stock"]
     while rest:
         position = lowest(rest)
@@ -208,7 +209,7 @@ def lay_stock(s: State, rules: RulesRecord) -> None:
 
 @jit
 def lay_table(s: State, rules: RulesRecord) -> None:
-    """Lay out all cards where the sets of places and deck positions say, with nothing clicked."""
+    """Lay out all cards by the sets of places and deck positions, with no card clicked."""
     shown = s["shown"]
     for place in range(PLACES):
         shown["places"][place] = 0
@@ -248,7 +249,7 @@ def stock_start(rules: RulesRecord) -> int:
 
 @jit
 def all_waste(s: State) -> Positions:
-    """Return the cards of all waste piles."""
+    """Return the set of cards of all waste piles."""
     return s["waste"][0] | s["waste"][1] | s["waste"][2]
 
 
@@ -262,7 +263,7 @@ def lay_on_waste(s: State, position: int, pile: int) -> None:
 
 @jit
 def turn_card(s: State) -> int:
-    """Turn up the top card of the stock; return its deck position."""
+    """Turn up the top card of the stock, and return its deck position."""
     position = lowest(s["stock"])
     s["stock"] &= s["stock"] - 1
     reveal(s, position)
@@ -271,7 +272,7 @@ def turn_card(s: State) -> int:
 
 @jit
 def hold_next(s: State) -> None:
-    """Lay the card held on the waste, and turn up and hold the next one."""
+    """Lay the held card on the waste, and turn up and hold the next card."""
     if s["held"]:
         lay_on_waste(s, lowest(s["held"]), 0)
         s["held"] = 0
@@ -281,7 +282,7 @@ def hold_next(s: State) -> None:
 
 @jit
 def deal_cards(s: State, rules: RulesRecord) -> None:
-    """Turn cards from the stock onto each waste pile, or turn up and hold the next one."""
+    """Turn cards from the stock onto each waste pile or, with ``held``, hold the next card."""
     if rules.held:
         hold_next(s)
     else:
@@ -311,7 +312,7 @@ def redeal(s: State, rules: RulesRecord) -> None:
 
 @jit
 def turn_stock(s: State, rules: RulesRecord) -> None:
-    """Play DEAL, or REDEAL if the stock is empty. They are never legal together."""
+    """Make a DEAL, or a REDEAL if the stock is empty. They are never both legal."""
     if s["stock"] | s["held"]:
         deal_cards(s, rules)
     else:
@@ -319,12 +320,12 @@ def turn_stock(s: State, rules: RulesRecord) -> None:
     s["turns"] += 1
 
 
-# Legal clicks. A removal is clicked from its highest place down.
+# Legal clicks. The cards of a removal are clicked from the highest place down.
 
 
 @jit
 def find_pair_clicks(s: State) -> Places:
-    """Return the first clicks of pairs of free cards: the higher place of each pair."""
+    """Return the set of first clicks of pairs of free cards: the higher place of each pair."""
     free = s["free"]
     by_value = s["by_value"]
     clicks = 0
@@ -337,7 +338,7 @@ def find_pair_clicks(s: State) -> Places:
 
 @jit
 def find_cover_clicks(s: State) -> Places:
-    """Return the first clicks of pairs of a free pyramid card and a card that it alone covers."""
+    """Return the set of first clicks of pairs of a free pyramid card and a card only it covers."""
     clicks = 0
     places = s["shown"]["places"]
     rest = s["free"] & PYRAMID_SET
@@ -357,9 +358,10 @@ def find_cover_clicks(s: State) -> Places:
 
 @jit
 def find_sum_clicks(s: State, top: int, need: int) -> Places:
-    """Return the clicks below ``top`` on free cards from which the missing points can be made up.
+    """Return the set of clicks below ``top`` on free cards that can lead to the missing points.
 
-    Goes through the places upward; bit p of ``totals`` says that lower places can make p points.
+    The loop goes through the places upward. Bit p of ``totals`` is set if lower places can make p
+    points.
     """
     clicks = 0
     totals = 1
@@ -377,7 +379,7 @@ def find_sum_clicks(s: State, top: int, need: int) -> Places:
 
 @jit
 def can_join(s: State, place: int, taken: Places) -> bool:
-    """Return whether a card is free by itself or once the cards taken are gone."""
+    """Return whether a card is free, possibly only after the cards taken are removed."""
     if (s["free"] >> place) & 1:
         return True
     return place < PYRAMID and is_uncovered(s, place, taken)
@@ -385,10 +387,10 @@ def can_join(s: State, place: int, taken: Places) -> bool:
 
 @jit
 def can_complete_chain(s: State, taken: Places, need: int) -> bool:
-    """Return whether cards below those taken can make up the missing points with their coverers.
+    """Return whether lower cards can make the missing points if coverers go in the same removal.
 
-    A depth-first search whose stack is the set of cards taken: its lowest is the last. (Numba could
-    not cache a kernel that calls itself.)
+    This is a depth-first search. Its stack is the set of cards taken, of which the lowest was taken
+    last. (Numba cannot cache a recursive kernel.)
     """
     start = taken
     places = s["shown"]["places"]
@@ -412,7 +414,7 @@ def can_complete_chain(s: State, taken: Places, need: int) -> bool:
 
 @jit
 def find_chain_clicks(s: State, taken: Places, top: int, need: int) -> Places:
-    """Do the same as `find_sum_clicks`, where coverers may go in the same removal."""
+    """Do the same as `find_sum_clicks` if coverers may go in the same removal."""
     clicks = 0
     places = s["shown"]["places"]
     for place in range(top):
@@ -444,7 +446,7 @@ def find_first_clicks(s: State, rules: RulesRecord) -> Places:
 
 @jit
 def find_next_clicks(s: State, rules: RulesRecord) -> Places:
-    """Return the set of clicks that can continue the removal begun."""
+    """Return the set of clicks that can continue the current removal."""
     picked = s["picked"]
     last = lowest(picked)
     need = s["shown"]["need"]
@@ -467,7 +469,7 @@ def find_next_clicks(s: State, rules: RulesRecord) -> Places:
 
 @jit
 def count_cards_in_play(rules: RulesRecord, num_cards: int) -> int:
-    """Return how many of a number of stock cards can be in play together during a pass."""
+    """Return the maximum number of cards, out of a stock's, that are in play together in a pass."""
     on_each_pile = 1 if rules.held else rules.turn
     if num_cards > rules.waste_piles * on_each_pile:
         return rules.waste_piles + (rules.stock_play or rules.held)
@@ -476,7 +478,7 @@ def count_cards_in_play(rules: RulesRecord, num_cards: int) -> int:
 
 @jit
 def count_points(s: State, positions: Positions) -> int:
-    """Return the totals of cards at a set of deck positions: bit 14 (n - 1) + p if n make p."""
+    """Return the set of totals of cards at deck positions: bit 14 (n - 1) + p if n cards make p."""
     totals = 0
     while positions:
         value = s["deck"][lowest(positions)] >> 2
@@ -491,7 +493,7 @@ def count_points(s: State, positions: Positions) -> int:
 
 @jit
 def can_table_make(s: State, rules: RulesRecord, need: int) -> bool:
-    """Return whether free cards of the table total ``need``: one or, with ``many_sum``, several."""
+    """Return whether one free card of the table, or several with ``many_sum``, total ``need``."""
     if need == 0:
         return True
     if not rules.many_sum:
@@ -503,9 +505,9 @@ def can_table_make(s: State, rules: RulesRecord, need: int) -> bool:
 
 @jit
 def can_shuffle_help(s: State, rules: RulesRecord) -> bool:
-    """Return whether some order of the waste as the new stock lets one of its cards go.
+    """Return whether some order of the waste as the new stock allows removing one of its cards.
 
-    These cards can go with each other or with free cards of the table.
+    These cards can be removed with each other or with free cards of the table.
     """
     waste = all_waste(s)
     most = count_cards_in_play(rules, count(waste))
@@ -568,7 +570,7 @@ def update_legal(s: State, rules: RulesRecord) -> None:
 
 @jit
 def remove_card(s: State, rules: RulesRecord, place: int) -> None:
-    """Take one card of a complete removal off the table."""
+    """Remove one card of a completed removal."""
     if place < TABLE:
         s["table"] &= ~(1 << place)
         lay_card(s, place, 0, False)
@@ -590,7 +592,7 @@ def remove_card(s: State, rules: RulesRecord, place: int) -> None:
 
 @jit
 def click(s: State, rules: RulesRecord, place: int) -> bool:
-    """Click a card of a removal; return whether that completes it."""
+    """Click a card of a removal, and return whether the click completes the removal."""
     shown = s["shown"]
     need = shown["need"]
     if need == 0:
@@ -614,7 +616,7 @@ def click(s: State, rules: RulesRecord, place: int) -> bool:
 
 @jit
 def undo(s: State, rules: RulesRecord) -> None:
-    """Take the last move back: lay the deck out again and replay all moves before it."""
+    """Take back the last move: lay out the deck again and replay all earlier moves."""
     turns = s["turns"]
     clicks = s["clicks"]
     if clicks and s["click_turn"][clicks - 1] == turns:
@@ -643,7 +645,7 @@ def undo(s: State, rules: RulesRecord) -> None:
 
 @jit
 def step(s: State, rules: RulesRecord, action: Action) -> None:
-    """Play a legal action."""
+    """Make a legal action."""
     if action == UNDO:
         undo(s, rules)
     elif action >= DEAL:
@@ -666,7 +668,7 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
 
 @jit
 def lay_out(s: State, rules: RulesRecord) -> None:
-    """Lay out the deck as at the start; cards that the player has seen remain known."""
+    """Lay out the deck as at the start. Cards that the player has seen stay known."""
     s["table"] = (1 << stock_start(rules)) - 1
     s["stock"] = ALL_POSITIONS & ~s["table"]
     s["held"] = 0
@@ -687,7 +689,7 @@ def deal(s: State, rules: RulesRecord) -> None:
     show_options(s["shown"], rules)
     s["seen"] = (1 << stock_start(rules)) - 1
     show_known(s)
-    for i in range(PACK_SIZE):  # even without undo: the previous game may have had it
+    for i in range(PACK_SIZE):  # also without undo, since the previous game may have used it
         s["click_place"][i] = 0
         s["click_turn"][i] = 0
     lay_out(s, rules)

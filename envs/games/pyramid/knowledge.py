@@ -1,10 +1,10 @@
-"""Pyramid: who knows which cards, and which records are states of a game.
+"""Pyramid: hidden cards and validation of states.
 
-The player knows the cards that were ever turned up; `resample_hidden` replaces the others.
+The player knows every card that has been face up. `resample_hidden` replaces the other cards.
 
-`STATE_CHECK` checks a state from outside. A state is determined by its deck, its sets of places and
-deck positions, and its counts of turns. With UNDO the recorded moves must lead to the position:
-they are replayed, as UNDO does.
+`STATE_CHECK` validates a state from outside. The deck, the sets of places and deck positions, and
+the counts of turns determine a state. With UNDO, the recorded moves must lead to the position; the
+check replays them, as UNDO does.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ from .rules import ACTIONS, DEAL, FEATURES, KING, PILE, PLACES, PYRAMID, REDEAL,
 
 @jit
 def sort_positions(s: State, positions: int) -> None:
-    """Put the cards at a set of deck positions into the order of their codes."""
+    """Sort the cards at a set of deck positions by code."""
     cards = 0
     rest = positions
     while rest:
@@ -52,9 +52,9 @@ def sort_positions(s: State, positions: int) -> None:
 
 @jit
 def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Resample the stock cards whose place the player does not know.
+    """Shuffle the stock cards whose positions the player does not know.
 
-    The cards are sorted first, so that the result does not depend on where they are.
+    The cards are sorted first, so that the result does not depend on their actual positions.
     """
     unknown = s["stock"] & ~s["seen"]
     sort_positions(s, unknown)
@@ -62,7 +62,7 @@ def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
 
 
 def read_hidden(states: States) -> np.ndarray:
-    """Return deck cards 29-52 that are unknown in the stock, int8 (n, 24), else 0."""
+    """Return cards 29-52 of the deck, int8 (n, 24); 0 for cards not hidden in the stock."""
     unknown = states["stock"] & ~states["seen"]
     hidden = unknown[:, None] >> np.arange(PYRAMID, PACK_SIZE) & 1
     return states["deck"][:, PYRAMID:] * hidden.astype(np.int8)
@@ -73,28 +73,28 @@ HIDDEN = HiddenCards(
         "hidden",
         PILE,
         RANK,
-        "deck cards 29-52 in dealing order that lie unknown in the stock, else 0",
+        "cards 29-52 of the deck in dealing order; 0: not hidden in the stock",
         where="pile_where",
     ),
     read_hidden,
 )
-"""The hidden cards as an observation piece: see `core.game.HiddenCards`."""
+"""The hidden cards as an observation piece; see `core.game.HiddenCards`."""
 
 
-# Which records are states
+# Validation of states
 
 ALLOWED = (
-    ("table", "a set of the places dealt to, in the pyramid with all cards that lie on others"),
-    ("stock", "a set of deck positions behind the table"),
-    ("waste", "sets of deck positions before those of the stock, one for each pile played with"),
-    ("held", "with held, the set of one deck position between waste and stock, or 0"),
-    ("seen", "a set of deck positions, all but some of the stock"),
+    ("table", "a set of dealt places; a pyramid card may be missing only if it could be removed"),
+    ("stock", "a set of deck positions after those of the table"),
+    ("waste", "sets of deck positions before those of the stock, one for each waste pile in use"),
+    ("held", "0 or, with held, the set of one deck position between waste and stock"),
+    ("seen", "a set of deck positions; only positions of the stock may be missing"),
     ("picked", "a set of places 0-38"),
-    ("redeals", "0 or more, below the number of passes, and not more than turns"),
+    ("redeals", "0 or more, below the number of passes and not above turns"),
     ("turns", "0 or more"),
-    ("clicks", "0 to 52 with undo, else 0"),
-    ("click_place", "places 0-38, 64 more for the last of a removal, then zeros"),
-    ("click_turn", "numbers from 0 to turns that never fall, then zeros"),
+    ("clicks", "0 to 52 with undo, otherwise 0"),
+    ("click_place", "places 0-38, plus 64 for the last click of a removal, then zeros"),
+    ("click_turn", "numbers from 0 to turns that never decrease, then zeros"),
 )
 TABLE_SET, STOCK_SET, WASTE_SETS, HELD, SEEN, PICKED = range(1, 7)
 REDEALS, TURNS, CLICKS, PLACE, CLICK_TURN = range(7, len(ALLOWED) + 1)
@@ -102,7 +102,7 @@ REDEALS, TURNS, CLICKS, PLACE, CLICK_TURN = range(7, len(ALLOWED) + 1)
 
 @jit
 def find_covered(table: Places) -> Places:
-    """Return the set of all slots of the pyramid that a card covers."""
+    """Return the set of all pyramid slots that are covered by a card."""
     covered = 0
     for row in range(6):
         covered |= ROWS[row] & (table >> (row + 1) | table >> (row + 2))
@@ -111,7 +111,7 @@ def find_covered(table: Places) -> Places:
 
 @jit
 def could_all_go(s: State, rules: RulesRecord) -> bool:
-    """Return whether each card that is gone was free, or a king that may go when covered."""
+    """Return whether each removed card was free, or a king that may be removed when covered."""
     table = s["table"] & PYRAMID_SET
     gone_under_cards = PYRAMID_SET & ~table & find_covered(table)
     while gone_under_cards:
@@ -125,7 +125,7 @@ def could_all_go(s: State, rules: RulesRecord) -> bool:
 def could_hold(
     held: Positions, waste: Positions, stock: Positions, behind: Positions, rules: RulesRecord
 ) -> bool:
-    """Return whether a set can be that of the card held; ``behind``: positions not on the table."""
+    """Return whether ``held`` is valid. ``behind`` is the set of positions not on the table."""
     if held == 0:
         return True
     return (
@@ -139,7 +139,7 @@ def could_hold(
 
 @jit
 def find_wrong_cards(s: State, rules: RulesRecord) -> int:
-    """Return which of the sets of cards is wrong; 0 for none."""
+    """Return the number of the wrong set of cards; 0 for none."""
     on_table = (1 << stock_start(rules)) - 1
     if s["table"] & ~on_table or not could_all_go(s, rules):
         return TABLE_SET
@@ -164,7 +164,7 @@ def find_wrong_cards(s: State, rules: RulesRecord) -> int:
 
 @jit
 def find_wrong_clicks(s: State, rules: RulesRecord) -> int:
-    """Return which part of the list that UNDO replays is wrong; 0 for none."""
+    """Return the number of the wrong part of the list that UNDO replays; 0 for none."""
     clicks = s["clicks"]
     if clicks < 0 or clicks > PACK_SIZE or (clicks and not rules.undo):
         return CLICKS
@@ -183,7 +183,7 @@ def find_wrong_clicks(s: State, rules: RulesRecord) -> int:
 
 @jit
 def find_wrong(s: State, rules: RulesRecord) -> int:
-    """Return the number of the first field that is out of its range; 0 for none."""
+    """Return the number of the first invalid field; 0 for none."""
     wrong = find_wrong_cards(s, rules)
     if wrong:
         return wrong
@@ -199,7 +199,7 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
 
 @jit
 def click_cards(s: State, rules: RulesRecord, picked: Places) -> None:
-    """Click the cards of a removal from the highest place down, as long as that is legal."""
+    """Click the cards of a removal from the highest place down, as long as the clicks are legal."""
     while picked:
         place = highest(picked)
         picked &= ~(1 << place)
@@ -210,7 +210,7 @@ def click_cards(s: State, rules: RulesRecord, picked: Places) -> None:
 
 @jit
 def turn_until(s: State, rules: RulesRecord, turns: int) -> bool:
-    """Turn the stock until ``turns`` turns are made; return whether all of them were legal."""
+    """Turn the stock until ``turns`` turns are made, and return whether all turns were legal."""
     while s["turns"] < turns:
         if not s["legal"] & (1 << DEAL | 1 << REDEAL):
             return False
@@ -221,7 +221,7 @@ def turn_until(s: State, rules: RulesRecord, turns: int) -> bool:
 
 @jit
 def replay(s: State, rules: RulesRecord) -> None:
-    """Replay the recorded moves from the deal on, as long as they are legal."""
+    """Replay the recorded moves from the deal, as long as they are legal."""
     clicks, turns = s["clicks"], s["turns"]
     lay_out(s, rules)
     s["clicks"] = clicks
@@ -242,7 +242,7 @@ def replay(s: State, rules: RulesRecord) -> None:
 
 @jit
 def derive(s: State, rules: RulesRecord) -> None:
-    """Write the fields that follow from the others."""
+    """Write the fields that follow from other fields."""
     show_options(s["shown"], rules)
     show_known(s)
     s["won"] = 0

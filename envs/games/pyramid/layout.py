@@ -11,14 +11,14 @@ from .rules import DEAL, KING, PYRAMID, REDEAL, STOCK, TABLE, UNDO, WASTE, Stock
 
 FOUNDATION = "foundation"
 BACK = 1
-"""Any number that is no card: a face-down card is drawn without its identity."""
+"""Code of every face-down card; no card has this code."""
 WIDTH = 7.0
 OPEN_ROW, OPEN_X, OPEN_Y = 8, 0.87, 0.4
-"""The open stock: cards per row, and the offsets from one card to the next."""
+"""Cards per row of a face-up stock, and the offsets from one card to the next."""
 
 
 def layout(s: Any, rules: Any) -> Scene:
-    """Return the table as the player sees it; ``s`` is one record of states."""
+    """Return the table as the player sees it. ``s`` is one record of states."""
     shown, legal = s["shown"], int(s["legal"]) if not s["over"] else 0
     items = [_foundation(s, rules)]
     for slot in range(PYRAMID):
@@ -86,7 +86,7 @@ def _place_name(place: int) -> str:
 
 
 def _stock(s: Any, rules: Any, y: float, legal: int) -> Item:
-    """Return the stock; a click on it is DEAL or REDEAL, unless its top card is in play."""
+    """Return the stock. A click is DEAL or REDEAL, unless its top card is in play."""
     count = int(s["shown"]["stock_count"])
     turns = next((turn for turn in (DEAL, REDEAL) if legal >> turn & 1), -1)
     if s["shown"]["places"][STOCK] and rules.stock_view != StockView.DOWN:
@@ -98,7 +98,7 @@ def _stock(s: Any, rules: Any, y: float, legal: int) -> Item:
 
 
 def _open_stock(s: Any, y: float) -> list[Item]:
-    """Return the stock below its top card, face up, the next card to be turned first."""
+    """Return the face-up stock below its top card, in the order in which it will be turned."""
     order = [i for i in range(PYRAMID, PACK_SIZE) if int(s["stock"]) >> i & 1]
     return [
         Item(
@@ -109,7 +109,7 @@ def _open_stock(s: Any, y: float) -> list[Item]:
 
 
 def _buttons(rules: Any, legal: int, y: float) -> tuple[Button, ...]:
-    """Return the buttons for the actions that click no card, right of the piles."""
+    """Return the buttons to the right of the piles, for actions that do not click a card."""
     named = {DEAL: "deal"}
     named |= {REDEAL: "redeal"} if rules.passes != 1 else {}
     named |= {UNDO: "undo"} if rules.undo else {}
@@ -120,7 +120,7 @@ def _buttons(rules: Any, legal: int, y: float) -> tuple[Button, ...]:
 
 
 def _picture_texts(s: Any, rules: Any) -> list[Text]:
-    """Return the status lines right of the pyramid's tip. Piles show their own counts."""
+    """Return the status lines to the right of the pyramid's top. Piles show their own counts."""
     number = int(s["redeals"]) + 1
     lines = [f"pass {number} of {rules.passes}" if rules.passes else f"pass {number}"]
     lines += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
@@ -141,7 +141,7 @@ def _texts(s: Any, rules: Any, y: float) -> list[Text]:
 
 
 def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
-    """Return the words a person can type for each action: a card's name or place, or a turn."""
+    """Return the words that a person can type for each action: card names, places or commands."""
     shown = enumerate(s["shown"]["places"].tolist())
     words: dict[int, tuple[str, ...]] = {p: (card_name(card), str(p)) for p, card in shown if card}
     words |= {DEAL: ("d", "deal"), REDEAL: ("r", "redeal")}
@@ -149,9 +149,9 @@ def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return the entries of ``info`` besides won, score and moves, an array (n,) each.
+    """Return the game's own entries of ``info``, each an array (n,).
 
-    ``stuck`` (with ``undo`` only) says that UNDO is the only legal action.
+    ``stuck`` (with ``undo`` only) means that UNDO is the only legal action.
     """
     info = {"passes_used": states["redeals"].astype(np.int64) + 1}
     if rules.undo:

@@ -1,10 +1,11 @@
-"""Pyramid: the rules.
+"""Rules of Pyramid: options, variants, actions, observation and state.
 
-Twenty-eight cards form a pyramid of seven overlapping rows; the rest is the stock, turned onto a
-waste pile. Free cards go out in sets that total 13 (ace 1, jack 11, queen 12; a king alone). The
-game is won when the pyramid is gone.
+Twenty-eight cards form a pyramid of seven overlapping rows. The other cards are the stock, which is
+turned onto a waste pile. The player removes free cards in sets that total 13 (ace 1, jack 11, queen
+12; a king alone) and wins when the pyramid is gone.
 
-Places, which are also the clicks (a removal is clicked from its highest place down)::
+Each place of a card is also the action that clicks the card. The cards of a removal are clicked
+from the highest place down::
 
                          0
                        1   2
@@ -14,11 +15,10 @@ Places, which are also the clicks (a removal is clicked from its highest place d
               15  16  17  18  19  20
             21  22  23  24  25  26  27
             28  29  30  31  32  33  34     extra row (option)
-            35  36  37   38                tops of waste piles 1-3, stock: its top or the card held
+            35  36  37   38                tops of waste piles 1-3; top of the stock or held card
             39 DEAL  40 REDEAL  41 UNDO
 
-Sources of the rules and of the house rules behind each option: 000 the web version with undo;
-001 "Pyramid Solitaire"; 002 The Ultimate Book of Card Games; 003 "Pyramid Card Game".
+The numbers 000 to 003 in the options name the sources; see REFERENCES.
 """
 
 from enum import IntEnum
@@ -28,7 +28,7 @@ import numpy as np
 
 from ...core.batch import make_state_head
 from ...core.kernel.cards import PACK_SIZE
-from ...core.options import Option
+from ...core.options import Option, to_plain, value_text
 from ...core.schema import FLAG, RANK, Features, Piece, option_pieces, whole_number
 
 PYRAMID = 28
@@ -37,11 +37,11 @@ WASTE = 35
 STOCK = 38
 PLACES = 39
 DEAL = 39
-"""The action that turns the next cards of the stock over."""
+"""The action that turns the next cards of the stock."""
 REDEAL, UNDO = 40, 41
 ACTIONS = 42
 PILE = PACK_SIZE - PYRAMID
-"""Cards of the deck behind the pyramid: the stock, or extra row and stock."""
+"""Number of cards that are not in the pyramid: the stock and, if there is one, the extra row."""
 KING = 13
 TARGET = 13
 PACK_POINTS = 4 * sum(range(1, KING + 1))
@@ -55,7 +55,7 @@ class DealWhen(IntEnum):
 
 
 class StockView(IntEnum):
-    """How much of the stock is face up."""
+    """Which cards of the stock are face up."""
 
     DOWN = 0
     TOP = 1
@@ -63,59 +63,60 @@ class StockView(IntEnum):
 
 
 class Rules(NamedTuple):
-    """The options of Pyramid. Every variant is a diff over the defaults."""
+    """The options of Pyramid. Each variant changes some of the defaults."""
 
-    passes: Annotated[
-        int, Option("how often the stock may be gone through; 0: any number", 0, 9)
-    ] = 1
+    passes: Annotated[int, Option("number of passes through the stock; 0: unlimited", 0, 9)] = 1
     shuffle_redeal: Annotated[bool, Option("a redeal shuffles the stock")] = False
     deal_when: Annotated[
-        DealWhen, Option("blocked: DEAL and REDEAL only when no removal is legal (001)")
+        DealWhen,
+        Option("blocked: DEAL and REDEAL are legal only when no removal is legal (001)"),
     ] = DealWhen.ALWAYS
     first_deal: Annotated[
-        bool, Option("the game starts as if one DEAL had been made, which is no move (001, 003)")
+        bool, Option("the game starts after one DEAL, which does not count as a move (001, 003)")
     ] = False
     extra_row: Annotated[
-        bool, Option("seven extra cards below the pyramid, always free (001); the stock has 17")
+        bool,
+        Option("seven extra cards below the pyramid, always free; the stock has 17 cards (001)"),
     ] = False
     covered_kings: Annotated[bool, Option("a king in the pyramid is always free (002)")] = False
     match_cover: Annotated[
-        bool, Option("a pyramid card may go together with the one it covers (000)")
+        bool, Option("a pyramid card may be removed together with a card that it covers (000)")
     ] = False
-    many_sum: Annotated[bool, Option("more than two cards that total 13 may go together (003)")] = (
-        False
-    )
+    many_sum: Annotated[
+        bool, Option("more than two cards that total 13 may be removed together (003)")
+    ] = False
     waste_piles: Annotated[
-        int, Option("a DEAL turns cards onto each of so many waste piles (000)", 1, 3)
+        int, Option("number of waste piles; a DEAL turns cards onto each of them (000)", 1, 3)
     ] = 1
     stock_view: Annotated[
-        StockView, Option("what of the stock lies face up: none, its top card or all (000)")
+        StockView, Option("face-up cards of the stock: none, its top card or all (000)")
     ] = StockView.DOWN
-    stock_play: Annotated[bool, Option("the stock's top card is in play; it must lie face up")] = (
-        False
-    )
+    stock_play: Annotated[
+        bool, Option("the top card of the stock is in play; it must be face up")
+    ] = False
     clear_all: Annotated[
-        bool, Option("a win needs all 52 cards gone, not only the pyramid (002)")
+        bool, Option("a win requires removing all 52 cards, not only the pyramid (002)")
     ] = False
     held: Annotated[
         bool,
         Option(
-            "a DEAL turns one card up where it lies: it is held there, in play, until the next "
-            "DEAL lays it on the waste (002)",
+            "a DEAL turns one card up, which is held on the stock and in play until the next DEAL "
+            "moves it to the waste (002)",
             is_later=True,
         ),
     ] = False
     turn: Annotated[
         int,
         Option(
-            "a DEAL turns so many cards onto each waste pile, one upon the other; none with held",
+            "number of cards that a DEAL turns onto each waste pile, one on top of the other; no "
+            "effect with held",
             1,
             3,
             is_later=True,
         ),
     ] = 1
     undo: Annotated[
-        bool, Option("UNDO takes back the last move; what was seen stays seen (000)")
+        bool, Option("UNDO takes back the last move; cards that were seen stay known (000)")
     ] = False
 
 
@@ -126,7 +127,7 @@ _WITH_HELD = {
     "first_deal": False,
 }
 DEFAULT = "three-passes"
-"""The default variant: the one in which skill matters most."""
+"""The default variant, in which skill matters most."""
 
 _BASE = Rules()
 _CLASSIC = Rules(first_deal=True)
@@ -151,7 +152,7 @@ VARIANTS = {
     "face-up": _BASE._replace(stock_view=StockView.ALL),
     "open-stock": _BASE._replace(passes=3, stock_view=StockView.TOP, stock_play=True),
 }
-"""The named rules, by name."""
+"""The variants by name."""
 SOURCES = {
     "classic": "003; 001 without its condition 'if you are blocked'",
     "blocked": "001",
@@ -160,11 +161,11 @@ SOURCES = {
     "turn-back": "003, alternative 1",
     "any-sum": "003, alternative 2",
     "web": "000",
-    "three-passes": "the training default",
-    "excerpt": "what the excerpt of 002 says by itself; the usual aim",
-    "excerpt-all": "the same, 'pairs of all cards'",
-    "book": "002 in full: the card held, two redeals, 'pairs of all cards'",
-    "book-pyramid": "002 in full, the usual aim",
+    "three-passes": "this project: the training default",
+    "excerpt": "an excerpt of 002, read alone; the usual goal",
+    "excerpt-all": "an excerpt of 002, read alone; 'pairs of all cards'",
+    "book": "002 in full: held card, two redeals, 'pairs of all cards'",
+    "book-pyramid": "002 in full, the usual goal",
     "book-blocked": "002 in full, 'after exhausting all moves' read strictly",
     "by-threes": "published versions that turn three cards",
     "three-piles": "000, 'some have more waste piles'",
@@ -172,42 +173,45 @@ SOURCES = {
     "open-stock": "a widely played computer version",
 }
 REFERENCES = {
-    "000": "the web version with undo",
+    "000": "a web version with undo",
     "001": '"Pyramid Solitaire"',
     "002": "The Ultimate Book of Card Games",
     "003": '"Pyramid Card Game"',
 }
-"""The sources, by the numbers used in SOURCES and in the options."""
+"""The sources by their numbers in SOURCES and in the options."""
 
 
 def check(rules: Rules) -> None:
-    """Raise ValueError for options that contradict each other, with the fields and the reason."""
+    """Raise ValueError, naming the options, if options contradict each other."""
     if rules.shuffle_redeal and rules.passes == 1:
         raise ValueError(
-            "shuffle_redeal needs a redeal, but passes 1 has none: allowed are passes 2–9 or 0"
+            "option passes must be 2–9 or 0 with shuffle_redeal=yes, got 1, which has no redeal"
         )
     if rules.shuffle_redeal and rules.undo:
-        raise ValueError("shuffle_redeal cannot go with undo: a shuffle is not taken back")
-    if rules.stock_play and rules.stock_view == StockView.DOWN:
         raise ValueError(
-            "stock_play needs the stock's top card face up: allowed are stock_view top or all"
+            "option undo must be no with shuffle_redeal=yes, got yes: a shuffle cannot be undone"
         )
+    if rules.stock_play and rules.stock_view == StockView.DOWN:
+        raise ValueError("option stock_view must be top or all with stock_play=yes, got down")
     if rules.held:
         _check_held(rules)
 
 
 def _check_held(rules: Rules) -> None:
     """Raise ValueError for options that contradict ``held``."""
-    for name, allowed in _WITH_HELD.items():
-        if getattr(rules, name) != allowed:
-            value = getattr(allowed, "name", str(allowed)).lower()
-            raise ValueError(f"held needs {name} {value}: it holds one card turned from the stock")
+    allowed, values = to_plain(rules._replace(**_WITH_HELD)), to_plain(rules)
+    for name in _WITH_HELD:
+        if values[name] != allowed[name]:
+            raise ValueError(
+                f"option {name} must be {value_text(allowed[name])} with held=yes, "
+                f"got {value_text(values[name])}"
+            )
 
 
 def count_fewest_moves(rules: Rules) -> int:
-    """Return the fewest moves in which any deal can be won.
+    """Return a lower bound on the number of moves of a win, which some deals reach.
 
-    The rules page derives these numbers. A removal takes 13 points.
+    The rules page derives these numbers from the 13 points that a removal takes.
     """
     if rules.clear_all:
         stock = 0 if rules.stock_play else PILE - (TABLE - PYRAMID) * rules.extra_row
@@ -221,11 +225,11 @@ def count_fewest_moves(rules: Rules) -> int:
 
 _VALUES = np.arange(64) >> 2
 BONDS = (_VALUES[:, None] + _VALUES == TARGET) & (_VALUES[:, None] > 0) & (_VALUES > 0)
-"""Pairs of card codes that total 13."""
+"""Whether two card codes total 13, bool (64, 64)."""
 
 _ROW = np.repeat(np.arange(7), np.arange(1, 8))
 MIRRORED = np.append(_ROW * (_ROW + 2) - np.arange(PYRAMID), np.arange(PYRAMID, PLACES))
-"""The mirror image of the layout: place i gets the card of place MIRRORED[i]."""
+"""The left-right reflection of the layout: place i gets the card of place MIRRORED[i]."""
 
 FEATURES = Features(
     [
@@ -233,45 +237,53 @@ FEATURES = Features(
             "places",
             PLACES,
             RANK,
-            "the card at each place, 0 where there is none or it is not known",
+            "card at each place; 0: no card, or an unknown card",
         ),
         Piece(
             "picked",
             PLACES,
             FLAG,
-            "cards clicked so far of a removal not yet complete",
+            "cards clicked so far in an incomplete removal",
             marks="places",
         ),
         Piece(
             "pile_cards",
             PILE,
             RANK,
-            "deck cards 29-52 in dealing order where known; 0: unknown",
+            "cards 29-52 of the deck in dealing order; 0: unknown",
             where="pile_where",
         ),
         Piece(
             "pile_where",
             PILE,
             whole_number(4),
-            "where each of them is: 0 gone or in the extra row, "
-            "1 stock (the card held, too), 2-4 waste pile 1-3; within a pile the later card lies "
-            "higher, of the stock the earliest is turned first",
+            "location of each of these cards: 0 removed or in the extra row, 1 stock or held, 2-4 "
+            "waste pile 1-3. In a waste pile later cards are on top; from the stock the earliest "
+            "card is turned first",
         ),
         Piece(
             "unseen",
             KING,
             whole_number(4),
-            "of each value, ace to king: cards of which only is known "
-            "that they are somewhere in the stock",
+            "number of cards of each value, ace to king, that are in the stock at an unknown "
+            "position",
             by_rank=True,
         ),
         Piece(
-            "need", 1, whole_number(12), "points still missing in the removal begun; 0: none begun"
+            "need",
+            1,
+            whole_number(12),
+            "points still missing in the current removal; 0: no removal has begun",
         ),
-        Piece("stock_count", 1, whole_number(PILE), "cards in the stock, without the one held"),
-        Piece("waste_counts", 3, whole_number(PILE), "cards in each waste pile"),
-        Piece("redeals_left", 1, whole_number(9), "redeals left; 9: any number"),
-        Piece("removal_seen", 1, FLAG, "a removal was legal since the last redeal"),
+        Piece(
+            "stock_count",
+            1,
+            whole_number(PILE),
+            "number of cards in the stock, without a held card",
+        ),
+        Piece("waste_counts", 3, whole_number(PILE), "number of cards in each waste pile"),
+        Piece("redeals_left", 1, whole_number(9), "redeals left; 9: unlimited"),
+        Piece("removal_seen", 1, FLAG, "a removal has been legal since the last redeal"),
         *sorted(option_pieces(Rules), key=lambda piece: piece.name in ("held", "turn")),
     ],
     BONDS,
@@ -283,28 +295,28 @@ STATE = np.dtype(
     [
         *make_state_head(ACTIONS),
         ("table", np.int64),  # set of places 0-34 that still hold a card
-        ("free", np.int64),  # set of places whose card is free by itself
+        ("free", np.int64),  # set of places whose card can be removed without its coverers
         ("picked", np.int64),  # set of places clicked so far
-        ("stock", np.int64),  # set of deck positions: the lowest is the top
-        ("waste", np.int64, (3,)),  # sets of deck positions: the highest is the top
-        ("held", np.int64),  # set of the deck position of the card held, if there is one
+        ("stock", np.int64),  # set of deck positions; the lowest is the top
+        ("waste", np.int64, (3,)),  # sets of deck positions; the highest is the top
+        ("held", np.int64),  # set with the deck position of the held card; empty if there is none
         ("seen", np.int64),  # set of deck positions whose card the player knows
         ("by_value", np.int64, (14,)),  # for each value the set of places in play that hold it
         ("deck", np.int8, (PACK_SIZE,)),
-        ("redeals", np.int32),  # with passes=0 only max_moves limits them
+        ("redeals", np.int32),  # int32, since only max_moves limits them with passes=0
         ("turns", np.int32),  # deals and redeals made and not undone
         ("clicks", np.int8),  # clicks of removals made and not undone
         ("click_place", np.int8, (PACK_SIZE,)),
-        ("click_turn", np.int32, (PACK_SIZE,)),  # number of turns before each click
+        ("click_turn", np.int32, (PACK_SIZE,)),  # number of deals and redeals before each click
         ("shown", FEATURES.dtype),
     ]
 )
 
 
 def label(action: int) -> str:
-    """Name an action: ``"pyramid 4"``, ``"extra 1"``, ``"waste 1"``, ``"stock"``, ``"DEAL"``..."""
+    """Return the name of an action, such as ``"pyramid 4"``, ``"waste 1"`` or ``"DEAL"``."""
     if not 0 <= action < ACTIONS:
-        raise ValueError(f"action {action}: Pyramid has actions 0 to {ACTIONS - 1}")
+        raise ValueError(f"Pyramid action must be from 0 to {ACTIONS - 1}, got {action}")
     if action < PYRAMID:
         return f"pyramid {action}"
     if action < WASTE:

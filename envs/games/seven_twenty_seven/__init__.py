@@ -1,4 +1,4 @@
-"""Seven Twenty-Seven, a betting game: the README beside this file has the rules and sources."""
+"""Seven Twenty-Seven, a betting game. README.md in this folder has the rules and sources."""
 
 from ...core.batch import make_resample_rows, make_score_rows, make_view_rows
 from ...core.contract import Seats
@@ -51,6 +51,6 @@ GAME = Game(
     pack=pack,
     rule_agents={"tight": make_score_rows(tight), "loose": make_score_rows(loose)},
 )
-"""The game, as `parlour.envs.GAMES` has it."""
+"""The game, registered in `parlour.envs.GAMES`."""
 
 __all__ = ["GAME", "VARIANTS", "Rules", "equity"]

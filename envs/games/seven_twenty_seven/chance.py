@@ -1,13 +1,13 @@
-"""Seven Twenty-Seven with explicit chance: a hand card by card, over the same kernel.
+"""Seven Twenty-Seven with explicit chance events: a hand card by card, on top of the same kernel.
 
-The kernel deals from a deck that is already shuffled. This module walks through every possible
-hand: at each point it lists the possible outcomes and their numbers of ways, and applies one. The
-dealer is chosen, the cards are dealt one by one, and after DRAW the card that is taken is chosen. A
-card is identified by its class, since nothing else of it counts. Choosing a card swaps one of its
-class to the position from which the kernel takes it; the rules stay in the kernel.
+The kernel deals from a deck that is already shuffled. This module can walk through every possible
+hand: at each point it lists the possible outcomes with their numbers of ways, and applies one of
+them. Chance chooses the dealer, each dealt card, and the card taken after DRAW. A card is
+identified by its class, since nothing else about it matters. To choose a card, the module swaps a
+card of the class to the position from which the kernel takes it. The rules stay in the kernel.
 
-The module also says what each seat observes of an event. The sequence of its observations is the
-information state of a seat.
+The module also defines the observation of each event by each seat. The information state of a seat
+is the sequence of its observations.
 """
 
 from collections.abc import Sequence
@@ -41,20 +41,21 @@ from .showdown import class_of
 _most_bet_rounds, _most_draws = plain_python(most_bet_rounds), plain_python(most_draws)
 
 DEALER, PLAY, DRAWING = -1, 100, 101
-"""Stages of a hand: the dealer is chosen; a seat acts, or the hand is over; a card is taken.
+"""Stages of a hand: chance chooses the dealer; a seat acts or the hand is over; chance chooses the
+card that a seat takes.
 
 Stages from 0 on are the cards of the deal."""
 WIDTH = max(ACTIONS, CLASSES, SEATS)
-"""Upper bound of outcomes and actions."""
+"""Upper bound of outcome and action numbers."""
 CHANCE, END = -1, -2
-"""Players that are not seats."""
+"""Values of the current player that are not seats."""
 
 EVENTS = 64
-"""A seat observes ``EVENTS * live + event``; ``live`` is the set of seats still in."""
+"""A seat observes ``EVENTS * live + event``, where ``live`` is the set of seats still in."""
 REVEALED = EVENTS << SEATS
-"""Above that come all declarations, two bits a seat, when they become public together."""
+"""Offset of all declarations, two bits for each seat, if they become public together."""
 SEEN_LIMIT = REVEALED << 2 * SEATS
-"""Upper bound of what a seat observes of an event."""
+"""Upper bound of the number that a seat observes for an event."""
 SAYS_ACTION = 1 + SEATS
 SAYS_SOMETHING = SAYS_ACTION + ACTIONS
 SEES_BACK = SAYS_SOMETHING + 1
@@ -66,7 +67,7 @@ WORDS = (
     *("=?", "?"),
     *("A", *map(str, range(2, FACE + 1)), "F"),
 )
-"""Short words for events: actions f c b0 + - =7 …, a card taken as A 2 … 10 F, or ? face down."""
+"""Short words for events: actions f c b0 + - =7 …; taken cards A 2 … 10 F, or ? if face down."""
 CARDS = ("ace", *map(str, range(2, FACE + 1)), "face")
 """The classes of cards."""
 
@@ -81,7 +82,7 @@ def chance_place(s: State, stage: int) -> int:
 
 @jit
 def write_ways(s: State, stage: int, players: int, counts: np.ndarray) -> None:
-    """Write the number of ways in which each outcome can occur; a legal action counts 1."""
+    """Write the number of ways in which each outcome can occur. A legal action counts as 1."""
     for outcome in range(WIDTH):
         counts[outcome] = 0
     if stage == DEALER:
@@ -108,7 +109,7 @@ def swap_into_place(s: State, place: int, kind: int) -> None:
 
 @jit
 def apply_outcome(s: State, stage: int, rules: RulesRecord, outcome: int) -> int:
-    """Apply an outcome, or an action of the seat whose turn it is; return the next stage."""
+    """Apply an outcome or an action of the seat to act, and return the next stage."""
     if stage == PLAY:
         if outcome == DRAW:
             return DRAWING
@@ -129,7 +130,7 @@ def apply_outcome(s: State, stage: int, rules: RulesRecord, outcome: int) -> int
 
 @jit
 def observe_event(s: State, stage: int, rules: RulesRecord, outcome: int, seat: Seat) -> int:
-    """Return what a seat observes of an outcome, before it is applied."""
+    """Return the observation of an outcome by a seat, before the outcome is applied."""
     if stage == PLAY:
         is_secret = outcome >= DECLARE and rules.declare == Declare.SIMULTANEOUS
         return SAYS_SOMETHING if is_secret and s["turn"] != seat else SAYS_ACTION + outcome
@@ -144,7 +145,7 @@ def observe_event(s: State, stage: int, rules: RulesRecord, outcome: int, seat: 
 
 @jit
 def all_declarations(s: State) -> int:
-    """Return what all seats have declared, two bits a seat."""
+    """Return the declarations of all seats, two bits for each seat."""
     declarations = 0
     for seat in range(SEATS):
         declarations |= s["said"][seat] << (2 * seat)
@@ -153,7 +154,7 @@ def all_declarations(s: State) -> int:
 
 @jit
 def count_ways(states: States, stages: np.ndarray, table: RulesRecords, counts: np.ndarray) -> None:
-    """Write `write_ways` for each row, int8 (n, `WIDTH`); all 0 where the hand is over."""
+    """Write the numbers of ways of each row, int8 (n, `WIDTH`); all 0 if the hand is over."""
     for i in range(len(states)):
         write_ways(states[i], stages[i], table[0]["players"], counts[i])
 
@@ -162,14 +163,14 @@ def count_ways(states: States, stages: np.ndarray, table: RulesRecords, counts: 
 def apply_outcomes(
     states: States, stages: np.ndarray, table: RulesRecords, outcomes: np.ndarray, seen: np.ndarray
 ) -> None:
-    """Apply an outcome to each row, and write what each seat observes.
+    """Apply an outcome to each row, and write the observation of each seat.
 
     Args:
-        states: the states, (n,).
-        stages: the stages, int8 (n,); overwritten by the next ones.
-        table: the rules, (1,).
-        outcomes: the outcomes, int64 (n,).
-        seen: receives the observed events, int64 (n, players).
+        states: The states, (n,).
+        stages: The stages, int8 (n,), which are replaced by the next stages.
+        table: The rules, (1,).
+        outcomes: The outcomes, int64 (n,).
+        seen: Receives the observed events, int64 (n, players).
     """
     rules = table[0]
     for i in range(len(states)):
@@ -187,13 +188,13 @@ def apply_outcomes(
 
 
 def initial_states(rules: Rules, dealer: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the record and the stage, each an array of one row, in which a hand begins.
+    """Return the state and the stage at the beginning of a hand, each an array of one row.
 
-    With ``dealer``, a seat, the dealer is not left to chance. Raises ValueError for a seat that
-    does not exist.
+    With ``dealer``, this seat is the dealer. Otherwise chance chooses the dealer. Raises ValueError
+    for a seat that does not exist.
     """
     if dealer is not None and not 0 <= dealer < rules.players:
-        raise ValueError(f"dealer={dealer}: allowed are the seats 0 to {rules.players - 1}")
+        raise ValueError(f"dealer must be a seat from 0 to {rules.players - 1}, got {dealer}")
     states = np.zeros(1, STATE)
     cards = pack(rules)
     states["deck"][0, : len(cards)] = cards
@@ -204,11 +205,10 @@ def initial_states(rules: Rules, dealer: int | None = None) -> tuple[np.ndarray,
 
 
 class ExplicitHand:
-    """One hand, card by card. A copy (`copy`) costs a few bytes and a list.
+    """One hand with explicit chance events. Copies (`copy`) are cheap.
 
-    ``states`` and ``stages`` are arrays of one row, as kernels take them; ``table`` has the rules
-    as `options.as_record` makes them; ``events`` has what each seat has observed, a tuple for each
-    event.
+    ``states`` and ``stages`` are arrays of one row for the kernels. ``table`` has the rules as made
+    by `options.as_record`. ``events`` has the observations of all seats, one tuple for each event.
     """
 
     __slots__ = ("_bytes", "_can", "events", "rules", "stages", "states", "table")
@@ -221,7 +221,7 @@ class ExplicitHand:
         self._can: dict[int, int] | None = None
 
     def _hold(self, data: bytearray) -> None:
-        # NumPy copies a record field by field, in 55 µs. Copying its bytes takes 0.4 µs.
+        # NumPy copies a record field by field, which takes 55 µs. Copying its bytes takes 0.4 µs.
         self._bytes, self.states = data, np.frombuffer(data, STATE)
 
     def copy(self) -> "ExplicitHand":
@@ -241,12 +241,12 @@ class ExplicitHand:
 
     @property
     def is_dealt(self) -> bool:
-        """Whether all seats have their first cards; before that, the record means nothing."""
+        """Whether all seats have their first cards. Before that, the record is not meaningful."""
         return bool(self.stages[0] >= PLAY)
 
     @property
     def current_player(self) -> int:
-        """The seat whose turn it is, `CHANCE`, or `END`."""
+        """The seat to act, `CHANCE`, or `END`."""
         if self.stages[0] != PLAY:
             return CHANCE
         return END if self.states["over"][0] else int(self.states["turn"][0])
@@ -260,44 +260,46 @@ class ExplicitHand:
         return self._can
 
     def apply_outcome(self, outcome: int) -> None:
-        """Let an outcome come, or the seat whose turn it is act. ValueError if that cannot be."""
+        """Apply a possible outcome or a legal action of the seat to act, or raise ValueError."""
         if outcome not in (can := self.outcome_ways()):
-            raise ValueError(f"outcome {outcome}: allowed are {', '.join(map(str, can)) or 'none'}")
+            raise ValueError(
+                f"outcome must be one of {', '.join(map(str, can)) or 'none'}, got {outcome}"
+            )
         seen = np.zeros((1, self.rules.players), np.int64)
         apply_outcomes(self.states, self.stages, self.table, np.array([outcome], np.int64), seen)
         self.events.append(tuple(seen[0].tolist()))
         self._can = None
 
     def label(self, outcome: int) -> str:
-        """Return the name of an outcome or action at this point; ValueError if there is none."""
+        """Return the name of an outcome or action at this point, or raise ValueError."""
         names = CARDS
         if self.stages[0] == PLAY:
             names = LABELS
         elif self.stages[0] == DEALER:
             names = tuple(map(str, range(self.rules.players)))
         if not 0 <= outcome < len(names):
-            raise ValueError(f"outcome {outcome}: allowed are 0 to {len(names) - 1}")
+            raise ValueError(f"outcome must be from 0 to {len(names) - 1}, got {outcome}")
         prefix = {PLAY: "", DEALER: "dealer "}.get(int(self.stages[0]), "card ")
         return prefix + names[outcome]
 
     def observation_codes(self) -> np.ndarray:
-        """Return the observation pieces of the record, int8 (width,): a view."""
+        """Return a view of the observation pieces of the record, int8 (width,)."""
         assert STATE.fields is not None
         dtype, start = STATE.fields["shown"][:2]
         return np.frombuffer(self._bytes, np.int8, dtype.itemsize, start)
 
     def returns(self) -> list[float]:
-        """Return what each seat has won, in antes; zeros before the end."""
+        """Return the net of each seat in antes; zeros before the end."""
         nets = self.states["net"][0, : self.rules.players] / self.rules.ante
         return (nets * (self.current_player == END)).tolist()
 
     def information_state_string(self, seat: int) -> str:
-        """Return all that a seat has observed and done, in words, unique for each sequence."""
+        """Return text with all that a seat has observed and done, unique for each sequence."""
         return events_text(seat, [event[seat] for event in self.events])
 
 
 def events_text(seat: int, events: Sequence[int]) -> str:
-    """Write what a seat has observed: its number, then `WORDS`. ``!2`` means that seat 2 busts.
+    """Return text with a seat's number and its observations in `WORDS`. ``!2``: seat 2 busts.
 
     Declarations that become public together follow in the order of the seats: 0 for none, 1 for 7.
     """
@@ -316,7 +318,7 @@ def events_text(seat: int, events: Sequence[int]) -> str:
 
 
 def game_limits(rules: Rules) -> tuple[int, int]:
-    """Return the largest number of actions in a hand, and the most chips that a seat can pay."""
+    """Return the maximum number of actions in a hand, and of chips that a seat can pay."""
     bets, asks = _most_bet_rounds(rules), 2 + _most_draws(rules)
     raises = 1 + rules.max_raises
     actions = asks + bets * (1 + raises) + (rules.declare != Declare.CARDS_SPEAK)

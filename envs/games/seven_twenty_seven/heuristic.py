@@ -1,12 +1,12 @@
 """Seven Twenty-Seven: the heuristic of the greedy agent, the rule-based agents, and equity.
 
-All use only what their seat knows. `expected_shares` estimates the seat's share of the pot if
-nobody folds any more and all seats draw by a simple rule. The heuristic compares that share with
-the price of staying in; the rule-based agents are the heuristic with other weights.
+All of them use only what their seat knows. `expected_shares` estimates the seat's share of the pot
+if no more seats fold and all seats draw by a simple rule. The heuristic compares this share with
+the price of staying in. The rule-based agents are the heuristic with other weights.
 
-`equity` is the share of the pot that a seat can expect at a showdown now. It is exact with two
-seats in and at most `expected_share.EXACT` unknown cards; otherwise hands are sampled, and the
-result has a 95 % interval.
+`equity` is the expected share of the pot of a seat if the showdown came now. It is exact if two
+seats are in and at most `expected_share.EXACT` cards are unknown. Otherwise it is estimated from
+sampled hands, with a 95 % interval.
 """
 
 from math import sqrt
@@ -56,25 +56,31 @@ from .rules import (
 )
 from .showdown import SAYS_7, SAYS_27
 
-# Found by scans and CMA-ES against each other and against the rule-based agents; rounded. The
-# winners of all searches were within 0.1 antes a hand of one another.
+# Optimized with scans and CMA-ES, in play against each other and against the rule-based agents, and
+# rounded. The best weights of all searches differed by at most 0.1 antes per hand.
 WEIGHTS = {"call": 0.06, "fear": 0.08, "raise": -0.005, "draw": 0.005}
-"""call: subtracted from the share before paying a bet, for the bets still to come; fear: fraction
-of the share subtracted for each bet and raise of this round, for the hands that make them; raise:
-margin over a fair share needed to bet or raise, slightly negative so that a sure half bets against
-one other seat; draw: how much more than standing a card must bring."""
+"""Weights of the greedy agent.
+
+- call: subtracted from the share before paying a bet, to account for later bets
+- fear: fraction of the share subtracted for each bet and raise of this round, to account for the
+  stronger hands that make them
+- raise: margin over a fair share required to bet or raise; slightly negative, so that a seat with a
+  sure half bets against one other seat
+- draw: gain over standing that is required to draw a card
+"""
 CALLING, FEAR, RAISING, DRAWING = range(len(WEIGHTS))
 
 TIGHT = np.array([0.12, 0.1, 0.2, 0.02])
 LOOSE = np.array([-0.1, 0.0, -0.05, 0.001])
-"""Weights of the rule-based agents, in the order of `WEIGHTS`. Tight takes a card only for a clear
-gain, loose for any gain. Zero would not do: two seats that are sure of a half each by declaring
-would draw to the last card."""
+"""Weights of the rule-based agents, in the order of `WEIGHTS`. The agent ``tight`` takes a card
+only for a clear gain, ``loose`` for any gain. The required gain must not be 0: two seats that are
+each
+sure of a half by declaring would draw until the last card."""
 
 
 @jit
 def pot_share(shares: np.ndarray, row: int, cards_speak: bool) -> float:
-    """Return the share of the whole pot: of both sides, or by the best declaration."""
+    """Return the share of the whole pot: the sum of both sides, or that of the best declaration."""
     share_7, share_27 = shares[row, SEVEN_SIDE], shares[row, TWENTY_SEVEN_SIDE]
     if cards_speak:
         return (share_7 + share_27) / 2
@@ -85,9 +91,9 @@ def pot_share(shares: np.ndarray, row: int, cards_speak: bool) -> float:
 def score_bets(
     s: State, rules: RulesRecord, weights: Weights, share: float, scores: Scores
 ) -> None:
-    """Score fold, call and raise by their expected chips.
+    """Write the scores of fold, call and raise: their expected chips.
 
-    All others are taken to call a raise: it wins the share of as many more chips from each.
+    The score of a raise assumes that all other seats call it.
     """
     seat, others = s["turn"], count(s["live"]) - 1
     pot, to_call = s["pot"], s["high"] - s["staked"][seat]
@@ -105,7 +111,7 @@ def score_bets(
 
 @jit
 def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Score every legal action: by expected chips in rounds of bets, else by shares of the pot."""
+    """Write a score for each legal action: expected chips for bets, otherwise pot shares."""
     legal, phase = s["legal"], s["phase"]
     if legal == 0:
         return
@@ -137,33 +143,33 @@ def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) ->
 
 @jit
 def tight(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Score as an agent that plays few hands, folds early and raises only when it is strong."""
+    """Write the scores of an agent that plays few hands, folds early and raises only if strong."""
     heuristic(s, rules, TIGHT, scores)
 
 
 @jit
 def loose(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Score as an agent that calls and raises a lot and takes many cards."""
+    """Write the scores of an agent that often calls and raises and takes many cards."""
     heuristic(s, rules, LOOSE, scores)
 
 
 # ---- equity ---------------------------------------------------------------------------------
 
 DEFAULT_SAMPLES = 4096
-"""Sampled hands by default: half an interval is at most 0.016."""
+"""Default number of sampled hands, with which half an interval is at most 0.016."""
 BATCHES = 32
-"""Batches of samples, whose spread gives the interval."""
+"""Number of batches of samples. Their spread gives the interval."""
 STUDENT = 2.0395
-"""97.5 % point of Student's distribution with `BATCHES` - 1 degrees of freedom."""
+"""97.5 % quantile of Student's distribution with `BATCHES` - 1 degrees of freedom."""
 RULE_OF_THREE = 3.0
 """An event that did not occur in n trials has a probability below 3 / n, with 95 % confidence
 (Hanley, 1983)."""
 WEIGHT = 3
-"""Column of the weights in the sums of the batches."""
+"""Column of the sum of weights in the sums of the batches."""
 
 
 class Equity(NamedTuple):
-    """A share of the pot, 0 to 1: the mean, and the limits of its 95 % interval.
+    """A share of the pot, 0 to 1: the mean and the limits of its 95 % interval.
 
     An ``exact`` mean equals its limits.
     """
@@ -178,15 +184,15 @@ class Equity(NamedTuple):
 def sum_batches(
     states: States, records: RulesRecords, max_unknown: int, samples: int, sums: np.ndarray
 ) -> bool:
-    """Write the weighted sums of the shares of the seat whose turn it is; return whether exact.
+    """Write the weighted sums of the shares of the seat to act, and return whether they are exact.
 
     Args:
-        states: the position, (1,).
-        records: the rules, (1,).
-        max_unknown: the largest number of unknown cards of which every case is counted.
-        samples: samples in each batch.
-        sums: float64 (batches, 4), the columns of `expected_shares` and the sum of weights. An
-            exact answer is in the first row.
+        states: The position, (1,).
+        records: The rules, (1,).
+        max_unknown: Maximum number of unknown cards for which every case is counted.
+        samples: Number of samples in each batch.
+        sums: Receives the sums, float64 (batches, 4): the columns of `expected_shares` and the sum
+            of weights. An exact answer is in the first row.
     """
     s, rules = states[0], records[0]
     question, pool = make_question(s, rules, 0, False), make_pool(s, rules, s["turn"])
@@ -205,38 +211,37 @@ def sum_batches(
 
 
 def equity(state: np.ndarray, rules: Rules, seat: int, samples: int = DEFAULT_SAMPLES) -> Equity:
-    """Return the share of the pot that a seat can expect if there were a showdown now.
+    """Return the expected share of the pot of a seat if the showdown came now.
 
-    Only what the seat knows is used: its own hand and what is public. The cards that it does not
-    see are random; under ``over_is_bust``, such that the others still in have not busted. Nobody
-    takes another card, and odd chips are not counted. Where seats declare, the seat declares as it
-    has done publicly, else what brings most; each of the others as it has done publicly, else the
-    side that it is nearer to.
+    The function uses only the seat's own hand and public information. The unseen cards are random;
+    with ``over_is_bust``, they fit the fact that the other seats still in have not busted. No seat
+    takes another card, and odd chips are not counted. If the rules have declarations, a seat that
+    has declared publicly keeps its declaration. Otherwise this seat makes its best declaration, and
+    every other seat declares the side to which it is nearer.
 
     Args:
-        state: one record of the game's state.
-        rules: the rules of the hand.
-        seat: the seat, still in.
-        samples: hands to sample if the answer is not exact, rounded up to a multiple of `BATCHES`.
-            The seed depends on what the seat sees, so that equal views give equal answers.
+        state: One record of the game's state.
+        rules: The rules of the hand.
+        seat: A seat that is still in.
+        samples: Number of hands to sample if the answer is not exact, rounded up to a multiple of
+            `BATCHES`. The seed depends on what the seat sees, so equal views give equal answers.
 
     Raises:
-        ValueError: for a seat that is not in, a hand that is over, and fewer samples than
-        `BATCHES`.
+        ValueError: The seat is not in, the hand is over, or there are fewer samples than `BATCHES`.
     """
     position = make_position(find_game("seven_twenty_seven"), rules, state)
     if position["over"][0]:
-        raise ValueError("the hand is over: there is no showdown to come")
+        raise ValueError("state must be a hand that is not over")
     if not 0 <= seat < rules.players or not position["live"][0] >> seat & 1:
-        raise ValueError(f"seat {seat} is not in: its part of the pot is nothing")
+        raise ValueError(f"seat must be a seat that is still in, got {seat}")
     if samples < BATCHES:
-        raise ValueError(f"samples={samples}: allowed are numbers from {BATCHES}")
+        raise ValueError(f"samples must be {BATCHES} or more, got {samples}")
     position["turn"] = seat
     return _equity(position, rules, -(-samples // BATCHES), EXACT)
 
 
 def _equity(state: np.ndarray, rules: Rules, batch_samples: int, max_unknown: int) -> Equity:
-    """Return the equity of the seat whose turn it is; see `sum_batches`."""
+    """Return the equity of the seat to act; see `sum_batches`."""
     sums, seat = np.zeros((BATCHES, 4)), int(state["turn"][0])
     is_exact = sum_batches(state, as_record(rules), max_unknown, batch_samples, sums)
     shares = _choose_shares(sums, rules, int(state["seats"]["declared"][0, seat]))
@@ -248,7 +253,7 @@ def _equity(state: np.ndarray, rules: Rules, batch_samples: int, max_unknown: in
 
 
 def _choose_shares(sums: np.ndarray, rules: Rules, declared: int) -> np.ndarray:
-    """Return the weighted sum of the shares of the pot, for each batch."""
+    """Return the weighted sum of the pot shares of each batch."""
     if rules.declare == Declare.CARDS_SPEAK:
         return (sums[:, SEVEN_SIDE] + sums[:, TWENTY_SEVEN_SIDE]) / 2
     columns = {SAYS_7: SEVEN_SIDE, SAYS_27: TWENTY_SEVEN_SIDE, SAYS_7 | SAYS_27: BOTH_SIDES}
@@ -257,7 +262,7 @@ def _choose_shares(sums: np.ndarray, rules: Rules, declared: int) -> np.ndarray:
 
 
 def _add_interval(mean: float, shares: np.ndarray, weights: np.ndarray, samples: int) -> Equity:
-    """Return the interval of a ratio of two sums, from the spread of the batches."""
+    """Return the interval of a ratio of two sums from the spread of the batches."""
     spread = float(((shares - mean * weights) ** 2).sum())
     error = sqrt(spread * BATCHES / (BATCHES - 1)) / float(weights.sum())
     half = max(STUDENT * error, RULE_OF_THREE / samples)

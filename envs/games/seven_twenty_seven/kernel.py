@@ -1,6 +1,7 @@
-"""Seven Twenty-Seven: how it is played. Compiled; kernels trust the mask and allocate nothing.
+"""Kernels of Seven Twenty-Seven. They do not check that actions are legal, and allocate no memory.
 
-`showdown` divides the pot, and `knowledge` says what a seat sees. Chips are whole numbers.
+`showdown` divides the pot, and `knowledge` writes the observations of seats. Chips are whole
+numbers.
 """
 
 import numpy as np
@@ -46,7 +47,7 @@ MINI_PACK = np.array(MINI, np.int8)
 DRAWS = 1 << DRAW | 1 << STAND
 DECLARES = 0b111 << DECLARE
 MOST_STANDS = 3
-"""Stands of one seat that are counted."""
+"""Largest number of stands of a seat that is counted."""
 BETTING_PHASES = 1 << Phase.BET | 1 << Phase.LAST_BET | 1 << Phase.FIRST_BET | 1 << Phase.AFTER_BET
 
 # ---- bets and the pot -----------------------------------------------------------------------
@@ -54,7 +55,7 @@ BETTING_PHASES = 1 << Phase.BET | 1 << Phase.LAST_BET | 1 << Phase.FIRST_BET | 1
 
 @jit
 def show_pot(s: State, rules: RulesRecord) -> None:
-    """Show the chips in the pot."""
+    """Write the chips in the pot to the observation."""
     shown = s["shown"]
     write_digits(shown["pot"], s["pot"])
     antes = s["pot"] if rules.ante == 1 else s["pot"] // rules.ante
@@ -79,13 +80,13 @@ def pay_chips(s: State, rules: RulesRecord, seat: Seat, chips: int) -> None:
 
 @jit
 def is_betting(s: State) -> bool:
-    """Return whether this is a round of bets."""
+    """Return whether the phase is a betting round."""
     return (BETTING_PHASES >> s["phase"]) & 1 != 0
 
 
 @jit
 def is_drawing(s: State) -> bool:
-    """Return whether this is a round in which cards are taken."""
+    """Return whether the phase is a round in which seats take cards."""
     return s["phase"] == Phase.ASK or s["phase"] == Phase.DRAWING
 
 
@@ -97,7 +98,7 @@ def level_chips(rules: RulesRecord, level: int) -> int:
 
 @jit
 def distinct_level_actions(rules: RulesRecord) -> int:
-    """Return the set of actions that bet or raise: of levels with equal chips only the lowest."""
+    """Return the set of actions that bet or raise. Of levels with equal chips only the lowest."""
     actions, last = 0, 0
     for level in range(LEVELS):
         chips = level_chips(rules, level)
@@ -109,7 +110,7 @@ def distinct_level_actions(rules: RulesRecord) -> int:
 
 @jit
 def raise_bet(s: State, rules: RulesRecord, seat: Seat, level: int) -> None:
-    """Bet, or call and raise; all others still in have to answer."""
+    """Bet, or call and raise. All other seats still in must answer."""
     if s["high"]:
         s["raises"] += 1
         s["shown"]["raises_left"] = rules.max_raises - s["raises"]
@@ -121,7 +122,7 @@ def raise_bet(s: State, rules: RulesRecord, seat: Seat, level: int) -> None:
 
 @jit
 def bet_actions(s: State, rules: RulesRecord, seat: Seat) -> int:
-    """Return the legal actions of a seat in a round of bets."""
+    """Return the legal actions of a seat in a betting round."""
     legal = 1 << CALL
     if s["high"] > s["staked"][seat]:
         legal |= 1 << FOLD
@@ -141,20 +142,20 @@ def pack_size(rules: RulesRecord) -> int:
 
 @jit
 def most_draws(rules: RulesRecord) -> int:
-    """Return the largest number of cards that all seats together can take after the deal."""
+    """Return the maximum number of cards that all seats together can take after the deal."""
     stock = pack_size(rules) - rules.players * (1 + rules.start_down)
     return min(stock, rules.players * rules.max_extra) if rules.max_extra else stock
 
 
 @jit
 def most_bet_rounds(rules: RulesRecord) -> int:
-    """Return the largest number of rounds of bets in a hand."""
+    """Return the maximum number of betting rounds in a hand."""
     return 1 + most_draws(rules) + rules.last_bets + rules.bet_first + rules.bets_after
 
 
 @jit
 def left_of_dealer(s: State, rules: RulesRecord) -> int:
-    """Return the seat at the dealer's left."""
+    """Return the seat to the dealer's left."""
     return wrap_seat(s["dealer"] + 1, rules.players)
 
 
@@ -163,7 +164,7 @@ def left_of_dealer(s: State, rules: RulesRecord) -> int:
 
 @jit
 def deal_card(s: State, rules: RulesRecord, seat: Seat, face_up: int) -> None:
-    """Give a seat the top of the stock. This is the only way in which cards become known."""
+    """Give a seat the top card of the stock. Cards become known only through this kernel."""
     place = s["next"]
     kind = class_of(s["deck"][place])
     s["next"] = place + 1
@@ -190,7 +191,7 @@ def remove_seat(s: State, seat: Seat, status: int) -> None:
 
 @jit
 def draw_card(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Let a seat draw a card; if that busts it, it is out."""
+    """Let a seat draw a card, and remove it from the hand if it busts."""
     deal_card(s, rules, seat, rules.draw_up)
     write_ranks(s, rules, seat)
     public = s["seats"][seat]
@@ -218,7 +219,7 @@ def can_draw(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 @jit
 def enter_phase(s: State, rules: RulesRecord, phase: int) -> None:
-    """Begin a phase: all seats still in have to act."""
+    """Begin a phase in which all seats still in must act."""
     for seat in range(rules.players):
         if s["staked"][seat]:
             s["staked"][seat] = 0
@@ -231,7 +232,7 @@ def enter_phase(s: State, rules: RulesRecord, phase: int) -> None:
     betting = is_betting(s)
     if rules.rotating_lead and (betting or is_drawing(s)):
         onward = wrap_seat(s["lead"] + (phase == Phase.DRAWING), rules.players)
-        s["lead"] = next_seat(s["live"], onward)  # if this seat is out: the next one still in
+        s["lead"] = next_seat(s["live"], onward)  # if this seat is out, the next seat still in
     s["shown"]["raises_left"] = rules.max_raises if betting else 0
     if betting:
         s["bettor"] = -1
@@ -246,7 +247,7 @@ def enter_phase(s: State, rules: RulesRecord, phase: int) -> None:
 
 @jit
 def first_seat(s: State, rules: RulesRecord) -> int:
-    """Return the seat that acts first in a phase, whether it is in or not."""
+    """Return the seat that acts first in a phase, even if it is not in."""
     if s["phase"] != Phase.DECLARING:
         return s["lead"]
     if rules.declare == Declare.SEQUENTIAL and s["bettor"] >= 0:
@@ -256,7 +257,7 @@ def first_seat(s: State, rules: RulesRecord) -> int:
 
 @jit
 def next_phase(s: State, rules: RulesRecord) -> int:
-    """Enter the next phase, or end the hand; return the seat that comes first in it."""
+    """Enter the next phase or end the hand, and return the first seat of the phase."""
     phase = s["phase"]
     if phase == Phase.FIRST_BET:
         enter_phase(s, rules, Phase.ASK)
@@ -279,7 +280,7 @@ def next_phase(s: State, rules: RulesRecord) -> int:
 
 @jit
 def advance_to_decision(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Find the next seat, from a seat on, that has a choice, through the phases or to the end."""
+    """Go to the next seat with a choice, from a seat on, through phases and up to the end."""
     if s["live"] & (s["live"] - 1) == 0:
         enter_phase(s, rules, Phase.OVER)
         finish_hand(s, rules)
@@ -301,7 +302,7 @@ def advance_to_decision(s: State, rules: RulesRecord, seat: Seat) -> None:
 
 @jit
 def step(s: State, rules: RulesRecord, action: Action) -> None:
-    """Play an action of the seat whose turn it is."""
+    """Make an action of the seat to act."""
     seat = s["turn"]
     s["moves"] += 1
     s["pending"] &= ~(1 << seat)
@@ -325,7 +326,7 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
 
 @jit
 def fallback_action(s: State, rules: RulesRecord) -> int:
-    """Return the action played instead of an illegal one: fold, check, stand or declare 7."""
+    """Return the action that replaces an illegal one: fold, check, stand or declare 7."""
     for action in (FOLD, CALL, STAND):
         if (s["legal"] >> action) & 1:
             return action
@@ -337,7 +338,7 @@ def fallback_action(s: State, rules: RulesRecord) -> int:
 
 @jit
 def clear_seat(s: State, seat: Seat) -> None:
-    """Reset a seat to its state before the first card."""
+    """Reset a seat to its state before the deal."""
     s["net"][seat] = 0
     s["paid"][seat] = 0
     s["staked"][seat] = 0
@@ -364,11 +365,11 @@ def clear_seat(s: State, seat: Seat) -> None:
 
 @jit
 def clear_state(s: State, rules: RulesRecord) -> None:
-    """Reset the state to before the first card."""
+    """Reset all fields to their values before the deal."""
     s["size"] = pack_size(rules)
     for place in range(PACK_SIZE):
         s["owner"][place] = 0
-    for seat in range(max(s["shown"]["players"], rules.players)):  # the others are clear
+    for seat in range(max(s["shown"]["players"], rules.players)):  # others are clear
         clear_seat(s, seat)
         if seat >= rules.players:
             s["shown"]["seats"][seat] = s["seats"][seat]
@@ -383,7 +384,7 @@ def clear_state(s: State, rules: RulesRecord) -> None:
 
 @jit
 def deal(s: State, rules: RulesRecord) -> None:
-    """Begin a hand with the deck and the dealer of the state."""
+    """Begin a hand with the deck and the dealer in the state."""
     players = rules.players
     clear_state(s, rules)
     show_options(s["shown"], rules)
@@ -414,7 +415,7 @@ def deal(s: State, rules: RulesRecord) -> None:
 
 @jit
 def new_deck(s: State, rules: RulesRecord) -> None:
-    """Draw the dealer, then the deck, from the state's generator."""
+    """Draw the dealer, then the deck, with the state's generator."""
     s["dealer"] = random_below(s, rules.players)
     size = pack_size(rules)
     for place in range(PACK_SIZE):
@@ -426,7 +427,7 @@ def new_deck(s: State, rules: RulesRecord) -> None:
 
 @jit
 def reward_unit(rules: RulesRecord) -> float:
-    """Return the unit of a seat's reward in chips: the ante."""
+    """Return the unit of a seat's reward in chips, which is the ante."""
     return float(rules.ante)
 
 

@@ -1,10 +1,10 @@
-"""Seven Twenty-Seven: what each seat sees, and sampled worlds that fit what it knows.
+"""Seven Twenty-Seven: views of the seats, and sampled worlds that fit what a seat knows.
 
-Where over is bust, everybody knows more about hidden cards than their number: a seat that is still
-in, or has folded, cannot be above 27; a seat that has busted is above 27, and was not before its
-last card. These conditions couple the hands. So the hidden cards are first dealt at random, then
-swapped at random: until the conditions hold, and after that while they keep holding. The sample
-does not depend on the cards that were there.
+With ``over_is_bust``, all seats know something about hidden cards: a seat that is still in or has
+folded cannot be above 27, and a seat that has busted is above 27 and was not above 27 before its
+last card. These conditions couple the hands. So resampling first deals the hidden cards at random.
+Then it makes random swaps until the conditions hold, followed by more random swaps that keep them.
+The sample does not depend on the actual hidden cards.
 """
 
 import numpy as np
@@ -20,12 +20,12 @@ from ...core.type_aliases import RulesRecord, Seat, State, States
 from .rules import CLASSES, FACE, FAR, SEATS, Declare, Nearness, Phase, Status
 from .showdown import HALF_POINTS, LOWEST_BUST, NO_TOTAL, class_of, write_ranks
 
-# ---- what a seat sees -----------------------------------------------------------------------
+# ---- views ----------------------------------------------------------------------------------
 
 
 @jit
 def write_digits(digits: np.ndarray, value: int) -> None:
-    """Write a number of chips or half points to base `DIGIT_BASE`, the highest digit first."""
+    """Write a number of chips or half points in base `DIGIT_BASE`, the highest digit first."""
     for i in range(len(digits) - 1, -1, -1):
         digits[i] = value & (DIGIT_BASE - 1)
         value >>= 4
@@ -33,13 +33,13 @@ def write_digits(digits: np.ndarray, value: int) -> None:
 
 @jit
 def shown_distance(rank: int) -> int:
-    """Return the distance of a total from its target as it is shown."""
+    """Return the distance of a total from its target as the observation shows it."""
     return FAR + 1 if rank == NO_TOTAL else min(rank >> 1, FAR)
 
 
 @jit
 def view(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Show what a seat sees: public facts, rotated so that it is seat 0, and its own cards."""
+    """Write the observation of a seat: public facts, with the seat as seat 0, and its own cards."""
     shown, players = s["shown"], rules.players
     s["viewer"] = seat
     for k in range(players):
@@ -66,9 +66,9 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
 # ---- sampled worlds -------------------------------------------------------------------------
 
 SWAPS = 24
-"""Swaps for each hidden card in a hand, once all conditions hold."""
+"""Number of swaps for each hidden card in a hand after all conditions hold."""
 LEAPS = 64
-"""Before that, one swap in `LEAPS` is kept even if it breaks a condition, to leave dead ends."""
+"""Until all conditions hold, one swap in `LEAPS` may break a condition, to leave dead ends."""
 
 
 @jit
@@ -83,7 +83,7 @@ def hidden_positions(s: State, seat: Seat) -> int:
 
 @jit
 def nth_member(members: int, n: int) -> int:
-    """Return member n of a set, counted from 0, the lowest."""
+    """Return member ``n`` of a set, counted from the lowest member, which is 0."""
     for _ in range(n):
         members &= members - 1
     return lowest(members)
@@ -121,7 +121,7 @@ def swap_positions(s: State, rules: RulesRecord, one: int, other: int) -> None:
 
 @jit
 def bust_violation(s: State, rules: RulesRecord, seat: Seat) -> int:
-    """Return by how many half points a seat's cards violate what is known about its busting."""
+    """Return the half points by which a seat's cards violate what is known about its busting."""
     low = s["low"][seat]
     if s["seats"][seat]["status"] == Status.BUSTED:
         place = s["next"] - 1
@@ -136,7 +136,7 @@ def bust_violation(s: State, rules: RulesRecord, seat: Seat) -> int:
 
 @jit
 def bust_violations(s: State, rules: RulesRecord, seat: Seat, one: int, other: int) -> int:
-    """Return the violations of the owners of two cards; the stock and the viewer have none."""
+    """Return the violations of the owners of two cards. Stock and viewer have no violations."""
     owner, other_owner = s["owner"][one] - 1, s["owner"][other] - 1
     total = 0
     if owner >= 0 and owner != seat:
@@ -148,7 +148,7 @@ def bust_violations(s: State, rules: RulesRecord, seat: Seat, one: int, other: i
 
 @jit
 def restore_bust_facts(s: State, rules: RulesRecord, seat: Seat, places: int) -> None:
-    """Swap hidden cards until all bust conditions hold, then mix further while they do."""
+    """Swap hidden cards until all bust conditions hold, then make more swaps that keep them."""
     held = places & ((1 << s["next"]) - 1)
     violations = 0
     for other in range(rules.players):
@@ -193,7 +193,7 @@ def recount_hands(s: State, rules: RulesRecord, seat: Seat) -> None:
 
 @jit
 def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Replace everything that a seat does not know by a sampled world."""
+    """Replace everything that a seat does not know with a sampled world."""
     places = hidden_positions(s, seat)
     reshuffle_positions(s, places)
     recount_hands(s, rules, seat)
@@ -205,20 +205,21 @@ def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
             if other != seat and s["said"][other]:
                 s["said"][other] = 1 + random_below(s, 3)
     if s["viewer"] != seat:
-        view(s, rules, s["viewer"])  # its own cards, which are shown, have changed
+        view(s, rules, s["viewer"])  # the viewer's own cards have changed
 
 
-# ---- hidden cards, for critics --------------------------------------------------------------
+# ---- the hidden cards as an observation piece -----------------------------------------------
 
 OTHERS = np.arange(1, SEATS)
-"""Distances of the other seats from the one that acts, clockwise."""
+"""Clockwise distances of the other seats from the seat to act."""
 
 
 def read_hidden(states: States) -> np.ndarray:
-    """Return the hands of the others still in, int8 (n, 27): nine seats, clockwise.
+    """Return facts about the hands of the other seats still in, int8 (n, 27).
 
-    For each seat: its distances from 7 and from 27 and its lowest total, in half points plus 1, at
-    most 63 (far off, or unable to win). All are 0 for a seat that is not in.
+    There are three numbers for each of nine seats, clockwise: the distances from 7 and 27 and the
+    lowest total, all in half points plus 1 and at most 63 (far off, or unable to win). All three
+    are 0 for a seat that is not in.
     """
     players = states["shown"]["players"].astype(np.int64)[:, None]
     seats = (states["turn"][:, None] + OTHERS) % players
@@ -236,8 +237,8 @@ HIDDEN = HiddenCards(
         "others",
         3 * len(OTHERS),
         whole_number(FAR + 1),
-        "for each other seat still in, clockwise: its distances from 7 and 27 and its lowest "
-        "total, in half points, plus 1",
+        "for each other seat, clockwise: the distances from 7 and 27 and the lowest total, in half "
+        "points plus 1; 0: the seat is not in",
     ),
     read_hidden,
 )

@@ -1,4 +1,4 @@
-"""Seven Twenty-Seven: the scene of a table, and names of actions for people."""
+"""Seven Twenty-Seven: the scene of a table, and the words for actions."""
 
 from typing import Any
 
@@ -31,19 +31,19 @@ _level_chips = plain_python(level_chips)  # rules are a NamedTuple or their reco
 _find_shares = plain_python(find_shares)
 
 BACK = 1
-"""Code of a face-down card; no card has it."""
+"""Code of every face-down card; no card has this code."""
 NAMES = 5.0
-"""Left edge of the cards, right of the names of the seats."""
+"""Left edge of the cards, to the right of the names of the seats."""
 WIDTH = 10.5
 ROW = 1.09
-"""Height of a seat's panel, a little more than a card."""
+"""Height of a seat's panel, slightly more than a card."""
 INSET = 0.05
 LINES = 5
-"""Lines of text below the hands in a picture."""
+"""Number of lines of text below the hands in a picture."""
 LINE = 0.27
-"""Height of such a line."""
+"""Height of a line of text."""
 LEAST_STEP = 0.68
-"""Smallest distance between the cards of a long hand."""
+"""Minimum distance between the cards of a long hand."""
 SAYS = ("", "says 7", "says 27", "says both")
 PHASES = {
     Phase.OVER: "the hand is over",
@@ -56,7 +56,7 @@ PHASES = {
     Phase.AFTER_BET: "bets after the declarations",
 }
 VERBS = ("fold", "call", "check", "bet", "raise", "draw", "stand")
-"""Verbs that take an s for another seat: seat 1 folds."""
+"""Verbs that get an s when another seat acts, as in "seat 1 folds"."""
 
 
 def layout(s: Any, rules: Any) -> Scene:
@@ -152,7 +152,7 @@ def _buttons(s: Any, rules: Any, y: float) -> tuple[Button, ...]:
 
 
 def _seat(s: Any, seat: int, is_viewer: bool) -> str:
-    """Return the text before a hand: seat, chips paid, status."""
+    """Return the text next to a hand: seat, chips paid, status."""
     public = s["seats"][seat]
     words = [f"{'you' if is_viewer else 'seat'} {seat}", f"paid {int(s['paid'][seat])}"]
     if seat == s["dealer"]:
@@ -168,7 +168,7 @@ def _seat(s: Any, seat: int, is_viewer: bool) -> str:
 
 
 def _table(s: Any, rules: Any) -> list[str]:
-    """Return the lines below the hands, in text."""
+    """Return the lines below the hands for text output."""
     lines = [_totals(s), f"pot {int(s['pot'])}, {_stock(s)}"]
     if s["over"] in FINISHED:
         nets = ", ".join(f"seat {k} {int(s['net'][k]):+d}" for k in range(int(rules.players)))
@@ -177,7 +177,7 @@ def _table(s: Any, rules: Any) -> list[str]:
 
 
 def _picture_table(s: Any, rules: Any) -> list[str]:
-    """Return the lines below the hands in a picture, which shows pot and winnings elsewhere."""
+    """Return the lines below the hands for a picture, which shows pot and winnings elsewhere."""
     return [
         _phase(s),
         _totals(s),
@@ -191,7 +191,7 @@ def _stock(s: Any) -> str:
 
 
 def _totals(s: Any) -> str:
-    """Return the totals of the viewer's cards; aces give several."""
+    """Return the totals of the viewer's cards; a hand with aces has several."""
     viewer = int(s["viewer"])
     low, aces = int(s["low"][viewer]), int(s["cards"][viewer][0])
     totals = " or ".join(f"{(low + 20 * aces_high) / 2:g}" for aces_high in range(aces + 1))
@@ -199,7 +199,7 @@ def _totals(s: Any) -> str:
 
 
 def _phase(s: Any) -> str:
-    """Return the phase of the hand, and the chips that the viewer still has to pay."""
+    """Return the phase of the hand, and the chips that the viewer must pay to call."""
     if s["over"] in FINISHED:
         return PHASES[Phase.OVER]
     viewer, phase = int(s["viewer"]), PHASES[Phase(int(s["phase"]))]
@@ -210,7 +210,7 @@ def _phase(s: Any) -> str:
 
 
 def _showdown(s: Any, rules: Any) -> list[str]:
-    """Return the winners of 7 and of 27 and their chips; nothing if one seat was left."""
+    """Return the winners of 7 and 27 and their chips; empty if only one seat was left."""
     if int(s["live"]).bit_count() == 1:
         return []
     winners_7, winners_27, chips_7 = (int(one) for one in _find_shares(s, rules))
@@ -230,14 +230,14 @@ def _takers(seats: int, chips: int) -> str:
 
 
 def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
-    """Return what a person can call each legal action, such as ``"raise 3"`` or ``"draw"``."""
+    """Return the words that a person can type for each legal action, such as ``"raise 3"``."""
     legal = int(s["legal"])
     words = _action_words(s, rules)
     return {action: words[action] for action in sorted(words) if legal >> action & 1}
 
 
 def _action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
-    """Return the names of all actions at the current bets."""
+    """Return the words for all actions at the current bets."""
     missing = bool(s["high"] > s["staked"][int(s["turn"])])
     raised = bool(s["high"] > 0)
     verb = "raise" if raised else "bet"
@@ -257,7 +257,7 @@ def _action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return the entries of ``info`` for a seat: chips paid, pot, and whether cards decided."""
+    """Return the entries of ``info`` for seats: chips paid, pot, whether there was a showdown."""
     several = np.bitwise_count(states["live"]) > 1
     return {
         "paid": take_seats(states["paid"], seats).astype(np.int64),

@@ -1,18 +1,17 @@
-"""Seven Twenty-Seven: what is played.
+"""Rules of Seven Twenty-Seven: options, variants, actions, observation and state.
 
 Two to ten seats try to hold cards with a total near 7, near 27, or both. Kings, queens and jacks
-count a half, 2 to 10 their number, and an ace 1 or 11, chosen for each target. After the deal, a
-card is offered once; then rounds of betting and rounds of drawing alternate until nobody draws.
-Half the pot goes to the total nearest to 7, half to the total nearest to 27.
+count a half, 2 to 10 count their number, and an ace counts 1 or 11, chosen separately for each
+target. After the deal, each seat may take one card. Then betting rounds and draw rounds alternate
+until nobody draws. Half the pot goes to the total nearest to 7 and half to the total nearest to 27.
 
-Totals are in half points: the targets are 14 and 54. Chips are whole numbers. Seats are numbered
-around the table, and one of them is the dealer; the seat at the dealer's left acts first in every
-round. In an observation, seat 0 is the viewer's and the others follow clockwise.
+Totals are in half points, so the targets are 14 and 54. Chips are whole numbers. Seats are numbered
+around the table, and one of them is the dealer. The seat to the dealer's left acts first in every
+round. In an observation, seat 0 is the viewer, and the other seats follow clockwise.
 
-A bet has one of five levels between the limits. That departs from the sources, which allow any
-amount.
+A bet has one of five levels between the limits. The sources allow any amount.
 
-Sources: 000 the web page from which the rules started; "house": other published pages.
+REFERENCES names the sources. docs/rules/seven_twenty_seven.md has the full rules.
 """
 
 from enum import IntEnum
@@ -43,16 +42,16 @@ CLASSES = 11
 FACE = 10
 LEVELS = 5
 ROUNDS = 8
-"""Draw rounds that an observation shows one by one."""
+"""Number of draw rounds that an observation shows separately."""
 MOST_RAISES = 60
 MOST_CHIPS = 1000
-"""Limit of ante and bets: everything that a hand can cost fits the digits of the observation."""
+"""Upper limit of ante and bets, so that all chip amounts fit the digits of the observation."""
 FAR = 62
-"""Largest distance from a target that is shown; one more means that the total cannot win."""
+"""Largest distance from a target that is shown. FAR + 1 means that the total cannot win."""
 
 FOLD, CALL, RAISE, DRAW, STAND, DECLARE = 0, 1, 2, 7, 8, 9
 DECLARE_7, DECLARE_27, DECLARE_BOTH = DECLARE, DECLARE + 1, DECLARE + 2
-"""CALL checks if there is nothing to call; RAISE + level bets if nobody has bet."""
+"""CALL is a check if there is nothing to call. RAISE + level is a bet if nobody has bet."""
 ACTIONS = 12
 LABELS = (
     "fold",
@@ -78,7 +77,7 @@ class Nearness(IntEnum):
 
 
 class Declare(IntEnum):
-    """Whether the cards speak, or seats declare the half that they try for."""
+    """How seats declare the half of the pot that they contest; with CARDS_SPEAK they do not."""
 
     CARDS_SPEAK = 0
     SIMULTANEOUS = 1
@@ -86,7 +85,7 @@ class Declare(IntEnum):
 
 
 class BothTie(IntEnum):
-    """Result of a seat that declared both and ties on a side."""
+    """Result of a seat that declared both halves and ties for one."""
 
     LOSES = 0
     SHARES = 1
@@ -122,66 +121,77 @@ class Status(IntEnum):
 
 
 class Rules(NamedTuple):
-    """The options of Seven Twenty-Seven; variants differ from the defaults."""
+    """The options of Seven Twenty-Seven. Each variant changes some of the defaults."""
 
-    players: Annotated[int, Option("number of seats; the game is for 4–10", 2, SEATS)] = 4
-    ante: Annotated[int, Option("chips that each seat pays for the deal", 1, MOST_CHIPS)] = 1
+    players: Annotated[int, Option("number of seats; the sources play with 4–10", 2, SEATS)] = 4
+    ante: Annotated[int, Option("chips that each seat pays before the deal", 1, MOST_CHIPS)] = 1
     min_bet: Annotated[int, Option("lowest bet or raise, in chips", 1, MOST_CHIPS)] = 1
     max_bet: Annotated[int, Option("highest bet or raise, in chips", 1, MOST_CHIPS)] = 5
     max_raises: Annotated[
         int,
         Option(
-            "raises in one round, without the opening bet: 3 is a house rule, 60 is practically "
-            "no limit",
+            "maximum number of raises in a round, without the opening bet; 3 is a house rule, 60 "
+            "is effectively unlimited",
             0,
             MOST_RAISES,
         ),
     ] = 3
-    start_down: Annotated[int, Option("hidden cards at the start", 1, 2)] = 1
-    draw_up: Annotated[bool, Option("cards taken later are face up")] = False
+    start_down: Annotated[
+        int, Option("number of face-down cards that each seat is dealt", 1, 2)
+    ] = 1
+    draw_up: Annotated[bool, Option("cards taken after the deal are face up")] = False
     nearness: Annotated[
         Nearness,
         Option(
-            "nearest: only the distance counts; over_is_bust: a total above 7 cannot win that "
-            "half, a total above 27 wins nothing, and a seat that cannot stay within 27 is out; "
-            "the others decide between equal distances: below, above, between 7 and 27, or not "
-            "between them"
+            "rule for the nearest total. nearest: only the distance counts; over_is_bust: a total "
+            "above 7 cannot win that half, a total above 27 wins nothing, and a seat whose lowest "
+            "total is above 27 is out. The other values break ties between equal distances: the "
+            "total below the target wins, above it, between 7 and 27, or outside"
         ),
     ] = Nearness.NEAREST
     declare: Annotated[
-        Declare, Option("whether seats declare the half that they try for, together or one by one")
+        Declare,
+        Option("how seats declare the half that they contest: not at all, together, or one by one"),
     ] = Declare.CARDS_SPEAK
     max_extra: Annotated[
-        int, Option("largest number of cards that a seat can take; 0: any number", 0, 9)
+        int, Option("maximum number of cards that a seat may take; 0: unlimited", 0, 9)
     ] = 0
     max_stands: Annotated[
         int,
-        Option("number of stands after which a seat cannot draw any more (house); 0: never", 0, 3),
+        Option(
+            "number of stands after which a seat may no longer draw (house); 0: unlimited", 0, 3
+        ),
     ] = 0
     last_bets: Annotated[
-        bool, Option("a last round of bets after the round in which nobody drew (house)")
+        bool, Option("a last betting round follows the draw round in which nobody drew (house)")
     ] = False
     half_tens: Annotated[bool, Option("tens count a half (house)")] = False
-    pack: Annotated[Pack, Option("full: 52 cards; mini: ace, 5 and 10, twice each")] = Pack.FULL
+    pack: Annotated[Pack, Option("deck. full: 52 cards; mini: ace, 5 and 10, twice each")] = (
+        Pack.FULL
+    )
     bet_first: Annotated[
-        bool, Option("a round of bets before the first card is offered (house)", is_later=True)
+        bool,
+        Option("a betting round comes before the first card is offered (house)", is_later=True),
     ] = False
     rotating_lead: Annotated[
         bool,
-        Option("the first seat to draw and to bet moves on with each round (house)", is_later=True),
+        Option(
+            "the seat that draws and bets first moves by one with each round (house)",
+            is_later=True,
+        ),
     ] = False
     perfect: Annotated[
         bool,
         Option("5-A-A takes the whole pot; several such hands share it (house)", is_later=True),
     ] = False
     bets_after: Annotated[
-        bool, Option("a round of bets after the declarations (house)", is_later=True)
+        bool, Option("a betting round follows the declarations (house)", is_later=True)
     ] = False
     both_tie: Annotated[
         BothTie,
         Option(
-            "result of a seat that declared both, is beaten on neither side and ties on one: it "
-            "loses, or shares that half (house)",
+            "result of a seat that declared both halves, is beaten in neither and ties for one: "
+            "it loses, or shares that half (house)",
             is_later=True,
         ),
     ] = BothTie.LOSES
@@ -203,38 +213,38 @@ VARIANTS = {
     "three-card": Rules(start_down=2),
     "mini": Rules(players=2, max_bet=1, max_raises=1, max_extra=1, pack=Pack.MINI),
 }
-"""The named variants."""
+"""The variants by name."""
 SOURCES = {
     **dict.fromkeys(VARIANTS, "000"),
-    "home": "000; three raises a round are a house rule",
+    "home": "000; the limit of three raises per round is a house rule",
     "sarrett": "the page that 000 cites",
-    "mini": "this project: small enough for exact equilibria",
+    "mini": "this project: small enough to compute exact equilibria",
 }
 REFERENCES = {
-    "000": "the web page from which the rules started",
-    "house": "rules that other published pages give",
+    "000": "the web page on which these rules are based",
+    "house": "house rules from other published pages",
 }
-"""Full names of the sources in SOURCES and in the options."""
+"""The sources by their short names in SOURCES and in the options."""
 
 MINI = tuple(parse_card(card) for card in ("Ac", "Ad", "5c", "5d", "Tc", "Td"))
 
 
 def check(rules: Rules) -> None:
-    """Raise ValueError for options that contradict each other, naming them."""
+    """Raise ValueError, naming the options, if options contradict each other."""
     if rules.max_bet < rules.min_bet:
         raise ValueError(
-            f"option max_bet={rules.max_bet}: allowed are {rules.min_bet}–{MOST_CHIPS}, "
-            f"for min_bet={rules.min_bet}"
+            f"option max_bet must be {rules.min_bet}–{MOST_CHIPS} with min_bet={rules.min_bet}, "
+            f"got {rules.max_bet}"
         )
-    dealt, there = rules.players * (1 + rules.start_down), len(pack(rules))
-    if dealt > there:
+    dealt, deck_size = rules.players * (1 + rules.start_down), len(pack(rules))
+    if dealt > deck_size:
         raise ValueError(
-            f"option pack={rules.pack.name.lower()}: {there} cards are too few for "
-            f"players={rules.players} with start_down={rules.start_down}: {dealt} are dealt"
+            f"option pack must have at least {dealt} cards with players={rules.players} and "
+            f"start_down={rules.start_down}, got {rules.pack.name.lower()} with {deck_size} cards"
         )
     if rules.bets_after and rules.declare == Declare.CARDS_SPEAK:
         raise ValueError(
-            "bets_after needs declarations: allowed are declare simultaneous or sequential"
+            "option declare must be simultaneous or sequential with bets_after=yes, got cards_speak"
         )
 
 
@@ -246,60 +256,78 @@ def pack(rules: Rules) -> tuple[int, ...]:
 def label(action: int) -> str:
     """Return the name of an action, such as ``"fold"`` or ``"bet or raise 0"`` (lowest level)."""
     if not 0 <= action < ACTIONS:
-        raise ValueError(f"action {action}: Seven Twenty-Seven has actions 0 to {ACTIONS - 1}")
+        raise ValueError(f"Seven Twenty-Seven action must be from 0 to {ACTIONS - 1}, got {action}")
     return LABELS[action]
 
 
 SEAT_PIECES = (
-    Piece("status", 1, whole_number(3), "0 no such seat, 1 in, 2 folded, 3 busted"),
-    Piece("up", FACE, whole_number(4), "face-up cards: aces, 2s … 10s"),
-    Piece("up_faces", 1, whole_number(12), "face-up kings, queens and jacks"),
-    Piece("hidden", 1, whole_number(PACK_SIZE - 2), "face-down cards"),
-    Piece("taken", 1, whole_number(PACK_SIZE - 4), "cards taken after the deal"),
-    Piece("drew", ROUNDS, FLAG, "took a card in the latest draw round, in the one before …"),
-    Piece("stands", 1, whole_number(3), "number of stands, at most 3"),
+    Piece("status", 1, whole_number(3), "status: 0 no such seat, 1 in, 2 folded, 3 busted"),
+    Piece("up", FACE, whole_number(4), "number of face-up aces, 2s … 10s"),
+    Piece("up_faces", 1, whole_number(12), "number of face-up kings, queens and jacks"),
+    Piece("hidden", 1, whole_number(PACK_SIZE - 2), "number of face-down cards"),
+    Piece("taken", 1, whole_number(PACK_SIZE - 4), "number of cards taken after the deal"),
+    Piece(
+        "drew",
+        ROUNDS,
+        FLAG,
+        "whether the seat took a card in each of the last 8 draw rounds, the latest first",
+    ),
+    Piece("stands", 1, whole_number(3), "number of stands; 3: three or more"),
     digit_piece("paid", 6, "chips paid in this hand"),
-    digit_piece("staked", 4, "chips paid in this round of bets"),
-    Piece("declared", 1, whole_number(3), "public declaration: 1 for 7, 2 for 27, 3 for both"),
+    digit_piece("staked", 4, "chips paid in this betting round"),
+    Piece(
+        "declared", 1, whole_number(3), "public declaration: 0 none, 1 for 7, 2 for 27, 3 for both"
+    ),
 )
 EACH_SEAT = RepeatedPieces("seats", SEATS, SEAT_PIECES)
 
 FEATURES = Features(
     [
         EACH_SEAT,
-        Piece("own", FACE, whole_number(4), "all own cards: aces, 2s … 10s"),
-        Piece("own_faces", 1, whole_number(12), "own kings, queens and jacks"),
-        digit_piece("low", 3, "own lowest total, in half points"),
+        Piece("own", FACE, whole_number(4), "number of aces, 2s … 10s in the viewer's hand"),
         Piece(
-            "off_7", 1, whole_number(FAR + 1), "own distance from 7 in half points; 63: cannot win"
+            "own_faces",
+            1,
+            whole_number(12),
+            "number of kings, queens and jacks in the viewer's hand",
         ),
-        Piece("off_27", 1, whole_number(FAR + 1), "own distance from 27; 63: cannot win"),
-        Piece("over_7", 1, FLAG, "that total is above 7"),
-        Piece("over_27", 1, FLAG, "that total is above 27"),
+        digit_piece("low", 3, "lowest total of the viewer's hand, in half points"),
+        Piece(
+            "off_7",
+            1,
+            whole_number(FAR + 1),
+            "distance of the viewer's best total from 7, in half points; 63: cannot win",
+        ),
+        Piece(
+            "off_27",
+            1,
+            whole_number(FAR + 1),
+            "distance of the viewer's best total from 27, in half points; 63: cannot win",
+        ),
+        Piece("over_7", 1, FLAG, "whether the viewer's best total for 7 is above 7"),
+        Piece("over_27", 1, FLAG, "whether the viewer's best total for 27 is above 27"),
         Piece(
             "phase",
             1,
             whole_number(7),
-            "0 over, 1 ask, 2 bets, 3 draws, 4 last bets, 5 declaring, 6 bets before the ask, "
-            "7 bets after declaring",
+            "phase: 0 hand over, 1 opening ask, 2 betting, 3 drawing, 4 last betting, 5 declaring, "
+            "6 betting before the opening ask, 7 betting after the declarations",
         ),
-        Piece(
-            "turn", 1, whole_number(SEATS), "1 more than the seat that acts; 0: the hand is over"
-        ),
-        Piece("dealer", 1, whole_number(SEATS), "1 more than the dealer's seat"),
+        Piece("turn", 1, whole_number(SEATS), "seat to act, plus 1; 0: the hand is over"),
+        Piece("dealer", 1, whole_number(SEATS), "seat of the dealer, plus 1"),
         Piece(
             "bettor",
             1,
             whole_number(SEATS),
-            "1 more than the seat that bet or raised last in the latest bets",
+            "seat that bet or raised last in the latest betting round, plus 1; 0: none",
         ),
         digit_piece("pot", 7, "chips in the pot"),
-        digit_piece("to_call", 4, "chips that the viewer has to pay to call"),
+        digit_piece("to_call", 4, "chips that the viewer must pay to call"),
         Piece(
             "odds",
             1,
             whole_number(DIGIT_BASE - 1),
-            "to_call in sixteenths of the pot after a call",
+            "to_call as a share of the pot after a call, in sixteenths",
         ),
         Piece(
             "antes",
@@ -311,11 +339,11 @@ FEATURES = Features(
             "raises_left",
             1,
             whole_number(MOST_RAISES),
-            "raises left in this round of bets",
+            "raises left in this betting round",
         ),
-        Piece("stock", 1, whole_number(PACK_SIZE - 4), "cards in the stock"),
+        Piece("stock", 1, whole_number(PACK_SIZE - 4), "number of cards in the stock"),
         *option_pieces(Rules),
-        Piece("lead", 1, whole_number(SEATS), "1 more than the first seat of this round"),
+        Piece("lead", 1, whole_number(SEATS), "seat that acts first in this round, plus 1"),
     ]
 )
 
@@ -324,32 +352,29 @@ STATE = np.dtype(
         *make_state_head(ACTIONS),
         ("net", np.int32, (SEATS,)),  # chips won minus chips paid, at the end
         ("paid", np.int32, (SEATS,)),
-        ("staked", np.int32, (SEATS,)),  # in this round of bets
+        ("staked", np.int32, (SEATS,)),  # chips paid in this betting round
         ("pot", np.int32),
         ("high", np.int32),  # the highest stake of this round
-        ("up", np.int64),  # set of deck positions that lie face up
+        ("up", np.int64),  # set of deck positions whose cards are face up
         ("levels", np.int64),  # set of the actions that bet or raise
         ("live", np.int16),  # set of seats still in
         ("pending", np.int16),  # set of seats that still have to act in this phase
         ("low", np.int16, (SEATS,)),  # lowest total of each seat
-        ("rank", np.int16, (SEATS, 2)),  # of its best totals for 7 and 27, see `showdown`
+        ("rank", np.int16, (SEATS, 2)),  # ranks of the best totals for 7 and 27, see `showdown`
         ("above", np.int8, (SEATS, 2)),  # whether these totals are above their targets
-        ("cards", np.int8, (SEATS, CLASSES)),  # how many of each class it holds
+        ("cards", np.int8, (SEATS, CLASSES)),  # number of cards of each class in each hand
         ("taken", np.int8, (SEATS,)),
         ("stands", np.int8, (SEATS,)),
-        ("said", np.int8, (SEATS,)),  # what each has declared, public or not
-        (
-            "owner",
-            np.int8,
-            (PACK_SIZE,),
-        ),  # of each deck position: 1 more than the seat, 0 the stock
+        ("said", np.int8, (SEATS,)),  # declaration of each seat, public or not
+        # for each deck position the seat that holds the card, plus 1; 0: the stock
+        ("owner", np.int8, (PACK_SIZE,)),
         ("next", np.int8),  # deck position of the top of the stock
-        ("size", np.int8),  # cards in the pack
+        ("size", np.int8),  # number of cards in the deck
         ("dealer", np.int8),
         ("lead", np.int8),  # the first seat of this round, whether it is in or not
         ("phase", np.int8),
         ("raises", np.int8),
-        ("bettor", np.int8),  # the seat that bet or raised last in this round, -1: nobody
+        ("bettor", np.int8),  # the seat that bet or raised last in this round; -1: none
         ("drawn", np.int8),  # whether a seat drew in this draw round
         ("viewer", np.int8),  # the seat whose pieces are shown
         ("deck", np.int8, (PACK_SIZE,)),

@@ -1,6 +1,6 @@
-"""Seven Twenty-Seven: the value of a hand for either target, and the division of the pot.
+"""Seven Twenty-Seven: the value of a hand for each target, and the division of the pot.
 
-A rank says how near a hand's best total is to a target: the smaller, the nearer.
+The rank of a hand measures how near its best total is to a target. Smaller ranks are nearer.
 """
 
 import numpy as np
@@ -14,26 +14,26 @@ from .rules import ACE_MORE, CLASSES, FACE, SEATS, SEVEN, TWENTY_SEVEN, BothTie,
 
 _WHOLE = [2 * (kind + 1) for kind in range(FACE)] + [1]
 HALF_POINTS = np.array([_WHOLE, [*_WHOLE[: FACE - 1], 1, 1]], np.int64)
-"""Half points of each class of cards, with low aces: by default, and with half tens."""
+"""Half points of each class of cards with low aces, by default and with half tens."""
 TARGETS = np.array([SEVEN, TWENTY_SEVEN], np.int64)
 """Targets of the sides: 0 is 7, 1 is 27."""
 NO_TOTAL = 2048
 """The rank of a hand that cannot win a side."""
 LOWEST_BUST = TWENTY_SEVEN + 1
-"""Where over is bust, a hand with this lowest total, or a higher one, can win nothing."""
+"""With ``over_is_bust``, a hand with this lowest total or a higher one can win nothing."""
 
 assert HALF_POINTS.shape == (2, CLASSES)
 
 
 @jit
 def class_of(card: CardCode) -> int:
-    """Return the class of a card: 0 ace, 1 to 9 the cards 2 to 10, `FACE`."""
+    """Return the class of a card: 0 for an ace, 1 to 9 for 2 to 10, `FACE` for a face card."""
     return min((card >> 2) - 1, FACE)
 
 
 @jit
 def is_favoured(total: int, side: int, nearness: int) -> bool:
-    """Return whether a total beats one at the same distance on the other side of the target."""
+    """Return whether a total beats a total at the same distance on the other side of the target."""
     above = total > TARGETS[side]
     if nearness == Nearness.UNDER_BEATS_OVER:
         return not above
@@ -49,9 +49,9 @@ def is_favoured(total: int, side: int, nearness: int) -> bool:
 def best_total(aces: int, low: int, side: int, nearness: int) -> int:
     """Return the best total of a hand for a side as ``2 * rank + above``.
 
-    ``low`` is its lowest total, in which each ace can count `ACE_MORE` more. Its rank is twice the
-    distance in half points, plus one for a total that is not favoured, or `NO_TOTAL` if no total
-    can win. Of totals of equal rank the lowest counts. ``above`` is 1 if the total is above the
+    ``low`` is the lowest total of the hand. Each ace can count `ACE_MORE` more. The rank is twice
+    the distance in half points, plus 1 for a total that is not favored, or `NO_TOTAL` if no total
+    can win. Of totals with equal ranks the lowest counts. ``above`` is 1 if the total is above the
     target.
     """
     target = TARGETS[side]
@@ -69,7 +69,7 @@ def best_total(aces: int, low: int, side: int, nearness: int) -> int:
 
 @jit
 def write_ranks(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Write the ranks of a seat's cards for either target."""
+    """Write the ranks of a seat's hand for both targets."""
     aces, low = s["cards"][seat][0], s["low"][seat]
     for side in range(2):
         best = best_total(aces, low, side, rules.nearness)
@@ -84,7 +84,7 @@ SAYS_7, SAYS_27 = 1, 2
 
 @jit
 def split_among_tied(s: State, rules: RulesRecord, chips: int, winners: int) -> None:
-    """Divide chips among a set of seats; odd chips go one each from the dealer's left on."""
+    """Divide chips among a set of seats. Odd chips go one by one from the dealer's left on."""
     num_winners = count(winners)
     share, odd_chips = chips // num_winners, chips % num_winners
     for k in range(1, rules.players + 1):
@@ -96,7 +96,7 @@ def split_among_tied(s: State, rules: RulesRecord, chips: int, winners: int) -> 
 
 @jit
 def nearest_seats(s: State, seats: int, side: int) -> int:
-    """Return those of a set of seats that are nearest to 7 (side 0) or 27 and can win there."""
+    """Return the subset of seats that are nearest to 7 (side 0) or 27 and can win this side."""
     best, nearest = NO_TOTAL, 0
     for seat in range(SEATS):
         if (seats >> seat) & 1:
@@ -110,7 +110,7 @@ def nearest_seats(s: State, seats: int, side: int) -> int:
 
 @jit
 def declared_seats(s: State, side: int) -> int:
-    """Return the set of seats still in that have declared a side, alone or with the other."""
+    """Return the set of seats still in that have declared a side, possibly with the other side."""
     seats = 0
     for seat in range(SEATS):
         if (s["live"] >> seat) & 1 and s["said"][seat] & side:
@@ -147,7 +147,7 @@ def perfect_seats(s: State) -> int:
 
 @jit
 def winning_both_seats(s: State, rules: RulesRecord, tries_7: int, tries_27: int) -> int:
-    """Return the set of seats that declared both and win both.
+    """Return the set of seats that declared both sides and win both.
 
     ``tries_7`` and ``tries_27`` are the sets of seats that declared each side.
     """
@@ -178,9 +178,9 @@ def show_hands(s: State) -> None:
 
 @jit
 def find_shares(s: State, rules: RulesRecord) -> tuple[int, int, int]:
-    """Return the seats that share the part of 7, those that share that of 27, and the chips of 7.
+    """Return the seats that share the side of 7, the seats that share 27, and the chips of 7.
 
-    Both sets are empty where nobody wins a side. Perfect hands take the whole pot as the part of 7.
+    Both sets are empty if nobody wins a side. Perfect hands take the whole pot as the side of 7.
     """
     perfect = perfect_seats(s) if rules.perfect else 0
     if perfect:
@@ -211,7 +211,7 @@ def split_pot_by_sides(s: State, rules: RulesRecord) -> None:
 
 @jit
 def finish_hand(s: State, rules: RulesRecord) -> None:
-    """End the hand: the last seat still in takes the pot, or the cards decide."""
+    """End the hand. The last seat still in takes the pot, or there is a showdown."""
     if s["live"] & (s["live"] - 1) == 0:
         split_among_tied(s, rules, s["pot"], s["live"])
     else:

@@ -1,7 +1,7 @@
-"""Seven Twenty-Seven: which records are states of a hand. See `core.checks`.
+"""Seven Twenty-Seven: validation of states. See `core.checks`.
 
-Everything follows from the deck and the owners of its cards, the seats still in, the seat whose
-turn it is and the phase, the chips paid, and what each seat has declared.
+These parts determine a state: the deck and the owners of its cards, the seats still in, the seat to
+act, the phase, the chips paid, and the declarations.
 """
 
 from ...core.batch import Over
@@ -47,21 +47,21 @@ from .showdown import LOWEST_BUST, finish_hand, write_ranks
 ALLOWED = (
     ("dealer", "the number of a seat"),
     ("viewer", "the number of a seat"),
-    ("lead", "the first seat of this round: at the dealer's left, if it does not rotate"),
-    ("phase", "1 to 7 while the hand runs, of those that the rules have, and 0 when it is over"),
-    ("next", "the cards dealt, and those taken since"),
-    ("owner", "1 more than the seat that each card up to next was dealt to, or taken by, else 0"),
-    ("taken", "what the rules allow a seat to take"),
-    ("live", "a set of seats, two or more while the hand runs, without seats that have busted"),
-    ("turn", "a seat that is in and, where cards are drawn, may draw"),
-    ("stands", "0 to 3, and not more than the rules allow"),
-    ("said", "the declaration of each seat, 1 to 3, once it has had its turn; else 0"),
-    ("paid", "the ante and what a seat can have bet since; 0 where nobody sits"),
-    ("staked", "in rounds of bets, what each seat has bet in this round, else 0"),
-    ("high", "the highest stake of this round, not below what its raises cost"),
-    ("raises", "0 to the raises that the rules allow, 0 before a bet"),
-    ("bettor", "the seat that bet or raised last, -1 for nobody"),
-    ("seats", "of each seat, at most as many rounds in which it drew as it took cards"),
+    ("lead", "the first seat of this round, which is at the dealer's left unless it rotates"),
+    ("phase", "a phase of the rules, 1 to 7, during the hand; 0 if it is over"),
+    ("next", "number of cards dealt plus number of cards taken since"),
+    ("owner", "for cards before next, the seat that was dealt or took the card, plus 1; else 0"),
+    ("taken", "numbers of cards that the rules allow a seat to take"),
+    ("live", "a set of seats without busted seats, two or more during the hand"),
+    ("turn", "a seat that is in and, if cards are drawn, may draw"),
+    ("stands", "0 to 3, and at most the number that the rules allow"),
+    ("said", "the declaration of each seat, 1 to 3, if it has declared; otherwise 0"),
+    ("paid", "the ante plus a possible amount of bets; 0 for seats that are not in the game"),
+    ("staked", "chips that each seat has bet in this betting round; 0 in other phases"),
+    ("high", "the highest stake of this round, at least the cost of its raises"),
+    ("raises", "0 to the number of raises that the rules allow; 0 before a bet"),
+    ("bettor", "the seat that bet or raised last; -1 for none"),
+    ("seats", "for each seat, at most as many draw rounds with a card as cards taken"),
 )
 (
     DEALER,
@@ -86,13 +86,13 @@ ALLOWED = (
 
 @jit
 def is_done(s: State, first: int, seat: Seat, players: int) -> bool:
-    """Return whether a seat acts before the one whose turn it is, from the first one on."""
+    """Return whether a seat acts before the seat to act, counted from the first seat."""
     return (seat - first + players) % players < (s["turn"] - first + players) % players
 
 
 @jit
 def first_of_round(s: State, rules: RulesRecord) -> int:
-    """Return the seat from which seats act, or answer the last bet, in this phase."""
+    """Return the seat from which on seats act in this phase, or answer the last bet."""
     if is_betting(s) and s["high"]:
         return wrap_seat(s["bettor"] + 1, rules.players)
     return first_seat(s, rules)
@@ -103,7 +103,7 @@ def first_of_round(s: State, rules: RulesRecord) -> int:
 
 @jit
 def find_wrong_phase(s: State, rules: RulesRecord) -> int:
-    """Return the number of a wrong field about seats and phase; 0 for none."""
+    """Return the number of the wrong field about seats and phase; 0 for none."""
     players, phase, live = rules.players, s["phase"], s["live"]
     if s["dealer"] < 0 or s["dealer"] >= players:
         return DEALER
@@ -136,7 +136,7 @@ def find_wrong_phase(s: State, rules: RulesRecord) -> int:
 
 @jit
 def find_wrong_owners(s: State, rules: RulesRecord) -> int:
-    """Return the number of a wrong field about the owners of cards; 0 for none."""
+    """Return the number of the wrong field about the owners of cards; 0 for none."""
     players, size, num_dealt = rules.players, pack_size(rules), s["next"]
     num_at_start = players * (1 + rules.start_down)
     if (
@@ -170,7 +170,7 @@ def find_wrong_owners(s: State, rules: RulesRecord) -> int:
 
 @jit
 def find_wrong_declarations(s: State, rules: RulesRecord) -> int:
-    """Return the number of a wrong field about stands and declarations; 0 for none."""
+    """Return the number of the wrong field about stands and declarations; 0 for none."""
     first = first_of_round(s, rules)
     live = s["live"]
     declares, phase = rules.declare != Declare.CARDS_SPEAK, s["phase"]
@@ -190,13 +190,13 @@ def find_wrong_declarations(s: State, rules: RulesRecord) -> int:
 
 @jit
 def most_paid(rules: RulesRecord) -> int:
-    """Return the most chips that a seat can pay."""
+    """Return the maximum number of chips that a seat can pay."""
     return rules.ante + most_bet_rounds(rules) * (1 + rules.max_raises) * rules.max_bet
 
 
 @jit
 def find_wrong_stakes(s: State, rules: RulesRecord) -> int:
-    """Return the number of a wrong field about this round of bets; 0 for none."""
+    """Return the number of the wrong field about this betting round; 0 for none."""
     high, bettor, betting = s["high"], s["bettor"], is_betting(s)
     if bettor < -1 or bettor >= rules.players or (betting and (bettor >= 0) != (high > 0)):
         return BETTOR
@@ -225,7 +225,7 @@ def find_wrong_stakes(s: State, rules: RulesRecord) -> int:
 
 @jit
 def find_wrong_chips(s: State, rules: RulesRecord) -> int:
-    """Return the number of a wrong field about chips; 0 for none."""
+    """Return the number of the wrong field about chips; 0 for none."""
     wrong = find_wrong_stakes(s, rules)
     if wrong:
         return wrong
@@ -238,7 +238,7 @@ def find_wrong_chips(s: State, rules: RulesRecord) -> int:
 
 @jit
 def find_wrong(s: State, rules: RulesRecord) -> int:
-    """Return the number of the first field out of its range; 0 for none."""
+    """Return the number of the first invalid field; 0 for none."""
     wrong = find_wrong_phase(s, rules)
     if wrong == 0:
         wrong = find_wrong_owners(s, rules)
@@ -251,7 +251,7 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
     return wrong
 
 
-# ---- fields that follow from the others -----------------------------------------------------
+# ---- fields that follow from other fields ---------------------------------------------------
 
 
 @jit
@@ -278,7 +278,7 @@ def derive_cards(s: State, rules: RulesRecord) -> None:
 
 @jit
 def derive_busts(s: State, rules: RulesRecord) -> None:
-    """Where over is bust, take seats out that cannot be in, and take back their later cards."""
+    """With ``over_is_bust``, take busted seats out of the hand, and take back their later cards."""
     for seat in range(rules.players):
         if bust_violation(s, rules, seat):
             if (s["live"] >> seat) & 1:
@@ -292,7 +292,7 @@ def derive_busts(s: State, rules: RulesRecord) -> None:
 
 @jit
 def is_declared_openly(s: State, rules: RulesRecord) -> bool:
-    """Return whether declarations are public: one by one, or once all have declared."""
+    """Return whether declarations are public: with sequential ones, or if all have declared."""
     waits = s["phase"] == Phase.DECLARING or (s["phase"] == Phase.OVER and not rules.bets_after)
     return rules.declare == Declare.SEQUENTIAL or not waits
 
@@ -322,7 +322,7 @@ def derive_seats(s: State, rules: RulesRecord) -> None:
 
 @jit
 def derive_turn(s: State, rules: RulesRecord) -> None:
-    """Write which seats still have to act, and the legal actions."""
+    """Write the seats that still must act, and the legal actions."""
     first, betting = first_of_round(s, rules), is_betting(s)
     s["pending"] = 0
     for seat in range(rules.players):
@@ -339,7 +339,7 @@ def derive_turn(s: State, rules: RulesRecord) -> None:
 
 @jit
 def derive(s: State, rules: RulesRecord) -> None:
-    """Write everything that follows from the other fields."""
+    """Write the fields that follow from other fields."""
     shown = s["shown"]
     s["size"] = pack_size(rules)
     s["levels"] = distinct_level_actions(rules)

@@ -1,4 +1,4 @@
-"""Twenty-Eight, a game of tricks. README.md in this folder has the rules and sources."""
+"""Twenty-Eight, a trick-taking game. README.md in this folder has the rules and sources."""
 
 from ...core.batch import make_resample_rows, make_score_rows, make_view_rows
 from ...core.contract import Seats, Solving
@@ -53,6 +53,6 @@ GAME = Game(
     pack=pack,
     rule_agents={"rule": make_score_rows(rule)},
 )
-"""The game, as `parlour.envs.GAMES` has it."""
+"""The game, registered in `parlour.envs.GAMES`."""
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

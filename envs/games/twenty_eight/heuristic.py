@@ -1,11 +1,13 @@
-"""The greedy and the rule-based agent of Twenty-Eight and Twenty-Nine: scores of actions.
+"""Action scores of the greedy and rule-based agents of Twenty-Eight and Twenty-Nine.
 
-Both use only what their seat knows. The greedy agent bids what its cards should bring, a sum over
-them for the best trumps, and plays by the scores of `envs.games.bidding.heuristic`. The rule-based
-agent plays as beginners are taught: it bids by jacks and nines in its longest suit, leads jacks,
-then its longest suit from below, takes a trick as cheaply as it can, gives points to a trick that
-its side has, otherwise throws away what counts least, and asks for trumps when the others have
-points in the trick.
+Both agents use only what their seat knows. The greedy agent estimates the points of its hand with
+the best trumps, as a sum over its cards, and bids up to this number. It plays cards by the scores
+in `envs.games.bidding.heuristic`.
+
+The rule-based agent plays as beginners are taught. It bids by the length, jack and nine of its best
+suit. It leads jacks, then low cards of its longest suit. It takes a trick with the lowest card that
+wins, adds points to a trick that its side is winning, and otherwise plays its least valuable card.
+It asks for trumps when its opponents are winning a trick with points.
 """
 
 from ...core.kernel.bits import count, lowest
@@ -45,8 +47,7 @@ from .rules import (
     SINGLE,
 )
 
-# Found by CMA-ES on hands dealt for it, half of them by each game's classic rules, against its own
-# earlier weights; rounded.
+# Optimized with CMA-ES against earlier weights, half on each game's classic rules, and rounded.
 WEIGHTS = {
     "base": 11.89,
     "length": 1.36,
@@ -75,10 +76,16 @@ WEIGHTS = {
     "keep_other": 0.23,
     "lead_trump": -0.3,
 }
-"""base to side_jack: the points that a hand should bring with such trumps; over_…: how much more it
-bids over its own side's bid, or another's; lay_low: how much it minds the rank of the card laid
-down; double: the points at which it doubles; ask…: what asking for trumps is worth, by the trick's
-points, where its side is winning, and for the bidder; then `CARD_WEIGHTS`."""
+"""Weights of the greedy agent.
+
+- base to side_jack: terms of the estimated points of a hand, for given trumps
+- over_partner, over_other: change of this number when bidding over the own side's bid, or another's
+- lay_low: cost of laying down a card, for each rank
+- double: estimated points from which on it doubles
+- ask, ask_points, ask_ours, ask_bidder: value of asking for trumps: in general, for each point in
+  the trick, if the own side is winning, and for the bidder's side
+- the remaining weights: see `CARD_WEIGHTS`
+"""
 (
     BASE,
     LENGTH,
@@ -105,7 +112,7 @@ TEN = 5
 
 @jit
 def whole_hand(s: State, seat: Seat) -> Places:
-    """Return the cards of a seat, including one that it has laid down."""
+    """Return the set of a seat's cards, including a card that it has laid down."""
     hand = s["hands"][seat]
     if s["card"] and seat == s["maker"]:
         hand |= 1 << (s["card"] - 1)
@@ -114,7 +121,7 @@ def whole_hand(s: State, seat: Seat) -> Places:
 
 @jit
 def is_reversed(s: State) -> bool:
-    """Return whether the ranks are turned over, and all know it."""
+    """Return whether the ranks are reversed and all seats know it."""
     return s["shown"]["trumps_shown"] != 0 and s["made"] == REVERSED
 
 
@@ -123,7 +130,7 @@ def is_reversed(s: State) -> bool:
 
 @jit
 def hand_worth(hand: Places, trumps: int, weights: Weights) -> float:
-    """Return the points that a hand should bring its side with these trumps."""
+    """Return the estimated points of a hand with these trumps."""
     worth = weights[BASE]
     while hand:
         card = lowest(hand)
@@ -139,7 +146,7 @@ def hand_worth(hand: Places, trumps: int, weights: Weights) -> float:
 
 @jit
 def best_worth(hand: Places, weights: Weights) -> float:
-    """Return the points that a hand should bring with its best trumps."""
+    """Return the estimated points of a hand with its best trumps."""
     best = 0.0
     for suit in range(SUITS):
         best = max(best, hand_worth(hand, suit, weights))
@@ -148,7 +155,7 @@ def best_worth(hand: Places, weights: Weights) -> float:
 
 @jit
 def score_calls(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Score bids, trumps and other calls: the lowest bid is best, if the hand is worth it."""
+    """Write the scores of all calls. The lowest bid is best, as long as the hand is worth it."""
     seat, bidder = s["turn"], s["bidder"]
     hand = whole_hand(s, seat)
     worth = best_worth(hand, weights)
@@ -179,7 +186,7 @@ def score_calls(s: State, rules: RulesRecord, weights: Weights, scores: Scores) 
 
 @jit
 def unseen_by(s: State, rules: RulesRecord, seat: Seat) -> Places:
-    """Return the cards that others may hold, as far as a seat knows."""
+    """Return the set of cards that other seats may hold as far as a seat knows."""
     cards = 0
     for card in range(CARDS):
         if card % RANKS >= LOWEST_RANK[rules.players] and s["player_of"][card] == 0:
@@ -189,7 +196,7 @@ def unseen_by(s: State, rules: RulesRecord, seat: Seat) -> Places:
 
 @jit
 def count_higher(s: State, led: int, unseen: Places, strength: int) -> int:
-    """Return how many unseen cards of the suit led beat a strength."""
+    """Return the number of unseen cards of the suit led that beat a strength."""
     higher, rest = 0, unseen & suit_set(led, RANKS)
     while rest:
         card = lowest(rest)
@@ -200,7 +207,7 @@ def count_higher(s: State, led: int, unseen: Places, strength: int) -> int:
 
 @jit
 def score_play(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Score cards, asking for trumps and showing the pair."""
+    """Write the scores of cards, of asking for trumps and of showing the pair."""
     seat, playing = s["turn"], s["playing"]
     winner, best = find_winner(s, rules)
     ours = s["size"] > 0 and same_side(rules, winner, seat)
@@ -231,7 +238,7 @@ def score_play(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -
 
 @jit
 def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Write the greedy agent's score of each legal action: roughly, points."""
+    """Write the greedy agent's score of each legal action, roughly in points."""
     if s["over"]:
         return
     if s["shown"]["phase"] == PLAY:
@@ -243,14 +250,14 @@ def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) ->
 # ---- the rule-based agent -------------------------------------------------------------------
 
 OPENING = 12.0
-"""What the rule-based agent bids on a hand without any strength."""
+"""The rule-based agent's highest bid with a hand of no strength."""
 ASKS_FROM = 2
-"""Points in a trick of the others from which on it asks."""
+"""Points in a trick that the opponents are winning, from which on the agent asks for trumps."""
 
 
 @jit
 def suit_strength(hand: Places, suit: int) -> float:
-    """Return how good a suit would be as trumps: a point for each card, and for jack and nine."""
+    """Return the strength of a suit as trumps: 1 for each card, and 1 more for jack and nine."""
     cards = hand & suit_set(suit, RANKS)
     strength = 1.0 * count(cards)
     for rank in range(JACK - 1, JACK + 1):
@@ -260,7 +267,7 @@ def suit_strength(hand: Places, suit: int) -> float:
 
 @jit
 def score_call(action: Action, hand: Places) -> float:
-    """Score a bid, trumps or any other call: the lowest bid, as long as the hand is worth it."""
+    """Return the score of a call. The lowest bid is best, as long as the hand is worth it."""
     if BID <= action < PASS:
         best = 0.0
         for suit in range(SUITS):

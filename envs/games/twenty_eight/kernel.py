@@ -1,6 +1,6 @@
-"""The kernel of Twenty-Eight and Twenty-Nine: phases of a hand, a step, the deal.
+"""Kernels of Twenty-Eight and Twenty-Nine: phases of a hand, steps and the deal.
 
-Compiled; the kernels trust the action mask.
+The kernels do not check that actions are legal.
 """
 
 from ...core.batch import make_batch_kernels
@@ -76,7 +76,7 @@ from .rules import (
 
 @jit
 def enter_phase(s: State, phase: int, pending: SeatSet, seat: Seat) -> None:
-    """Begin a phase in which the pending seats speak in turn, beginning with ``seat``."""
+    """Begin a phase in which the pending seats speak in turn, from ``seat`` on."""
     s["shown"]["phase"] = phase
     s["pending"] = pending
     s["turn"] = next_seat(pending, seat)
@@ -84,7 +84,7 @@ def enter_phase(s: State, phase: int, pending: SeatSet, seat: Seat) -> None:
 
 @jit
 def end_auction(s: State, rules: RulesRecord) -> None:
-    """Go from the auction to doubling, or to making trumps."""
+    """Go from the auction to doubling, or to choosing trumps."""
     bidder = s["bidder"]
     if bidder < 0:
         end_hand(s)
@@ -97,7 +97,7 @@ def end_auction(s: State, rules: RulesRecord) -> None:
 
 @jit
 def end_calls(s: State, rules: RulesRecord) -> None:
-    """Go to the phase after one in which all have spoken."""
+    """Go to the next phase after all seats have spoken."""
     phase, bidder, first = s["shown"]["phase"], s["bidder"], first_speaker(s, rules)
     if phase == AUCTION:
         end_auction(s, rules)
@@ -116,7 +116,7 @@ def end_calls(s: State, rules: RulesRecord) -> None:
 
 @jit
 def end_making(s: State, rules: RulesRecord) -> None:
-    """Go from making trumps to the second cards and what may be said with them."""
+    """Go from choosing trumps to the second cards and the calls that follow them."""
     first = first_speaker(s, rules)
     if not s["shown"]["all_dealt"]:
         s["shown"]["all_dealt"] = 1
@@ -132,7 +132,7 @@ def end_making(s: State, rules: RulesRecord) -> None:
 
 @jit
 def offer_singles(s: State, rules: RulesRecord, first: Seat) -> None:
-    """Ask who plays alone, or begin the play."""
+    """Begin the phase in which a seat may play alone or, without that option, the play."""
     if rules.single_hand:
         enter_phase(s, SINGLES, all_seats(rules), first)
     else:
@@ -155,7 +155,7 @@ def start_play(s: State, rules: RulesRecord) -> None:
 
 @jit
 def play_alone(s: State, rules: RulesRecord) -> None:
-    """Let a seat play without partners and without trumps, and lead."""
+    """Prepare the play of a seat that plays alone: no partners, no trumps, and it leads."""
     alone = s["alone"]
     give_up_trumps(s)
     s["made"] = NONE
@@ -166,7 +166,7 @@ def play_alone(s: State, rules: RulesRecord) -> None:
 
 @jit
 def score_hand(s: State, rules: RulesRecord) -> None:
-    """End a hand that was played: a side scores, unless trumps should have been shown."""
+    """End a hand after its last trick, and write the score unless the hand is void."""
     alone, bidder = s["alone"], s["bidder"]
     if alone >= 0:
         won = s["seats"][alone]["tricks"] == s["tricks"]
@@ -178,7 +178,7 @@ def score_hand(s: State, rules: RulesRecord) -> None:
 
 @jit
 def end_trick(s: State, rules: RulesRecord) -> None:
-    """Give the full trick away, and end the hand after the last one or when it is decided."""
+    """Give the trick to its winner, and end the hand if it is over or decided."""
     last = s["tricks"] + 1 == hand_size(rules)
     winner, _ = find_winner(s, rules)
     give_trick(s, winner, RANKS, rules.last_trick if last else 0)
@@ -192,7 +192,7 @@ def end_trick(s: State, rules: RulesRecord) -> None:
 
 @jit
 def play(s: State, rules: RulesRecord, action: Action) -> None:
-    """Let the seat at turn ask for trumps, show the pair or play a card."""
+    """Make a move of the seat to act: ask for trumps, show the pair or play a card."""
     note_action(s, rules, action)
     if action == ASK:
         ask_for_trumps(s, rules)
@@ -208,14 +208,14 @@ def play(s: State, rules: RulesRecord, action: Action) -> None:
 
 @jit
 def write_turn(s: State, rules: RulesRecord) -> None:
-    """Write the legal actions of the seat at turn, and what it sees."""
+    """Write the legal actions and the observation of the seat to act."""
     write_legal(s, rules)
     view(s, rules, s["turn"])
 
 
 @jit
 def step(s: State, rules: RulesRecord, action: Action) -> None:
-    """Play an action of the seat at turn."""
+    """Make an action of the seat to act."""
     s["history"][s["moves"]] = 1 + action
     s["moves"] += 1
     phase = s["shown"]["phase"]
@@ -238,7 +238,7 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
 
 @jit
 def clear_state(s: State) -> None:
-    """Reset everything to what it is before the first card."""
+    """Reset all fields to their values before the deal."""
     clear_hand(s)
     shown = s["shown"]
     for seat in range(SEATS):
@@ -267,7 +267,7 @@ def clear_state(s: State) -> None:
 
 @jit
 def deal(s: State, rules: RulesRecord) -> None:
-    """Begin a hand with the deck and the dealer that are in the state."""
+    """Begin a hand with the deck and the dealer in the state."""
     clear_state(s)
     show_options(s["shown"], rules)
     give_cards(s, rules, 0, first_size(rules))
@@ -277,7 +277,7 @@ def deal(s: State, rules: RulesRecord) -> None:
 
 @jit
 def new_deck(s: State, rules: RulesRecord) -> None:
-    """Draw the dealer and a deck that is not dealt again from the state's generator."""
+    """Draw a dealer and a deck that needs no redeal, with the state's generator."""
     s["dealer"] = random_below(s, rules.players)
     size = fill_deck(s, CODES, RANKS, LOWEST_RANK[rules.players], 1)
     shuffle(s, s["deck"], 0, size)
@@ -285,12 +285,12 @@ def new_deck(s: State, rules: RulesRecord) -> None:
         shuffle(s, s["deck"], 0, size)
 
 
-# ---- what the game offers -------------------------------------------------------------------
+# ---- exported kernels -----------------------------------------------------------------------
 
 
 @jit
 def reward_unit(rules: RulesRecord) -> float:
-    """Return the unit of rewards: a point; if three play, the net counts half points."""
+    """Return the net of one point. With three players, the net counts half points."""
     return 2.0 if rules.players == 3 else 1.0
 
 
@@ -305,5 +305,6 @@ kernels = make_batch_kernels(
 HAND_CHECK = Hand(STATE, FEATURES, ACTIONS, HISTORY, deal, step, view, is_dealt_again)
 STATE_CHECK = make_history_check(HAND_CHECK)
 check_deck = make_deck_check(
-    HAND_CHECK, "a hand has four jacks (redeal_jacks), or the first one no point (redeal_pointless)"
+    HAND_CHECK,
+    "a hand has four jacks (redeal_jacks), or the first hand has no points (redeal_pointless)",
 )

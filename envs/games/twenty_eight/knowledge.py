@@ -1,4 +1,4 @@
-"""Who knows what in Twenty-Eight and Twenty-Nine: views, inference, resampling, hidden cards."""
+"""Views, inference, resampling and hidden cards in Twenty-Eight and Twenty-Nine."""
 
 import numpy as np
 
@@ -62,12 +62,12 @@ from .rules import (
 
 TURNED = make_turned_codes(SEATS)
 IN_PLAY = np.where(TURNED > 0, TURNED + PLAYED - 1, UNSEEN).astype(np.int8)
-"""Where a card is that a seat has played, for each viewer: UNSEEN where nobody has."""
+"""Values of the piece ``where`` for a card that a seat has played, for each viewer."""
 
 
 @jit
 def view_cards(s: State, seat: Seat, players: int) -> None:
-    """Write where each card is, as far as a seat knows."""
+    """Write the location of each card as far as a seat knows it."""
     where, own, turned = s["shown"]["where"], s["hands"][seat], IN_PLAY[players, seat]
     for card in range(CARDS):
         where[card] = turned[s["player_of"][card] & 7]
@@ -85,7 +85,7 @@ def view_cards(s: State, seat: Seat, players: int) -> None:
 
 @jit
 def view(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Write the observation of a seat: what is public, turned so that it is seat 0; its cards."""
+    """Write the observation of a seat: public facts, with the seat as seat 0, and its own cards."""
     shown, players = s["shown"], rules.players
     turned = TURNED[players, seat]
     view_table(s, players, seat, turned)
@@ -103,9 +103,10 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
 
 @jit
 def note_overtrumping(s: State, rules: RulesRecord, card: int) -> None:
-    """Record that the seat at turn has no higher trump, if the card shows it that it plays.
+    """Record that the seat to act has no higher trump, if the card that it plays shows this.
 
-    The trick is not empty. Who trumps another suit must beat the highest trump there if it can.
+    The trick is not empty. With ``overtrump``, a seat that plays a trump on another suit must beat
+    the highest trump in the trick if it can.
     """
     trumps, public = trump_suit(s), s["seats"][s["turn"]]
     trumping = s["shown"]["trumps_shown"] and card // RANKS == trumps != led_suit(s, RANKS)
@@ -117,7 +118,7 @@ def note_overtrumping(s: State, rules: RulesRecord, card: int) -> None:
 
 @jit
 def note_action(s: State, rules: RulesRecord, action: Action) -> None:
-    """Record all that is public about the action that the seat at turn is about to play."""
+    """Record the public facts that follow from the action that the seat to act is about to make."""
     seat = s["turn"]
     if action == ASK:
         note_asking(s, RANKS)
@@ -136,13 +137,13 @@ def note_action(s: State, rules: RulesRecord, action: Action) -> None:
 # ---- unseen cards and their holders ---------------------------------------------------------
 
 APART, UNDEALT = SEATS, SEATS + 1
-"""Holders of unseen cards besides the seats: the card that makes trumps, and the rest of the deck.
-"""
+"""Holders of unseen cards besides the seats: the place of the card that sets trumps, and the rest
+of the deck."""
 
 
 @jit
 def played_by(s: State, seat: Seat) -> Places:
-    """Return the set of cards that a seat has played."""
+    """Return the set of cards that a seat has already played."""
     cards = 0
     for card in range(CARDS):
         if s["player_of"][card] == 1 + seat:
@@ -170,7 +171,7 @@ def list_unseen(s: State, rules: RulesRecord, seat: Seat, cards: np.ndarray) -> 
 
 @jit
 def count_held(s: State, rules: RulesRecord, seat: Seat, sizes: np.ndarray) -> None:
-    """Write how many of the cards that a seat cannot locate each holder has."""
+    """Write, for each holder, the number of its cards that a seat cannot locate."""
     for other in range(rules.players):
         if other != seat:
             sizes[other] = count(s["hands"][other] & ~s["seen"][other])
@@ -181,7 +182,7 @@ def count_held(s: State, rules: RulesRecord, seat: Seat, sizes: np.ndarray) -> N
 
 @jit
 def count_trumps(s: State, rules: RulesRecord) -> int:
-    """Return how many kinds of trumps may be secret: the suits, and two without trumps."""
+    """Return the number of kinds of secret trumps: the suits, and two kinds without trumps."""
     return REVERSED if rules.no_trumps and s["card"] == 0 else SUITS
 
 
@@ -189,7 +190,7 @@ def count_trumps(s: State, rules: RulesRecord) -> int:
 def give_out(
     s: State, rules: RulesRecord, seat: Seat, cards: np.ndarray, world: np.ndarray
 ) -> None:
-    """Put the unseen cards where a sampled world has them."""
+    """Give the unseen cards to their holders in a sampled world."""
     for other in range(rules.players):
         if other != seat:
             s["hands"][other] &= s["seen"][other]
@@ -203,7 +204,7 @@ def give_out(
 
 @jit
 def is_below(s: State, rules: RulesRecord, seat: Seat) -> bool:
-    """Return whether no other seat has a trump above those that it can have."""
+    """Return whether no other seat has a trump above its recorded limit."""
     suit = trump_suit(s)
     for other in range(rules.players):
         below = s["seats"][other]["below"]
@@ -216,7 +217,7 @@ def is_below(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 @jit
 def is_playable(s: State, rules: RulesRecord) -> bool:
-    """Return whether a hand that was not void before the first trick would not have been void."""
+    """Return whether a sampled world fits the fact that the hand was not void."""
     suit, phase = trump_suit(s), s["shown"]["phase"]
     if not rules.void_without or suit == NO_SUIT or s["alone"] >= 0 or is_void(s):
         return True
@@ -231,7 +232,7 @@ def is_playable(s: State, rules: RulesRecord) -> bool:
 
 @jit
 def fits(s: State, rules: RulesRecord, seat: Seat) -> bool:
-    """Return whether a sampled world fits what a seat knows besides sizes and voids."""
+    """Return whether a sampled world fits what a seat knows besides hand sizes and voids."""
     return is_below(s, rules, seat) and is_playable(s, rules) and not is_dealt_again(s, rules)
 
 
@@ -240,7 +241,7 @@ def fits(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 @jit
 def draw_card(s: State, cards: Places) -> int:
-    """Return a random card of a set."""
+    """Return a random card of a set, drawn with the state's generator."""
     for _ in range(random_below(s, count(cards))):
         cards &= cards - 1
     return lowest(cards)
@@ -250,7 +251,7 @@ def draw_card(s: State, cards: Places) -> int:
 def stack_cards(
     s: State, rules: RulesRecord, order: int, first: int, last: int, cards: Places
 ) -> None:
-    """Write random cards of a set to the deck, as cards first to last - 1 of hand ``order``."""
+    """Write random cards of a set to the deck as cards ``first`` to ``last - 1`` of a hand."""
     for k in range(first, last):
         card = draw_card(s, cards)
         cards &= ~(1 << card)
@@ -259,7 +260,7 @@ def stack_cards(
 
 @jit
 def stack_hand(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Write to the deck, in a random order, what a seat was dealt."""
+    """Write the cards that a seat was dealt to the deck, in a random order."""
     order, size, last = speaking_order(s, rules, seat), first_size(rules), hand_size(rules)
     hand = s["hands"][seat] | played_by(s, seat)
     if seat != s["maker"] or s["laid"] == 0 or s["laid_from"] == LAID_ANYWHERE:
@@ -298,7 +299,7 @@ def stack_deck(
 
 @jit
 def read_making(s: State, rules: RulesRecord) -> Action:
-    """Return the action that made trumps."""
+    """Return the action that chose the current trumps."""
     if rules.trump_by == TrumpBy.CARD:
         return s["laid"] - 1
     return MAKE + s["made"] - 1 if s["made"] < NONE else MAKE + s["made"]
@@ -306,7 +307,7 @@ def read_making(s: State, rules: RulesRecord) -> Action:
 
 @jit
 def draw_making(s: State, rules: RulesRecord, maker: Seat, again: int) -> Action:
-    """Return a random action that made trumps which were given up."""
+    """Return a random action that could have chosen earlier, canceled trumps."""
     if rules.trump_by == TrumpBy.CARD:
         k = random_below(s, hand_size(rules) if again else first_size(rules))
         order = speaking_order(s, rules, maker)
@@ -317,7 +318,7 @@ def draw_making(s: State, rules: RulesRecord, maker: Seat, again: int) -> Action
 
 @jit
 def rewrite_history(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Replace the actions that made trumps, where the seat does not know them."""
+    """Replace the actions that chose trumps if the seat does not know them."""
     for again in range(2):
         maker, at = s["makers"][again], s["made_at"][again]
         if maker < 0 or maker == seat or s["history"][at] == 1 + MAKE_SEVENTH:
@@ -349,16 +350,16 @@ resample_hidden = make_resample(
     )
 )
 
-# ---- what a critic may be told --------------------------------------------------------------
+# ---- the hidden cards as an observation piece -----------------------------------------------
 
 
 def read_hidden(states: States) -> np.ndarray:
-    """Return what the seats to act do not see: who holds each card, and secret trumps.
+    """Return the facts that the seats to act do not see: holders of cards, and secret trumps.
 
     Returns:
-        int8 (n, 36 + 1). For each card k if the k-th seat after the one that acts holds it unseen,
-        6 if it is apart and makes trumps, otherwise 0. Last, trumps that this seat does not know,
-        as in ``made``.
+        int8 (n, 36 + 1). The first 36 entries are for the cards: k if the k-th seat after the seat
+        to act holds the card unseen, 6 if the card sets trumps and is not in a hand, otherwise 0.
+        The last entry is the trumps, coded as in ``made``, if the seat does not know them.
     """
     rows, turn = np.arange(len(states)), states["turn"]
     unseen = states["hands"] & ~states["seen"]
@@ -379,7 +380,8 @@ HIDDEN = HiddenCards(
         "others",
         CARDS + 1,
         whole_number(APART),
-        "of each card the seat after the viewer that holds it unseen, 6 apart; then secret trumps",
+        "for each card: the holder as its distance after the viewer, if the card is unseen, 6: "
+        "set aside as the card that sets trumps; then secret trumps",
     ),
     read_hidden,
 )

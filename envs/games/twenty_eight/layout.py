@@ -1,4 +1,4 @@
-"""The table of Twenty-Eight and Twenty-Nine as it is drawn, and words for its actions."""
+"""Drawing of the table of Twenty-Eight and Twenty-Nine, and the words for actions."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ PHASES = {
     AUCTION: "auction",
     DOUBLING: "may be doubled",
     REDOUBLING: "may be redoubled",
-    MAKING: "makes trumps",
+    MAKING: "chooses trumps",
     SECOND: "second auction",
     SINGLES: "who plays alone?",
     PLAY: "play",
@@ -80,12 +80,12 @@ WORDS = list_words(
     },
 )
 VERBS = ("pass", "double", "redouble", "ask", "show")
-"""What others hear with an s: seat 1 passes."""
+"""Verbs that get an s when another seat acts, as in "seat 1 passes"."""
 action_words = make_action_words(WORDS)
 
 
 def layout(s: Any, rules: Any, title: str = "Twenty-Eight") -> Scene:
-    """Return the table as the seat sees it whose pieces are shown; see `draw_table`."""
+    """Return the scene of the table as seen by the viewer of ``s``; see `draw_table`."""
     phase = describe_phase(s, PHASES, int(rules.players), 2 if rules.players == 3 else 1)
     table = Table(
         title,
@@ -104,7 +104,7 @@ def layout(s: Any, rules: Any, title: str = "Twenty-Eight") -> Scene:
 
 
 def _list_sides(s: Any, rules: Any) -> list[int]:
-    """Return the side of each seat; of three seats there are sides once the auction is over."""
+    """Return the side of each seat. With three players there are sides only after the auction."""
     if rules.players != 3:
         return list(sides(rules))
     is_decided = s["bidder"] >= 0 and s["shown"]["phase"] in (OVER, PLAY)
@@ -124,7 +124,7 @@ def _make_row(s: Any, seat: int) -> Row:
 
 
 def _describe_said(s: Any, seat: int) -> str:
-    """Return what a seat has said last, or taken, in words."""
+    """Return text with a seat's last call, or with the tricks and points that it has taken."""
     public = s["seats"][seat]
     if s["tricks"]:
         return describe_taken(public)
@@ -140,7 +140,7 @@ def _describe_said(s: Any, seat: int) -> str:
 
 
 def _describe_trumps(s: Any) -> str:
-    """Return what trumps are, as far as the viewer knows, in words."""
+    """Return text with the trumps as far as the viewer knows them."""
     made = int(s["shown"]["trumps"])
     if not made:
         return "trumps unknown" if s["made"] else "no trumps yet"
@@ -150,7 +150,7 @@ def _describe_trumps(s: Any) -> str:
 
 
 def _describe_contract(s: Any, rules: Any) -> str:
-    """Return what was bid, what must be taken, and what has been, in words."""
+    """Return text with the bid, the target, and the points taken so far."""
     shown = s["shown"]
     if s["alone"] >= 0:
         return f"seat {int(s['alone'])} plays alone for all tricks"
@@ -166,7 +166,7 @@ def _describe_contract(s: Any, rules: Any) -> str:
 
 
 def _list_buttons(rules: Any) -> list[list[int]]:
-    """Return all that a seat may ever say: bids in one row, other calls and trumps below."""
+    """Return the rows of buttons: bids in one row, other calls and trumps below."""
     highest = PACK_POINTS + int(rules.last_trick)
     bids = [BID + bid - LOWEST_BID for bid in range(int(rules.min_bid), highest + 1)]
     calls = [PASS, ASK]
@@ -180,7 +180,7 @@ def _list_buttons(rules: Any) -> list[list[int]]:
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return what ``info`` tells a seat: the bid, the bidder, points and tricks taken."""
+    """Return the entries of ``info`` for seats: bid, target, bidder, points and tricks taken."""
     return {
         "bid": states["shown"]["bid"].astype(np.int64),
         "target": states["shown"]["target"].astype(np.int64),

@@ -1,6 +1,6 @@
-"""The moves of Twenty-Eight and Twenty-Nine: dealing, bidding, making trumps, tricks, scores.
+"""Moves of Twenty-Eight and Twenty-Nine: dealing, bidding, choosing trumps, tricks and scores.
 
-What follows what, from phase to phase, is in `kernel`.
+The order of the phases is in `kernel`.
 """
 
 from ...core.batch import Over
@@ -70,26 +70,26 @@ from .rules import (
 )
 
 FIRST_CARDS = 4
-"""Cards that a seat is dealt before the auction, unless six play."""
+"""Number of cards that a seat is dealt before the auction, except with six players."""
 
 # ---- the deal -------------------------------------------------------------------------------
 
 
 @jit
 def first_size(rules: RulesRecord) -> int:
-    """Return how many cards each seat has in the auction."""
+    """Return the number of cards that each seat has in the auction."""
     return 6 if rules.players == SEATS else FIRST_CARDS
 
 
 @jit
 def hand_size(rules: RulesRecord) -> int:
-    """Return how many cards each seat gets in all."""
+    """Return the total number of cards that each seat gets."""
     return first_size(rules) if rules.players == SEATS else HAND
 
 
 @jit
 def give_cards(s: State, rules: RulesRecord, place: int, size: int) -> None:
-    """Give each seat ``size`` cards of the deck, in turn, beginning at a place of the deck."""
+    """Deal ``size`` cards to each seat in turn, from a deck position on."""
     first = first_speaker(s, rules)
     for k in range(rules.players):
         seat = wrap_seat(first + k, rules.players)
@@ -101,7 +101,7 @@ def give_cards(s: State, rules: RulesRecord, place: int, size: int) -> None:
 
 @jit
 def is_dealt_again(s: State, rules: RulesRecord) -> bool:
-    """Return whether the rules want the deck dealt again."""
+    """Return whether the rules require a redeal."""
     size = first_size(rules)
     points = 0
     for place in range(size):
@@ -126,7 +126,7 @@ def is_dealt_again(s: State, rules: RulesRecord) -> bool:
 
 @jit
 def highest_bid(rules: RulesRecord) -> int:
-    """Return the highest bid, which is all points."""
+    """Return the highest possible bid, which is the total number of points."""
     return PACK_POINTS + rules.last_trick
 
 
@@ -156,14 +156,14 @@ def must_bid(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 @jit
 def add_bids(s: State, rules: RulesRecord, number: int) -> None:
-    """Add the bids from a number on to the legal actions."""
+    """Add all bids from a number up to the legal actions."""
     for bid in range(number, highest_bid(rules) + 1):
         add_action(s["legal"], BID + bid - LOWEST_BID)
 
 
 @jit
 def add_calls(s: State, rules: RulesRecord) -> None:
-    """Add what the seat at turn may say, or what trumps it may make, to the legal actions."""
+    """Add the calls of the seat to act, or the trumps that it may choose, to the legal actions."""
     legal, phase, seat = s["legal"], s["shown"]["phase"], s["turn"]
     if phase == AUCTION:
         add_bids(s, rules, lowest_bid(s, rules, seat))
@@ -184,7 +184,7 @@ def add_calls(s: State, rules: RulesRecord) -> None:
 
 @jit
 def add_trumps(s: State, rules: RulesRecord) -> None:
-    """Add the trumps that the bidder may make to the legal actions."""
+    """Add the trumps that the bidder may choose to the legal actions."""
     legal = s["legal"]
     if rules.trump_by == TrumpBy.CARD:
         add_members(legal, s["hands"][s["turn"]])
@@ -200,7 +200,7 @@ def add_trumps(s: State, rules: RulesRecord) -> None:
 
 @jit
 def take_bid(s: State, rules: RulesRecord, bid: int) -> None:
-    """Record a bid of the seat at turn; a bid over another cancels doubles."""
+    """Record a bid of the seat to act. A bid cancels doubles of an earlier bid."""
     seat, shown = s["turn"], s["shown"]
     s["bidder"] = seat
     s["bid_by"][bid - LOWEST_BID] = 1 + seat
@@ -212,7 +212,7 @@ def take_bid(s: State, rules: RulesRecord, bid: int) -> None:
 
 @jit
 def speak(s: State, rules: RulesRecord, action: Action) -> None:
-    """Record what the seat at turn says in a phase in which seats speak in turn."""
+    """Record a call of the seat to act in a phase in which seats speak in turn."""
     seat, phase = s["turn"], s["shown"]["phase"]
     public = s["seats"][seat]
     if action == PASS:
@@ -249,7 +249,7 @@ def speak(s: State, rules: RulesRecord, action: Action) -> None:
 
 @jit
 def have_all_spoken(s: State) -> bool:
-    """Return whether the phase, in which seats speak in turn, is over."""
+    """Return whether a phase in which seats speak in turn is over."""
     if s["shown"]["phase"] == AUCTION and s["bidder"] >= 0:
         return count(s["pending"]) == 1
     return s["pending"] == 0
@@ -257,19 +257,19 @@ def have_all_spoken(s: State) -> bool:
 
 @jit
 def is_outbid(s: State, rules: RulesRecord) -> bool:
-    """Return whether somebody has bid in the second auction."""
+    """Return whether a seat has bid in the second auction."""
     most = 0
     for seat in range(rules.players):
         most = max(most, s["seats"][seat]["second"])
     return most > 1
 
 
-# ---- making trumps --------------------------------------------------------------------------
+# ---- choosing trumps ------------------------------------------------------------------------
 
 
 @jit
 def make_trumps(s: State, rules: RulesRecord, action: Action, at: int) -> None:
-    """Record what trumps the bidder makes by an action, the one at ``at`` in the history."""
+    """Record the trumps that the bidder chooses by the action at position ``at`` of the history."""
     seat = s["bidder"]
     s["maker"] = seat
     again = s["makers"][0] >= 0
@@ -293,7 +293,7 @@ def make_trumps(s: State, rules: RulesRecord, action: Action, at: int) -> None:
 
 @jit
 def set_seventh_apart(s: State, rules: RulesRecord) -> None:
-    """Take the third of the bidder's second cards out of the hand: it makes trumps, unseen."""
+    """Take the bidder's seventh card, which sets trumps, out of the hand."""
     order = speaking_order(s, rules, s["bidder"])
     card = NUMBERS[s["deck"][place_in_deck(rules, FIRST_CARDS, order, FIRST_CARDS + 2)]]
     s["hands"][s["bidder"]] &= ~(1 << card)
@@ -307,7 +307,7 @@ def set_seventh_apart(s: State, rules: RulesRecord) -> None:
 
 @jit
 def return_card(s: State) -> None:
-    """Return the card that makes trumps to the hand of the seat that laid it down."""
+    """Return the card that sets trumps to the hand of the seat that laid it down."""
     if s["card"]:
         s["hands"][s["maker"]] |= 1 << (s["card"] - 1)
         s["seats"][s["maker"]]["hand"] += 1
@@ -317,7 +317,7 @@ def return_card(s: State) -> None:
 
 @jit
 def give_up_trumps(s: State) -> None:
-    """Cancel trumps, before they are made again or a seat plays alone."""
+    """Cancel trumps before they are chosen again or a seat plays alone."""
     return_card(s)
     s["maker"] = -1
     s["made"] = NO_TRUMP_YET
@@ -330,7 +330,7 @@ def give_up_trumps(s: State) -> None:
 
 @jit
 def show_trumps(s: State) -> None:
-    """Show trumps to all; a card that makes them goes back to the hand, for all to see."""
+    """Show trumps to all seats. The card that sets them returns to the hand, and all see it."""
     if s["card"]:
         s["seen"][s["maker"]] |= 1 << (s["card"] - 1)
         return_card(s)
@@ -339,13 +339,13 @@ def show_trumps(s: State) -> None:
 
 @jit
 def has_whole_force(rules: RulesRecord) -> bool:
-    """Return whether trumps count in the whole of the trick in which they are shown."""
+    """Return whether all cards of the trick in which trumps are shown can count as trumps."""
     return rules.force == Force.WHOLE
 
 
 @jit
 def find_winner(s: State, rules: RulesRecord) -> tuple[Seat, int]:
-    """Return who wins the trick so far, and how strong the best card is; see `find_best_card`."""
+    """Return the winner of the trick so far and the strength of its card; see `find_best_card`."""
     whole = has_whole_force(rules)
     reverse = s["made"] == REVERSED and in_force(s, -1, whole)
     return find_best_card(s, s["playing"], RANKS, whole, reverse)
@@ -353,7 +353,7 @@ def find_winner(s: State, rules: RulesRecord) -> tuple[Seat, int]:
 
 @jit
 def highest_trump(s: State, rules: RulesRecord) -> int:
-    """Return the highest rank of a trump that counts in the trick so far; -1 if there is none."""
+    """Return the highest rank of the trumps that count in the trick so far; -1 for none."""
     best, trumps = -1, trump_suit(s)
     for place in range(s["size"]):
         card = s["shown"]["trick"][place] - 1
@@ -364,7 +364,7 @@ def highest_trump(s: State, rules: RulesRecord) -> int:
 
 @jit
 def list_trumps_above(s: State, rules: RulesRecord) -> Places:
-    """Return the set of all trumps that beat those in the trick."""
+    """Return the set of all trumps that beat the trumps in the trick."""
     first = max(trump_suit(s), 0) * RANKS
     not_above = ((1 << (highest_trump(s, rules) + 1)) - 1) << first
     return suit_set(trump_suit(s), RANKS) & ~not_above
@@ -372,7 +372,7 @@ def list_trumps_above(s: State, rules: RulesRecord) -> Places:
 
 @jit
 def cards_instead(s: State, rules: RulesRecord, seat: Seat) -> Places:
-    """Return the cards that a seat may play if it cannot follow suit."""
+    """Return the set of cards that a seat may play if it cannot follow suit."""
     hand = s["hands"][seat]
     if not s["shown"]["trumps_shown"]:
         return 0 if rules.ask == Ask.MUST and seat != s["bidder"] else hand
@@ -389,7 +389,7 @@ def cards_instead(s: State, rules: RulesRecord, seat: Seat) -> Places:
 
 @jit
 def playable_cards(s: State, rules: RulesRecord, seat: Seat) -> Places:
-    """Return the cards that a seat may play; none where it must ask for trumps first."""
+    """Return the set of cards that a seat may play; empty if it must ask for trumps first."""
     if s["size"] == 0:
         return cards_to_lead(s, seat, RANKS)
     following = cards_to_follow(s, seat, RANKS)
@@ -398,7 +398,7 @@ def playable_cards(s: State, rules: RulesRecord, seat: Seat) -> Places:
 
 @jit
 def pair_of(suit: int) -> Places:
-    """Return the set of king and queen of a suit."""
+    """Return the set with king and queen of a suit."""
     return (1 << KING | 1 << QUEEN) << (suit * RANKS)
 
 
@@ -419,7 +419,7 @@ def may_show_pair(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 @jit
 def ask_for_trumps(s: State, rules: RulesRecord) -> None:
-    """Show trumps because the seat at turn, which cannot follow suit, asks for them."""
+    """Show trumps because the seat to act, which cannot follow suit, asks for them."""
     s["asker"] = s["turn"]
     show_trumps(s)
     s["shown"]["must_trump"] = rules.asker_trumps and trump_suit(s) != NO_SUIT
@@ -427,16 +427,16 @@ def ask_for_trumps(s: State, rules: RulesRecord) -> None:
 
 @jit
 def play_card(s: State, card: int) -> None:
-    """Play a card of the seat at turn to the trick."""
+    """Play a card of the seat to act to the trick."""
     s["hands"][s["turn"]] &= ~(1 << card)
     add_to_trick(s, card)
 
 
 @jit
 def write_legal(s: State, rules: RulesRecord) -> None:
-    """Write the legal actions of the seat at turn.
+    """Write the legal actions of the seat to act.
 
-    A bidder who comes to play with nothing but the card that makes trumps shows it.
+    If the seat is the bidder and has only the face-down card, the card is shown first.
     """
     seat, legal = s["turn"], s["legal"]
     clear_actions(legal)
@@ -459,7 +459,7 @@ def write_legal(s: State, rules: RulesRecord) -> None:
 
 @jit
 def lowered_target(s: State, rules: RulesRecord) -> int:
-    """Return what the bidder's side must take once it has shown the pair."""
+    """Return the target of the bidder's side after it has shown the pair."""
     target = s["shown"]["target"]
     if s["shown"]["bid"] < rules.pair_from:
         return target
@@ -468,14 +468,14 @@ def lowered_target(s: State, rules: RulesRecord) -> int:
 
 @jit
 def raised_target(s: State) -> int:
-    """Return what the bidder's side must take once the others have shown the pair."""
+    """Return the target of the bidder's side after its opponents have shown the pair."""
     target = s["shown"]["target"]
     return max(target, min(target + PAIR_WORTH, PACK_POINTS))
 
 
 @jit
 def show_pair(s: State, rules: RulesRecord) -> None:
-    """Show the pair of the seat at turn, which changes what the bidder's side must take."""
+    """Show the pair of the seat to act, which changes the target of the bidder's side."""
     seat = s["turn"]
     s["pair_by"] = seat
     s["seen"][seat] |= s["hands"][seat] & pair_of(trump_suit(s))
@@ -487,7 +487,7 @@ def show_pair(s: State, rules: RulesRecord) -> None:
 
 @jit
 def count_tricks(s: State, seats: SeatSet) -> int:
-    """Return the tricks that a set of seats has taken."""
+    """Return the number of tricks that a set of seats has taken."""
     tricks = 0
     for seat in range(len(s["seats"])):
         if (seats >> seat) & 1:
@@ -497,7 +497,7 @@ def count_tricks(s: State, seats: SeatSet) -> int:
 
 @jit
 def bid_value(rules: RulesRecord, bid: int) -> int:
-    """Return what a bid scores if it is made."""
+    """Return the score of a bid if it is made."""
     if rules.scoring == Scoring.ONE:
         return 1
     if rules.scoring == Scoring.STEPS:
@@ -507,7 +507,7 @@ def bid_value(rules: RulesRecord, bid: int) -> int:
 
 @jit
 def score_contract(s: State, rules: RulesRecord) -> int:
-    """Return what the bidder's side scores at the end."""
+    """Return the score of the bidder's side at the end."""
     shown, side = s["shown"], side_of(rules, s["bidder"])
     made = count_points(s, side) >= shown["target"]
     score = bid_value(rules, shown["bid"])
@@ -521,7 +521,7 @@ def score_contract(s: State, rules: RulesRecord) -> int:
 
 @jit
 def may_pair_come(s: State, rules: RulesRecord) -> bool:
-    """Return whether, judging by what is public, the pair may still be shown."""
+    """Return whether, by public information, the pair may still be shown."""
     if not rules.pair or s["pair_by"] >= 0:
         return False
     if not s["shown"]["trumps_shown"]:
@@ -534,7 +534,7 @@ def may_pair_come(s: State, rules: RulesRecord) -> bool:
 
 @jit
 def is_decided(s: State, rules: RulesRecord) -> bool:
-    """Return whether it is public that nothing can change any more who scores and how much."""
+    """Return whether public information already determines the score of the hand."""
     if s["alone"] >= 0:
         return s["seats"][s["alone"]]["tricks"] < s["tricks"]
     if not s["shown"]["trumps_shown"] and rules.never_shown == NeverShown.VOID:

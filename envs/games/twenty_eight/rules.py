@@ -1,21 +1,28 @@
-"""The rules of Twenty-Eight and Twenty-Nine: cards, actions, options, observation and state.
+"""Rules of Twenty-Eight and Twenty-Nine: cards, actions, options, observation and state.
 
-Jack 3 points, nine 2, ace and ten 1, the others none; they rank J 9 A 10 K Q 8 7 (6). The seats bid
-how many points their side will take; the highest bidder makes trumps that he alone knows until
-somebody who cannot follow suit asks for them.
+The jack counts 3 points, the nine 2, ace and ten 1 each, and the other cards nothing. Cards rank J
+9 A 10 K Q 8 7 (6). Each seat bids the number of points that its side will take. The highest bidder
+chooses trumps in secret; they stay secret until a seat that cannot follow suit asks for them.
 
-Seats are numbered in the direction of play; the dealer is one of them, the next one is the first to
-speak and to lead. In an observation seat 0 is the viewer's, the others follow in that direction.
+Seats are numbered in the direction of play, and one of them is the dealer. The next seat is the
+first speaker: it bids first and leads first. In an observation, seat 0 is the viewer, and the other
+seats follow in the direction of play.
 
-Cards have numbers ``suit * 9 + rank``: clubs, diamonds, hearts, spades; 6, 7, 8, queen, king, ten,
-ace, nine, jack. Actions: 0-35 the cards, to play or to lay face down as trumps; 36-53 a bid of 12
-to 29; PASS, DOUBLE, REDOUBLE, ASK, SHOW the pair, SINGLE; then trumps in secret: a suit, the suit
-of the SEVENTH card, none, or none with the ranks turned over.
+Card numbers are ``suit * 9 + rank``. The suits are clubs, diamonds, hearts and spades; the ranks
+are 6, 7, 8, queen, king, ten, ace, nine and jack.
 
-A deck is in dealing order: four cards to each seat from the first on, then four more to each; where
-six play, six to each.
+Actions:
 
-Sources: named in REFERENCES; the rules in full are in docs/rules/twenty_eight.md.
+- 0-35: play a card, or lay it face down to choose trumps
+- 36-53: bid 12 to 29
+- 54-59: PASS, DOUBLE, REDOUBLE, ASK for trumps, SHOW the pair, declare SINGLE
+- 60-66: choose trumps in secret: a suit, the suit of the SEVENTH card, no trumps, or no trumps with
+  the ranks reversed
+
+A deck lists the cards in dealing order: four cards to each seat from the first speaker on, then
+four more to each. With six players each seat gets six cards at once.
+
+REFERENCES names the sources. docs/rules/twenty_eight.md has the full rules.
 """
 
 from enum import IntEnum
@@ -58,15 +65,15 @@ PACK_POINTS = 28
 KING, QUEEN, JACK = RANK_ORDER.index("K"), RANK_ORDER.index("Q"), RANK_ORDER.index("J")
 
 LOWEST_RANK = np.array([0, 0, 0, 3, 1, 0, 0], np.int64)
-"""Of the cards played with, by the number of players."""
+"""The lowest rank in the deck, by the number of players."""
 
 CODES, NUMBERS = number_cards(RANK_ORDER)
-"""The card code of each card number, and the card number of each code."""
+"""The card code of each card number, and the card number of each card code."""
 
 BID, LOWEST_BID, HIGHEST_BID = CARDS, 12, 29
-"""The action BID bids `LOWEST_BID`."""
+"""BID is the action that bids `LOWEST_BID`."""
 PASS, DOUBLE, REDOUBLE, ASK, SHOW, SINGLE, MAKE = 54, 55, 56, 57, 58, 59, 60
-"""MAKE to MAKE + 3 are the suits."""
+"""MAKE to MAKE + 3 choose a suit as trumps."""
 MAKE_SEVENTH, MAKE_NONE, MAKE_REVERSED = MAKE + 4, MAKE + 5, MAKE + 6
 ACTIONS = 67
 LABELS = (
@@ -76,15 +83,16 @@ LABELS = (
     *("trumps by the seventh card", "no trumps", "no trumps, ranks reversed"),
 )
 PAIR_WORTH = 4
-"""By how much a pair changes what must be taken."""
+"""Points by which a pair changes the target of the bidder's side."""
 SINGLE_WORTH = 3
+"""Score of a hand played alone."""
 label = make_label(LABELS)
 
 # ---- options and variants -------------------------------------------------------------------
 
 
 class Forced(IntEnum):
-    """Who must bid if nobody else does."""
+    """The seat that must bid if nobody else does."""
 
     FIRST = 0
     DEALER = 1
@@ -92,35 +100,35 @@ class Forced(IntEnum):
 
 
 class TrumpBy(IntEnum):
-    """How trumps are made."""
+    """How the bidder chooses trumps."""
 
     CARD = 0
     SUIT = 1
 
 
 class Ask(IntEnum):
-    """Whether who cannot follow suit may ask for trumps, or must."""
+    """Whether a seat that cannot follow suit may ask for trumps, or must."""
 
     MAY = 0
     MUST = 1
 
 
 class Force(IntEnum):
-    """Which cards of the trick in which trumps are shown are trumps."""
+    """Which cards count as trumps in the trick in which trumps are shown."""
 
     LATER = 0
     WHOLE = 1
 
 
 class NeverShown(IntEnum):
-    """What becomes of a hand in which nobody asked for trumps."""
+    """Result of a hand in which trumps were never shown."""
 
     PLAYS = 0
     VOID = 1
 
 
 class Scoring(IntEnum):
-    """What a contract pays."""
+    """Score of a contract."""
 
     ONE = 0
     STEPS = 1
@@ -132,73 +140,97 @@ FROM_18 = (0, *range(18, 29))
 
 
 class Rules(NamedTuple):
-    """The options of both games; the defaults are those of Twenty-Eight's ``classic``."""
+    """The options of both games. The defaults are those of Twenty-Eight's ``classic``."""
 
     players: Annotated[
-        int, Option("seats: partners sit opposite; three play each for himself", values=(3, 4, 6))
+        int,
+        Option(
+            "number of seats; four or six play in two sides, three without partners",
+            values=(3, 4, 6),
+        ),
     ] = 4
     min_bid: Annotated[int, Option("lowest bid", LOWEST_BID, 18)] = 14
     forced: Annotated[
-        Forced, Option("who must bid: the first to speak, the dealer if all others pass, or nobody")
+        Forced,
+        Option("seat that must bid: the first speaker, the dealer if all others pass, or nobody"),
     ] = Forced.FIRST
     partner_min: Annotated[
-        int, Option("a bid over one's partner's must be at least this; 0: any", values=FROM_15)
+        int, Option("lowest bid over a partner's bid; 0: any higher bid", values=FROM_15)
     ] = 20
     match: Annotated[
-        bool, Option("an earlier speaker may bid the same number over a later one")
+        bool, Option("a seat may take over the bid of a later speaker by repeating its number")
     ] = False
     trump_by: Annotated[
-        TrumpBy, Option("trumps are made by a card laid face down, or by naming a suit in secret")
+        TrumpBy,
+        Option(
+            "how the bidder chooses trumps: with a face-down card, or by naming a suit secretly"
+        ),
     ] = TrumpBy.CARD
     seventh: Annotated[
-        bool, Option("or by the suit of the third card of one's second four, unseen as yet")
+        bool,
+        Option("the bidder may choose the suit of its seventh card, which is not dealt yet"),
     ] = False
     no_trumps: Annotated[
-        bool, Option("or there are none, as the cards rank or with their ranks turned over")
+        bool,
+        Option("the bidder may choose no trumps, with the normal or the reversed ranking"),
     ] = False
     second_auction: Annotated[
         int,
         Option(
-            "with all cards each seat may bid at least this once more; 0: no", values=(0, 23, 24)
+            "lowest bid of a second auction, held when all cards are dealt; 0: no second auction",
+            values=(0, 23, 24),
         ),
     ] = 0
     ask: Annotated[
-        Ask, Option("who cannot follow suit may ask for trumps, or must before it plays")
+        Ask,
+        Option("whether a seat that cannot follow suit may or must ask for trumps before it plays"),
     ] = Ask.MAY
-    asker_trumps: Annotated[bool, Option("who has asked must trump if it can")] = True
+    asker_trumps: Annotated[
+        bool, Option("a seat that has asked for trumps must play a trump if it has one")
+    ] = True
     force: Annotated[
-        Force, Option("of the trick in which trumps are shown: later cards are trumps, or all")
+        Force,
+        Option(
+            "cards that count as trumps in the trick in which trumps are shown: the later cards, "
+            "or all"
+        ),
     ] = Force.LATER
     never_shown: Annotated[
-        NeverShown, Option("a hand in which trumps were never shown counts, or is void")
+        NeverShown, Option("whether a hand in which trumps were never shown counts or is void")
     ] = NeverShown.PLAYS
     overtrump: Annotated[
-        bool, Option("who trumps must beat the highest trump there if it can, or discard")
+        bool,
+        Option("a seat that trumps a trick must beat its highest trump if it can; it may discard"),
     ] = False
     pair: Annotated[
-        bool, Option("king and queen of trumps, shown, change what must be taken by 4")
+        bool, Option("showing king and queen of trumps changes the target by 4 points")
     ] = False
     pair_from: Annotated[
-        int, Option("bids below this are not lowered by a pair; 0: all are", values=FROM_15)
+        int, Option("lowest bid whose target a pair can lower; 0: any bid", values=FROM_15)
     ] = 0
     last_trick: Annotated[int, Option("points for the last trick", 0, 1)] = 0
     early_end: Annotated[bool, Option("the hand ends as soon as it is decided")] = False
-    doubles: Annotated[bool, Option("opponents may double, the bidder's side redouble")] = False
+    doubles: Annotated[bool, Option("opponents may double, and the bidder's side may redouble")] = (
+        False
+    )
     single_hand: Annotated[
-        bool, Option("a seat may play alone, without trumps, for all tricks")
+        bool, Option("a seat may play alone without trumps and must win all tricks")
     ] = False
-    cot: Annotated[bool, Option("all tricks won count double")] = False
+    cot: Annotated[bool, Option("winning all tricks doubles the score")] = False
     auto_double: Annotated[
-        int, Option("bids from here on count double; 0: none does", values=FROM_18)
+        int, Option("lowest bid that counts double; 0: none", values=FROM_18)
     ] = 0
     scoring: Annotated[
         Scoring,
-        Option("one: 1 for any contract; steps: 1 to 3, one more lost; graded: 1 to 4, the same"),
+        Option(
+            "score of a contract. one: 1; steps: 1 to 3 by the bid, one more if lost; graded: 1 to "
+            "4 by the bid, one more if lost"
+        ),
     ] = Scoring.ONE
     redeal_pointless: Annotated[
-        bool, Option("the first to speak may not be dealt first cards without a point")
+        bool, Option("redeal if the first cards of the first speaker have no points")
     ] = False
-    redeal_jacks: Annotated[bool, Option("nobody may be dealt four jacks")] = False
+    redeal_jacks: Annotated[bool, Option("redeal if one seat has all four jacks")] = False
     void_without: Annotated[
         bool, Option("the hand is void if the bidder's opponents have no trump")
     ] = False
@@ -217,10 +249,10 @@ NINE = Rules(
     last_trick=1,
     redeal_jacks=True,
 )
-"""Twenty-Nine."""
+"""The classic rules of Twenty-Nine."""
 
 DEFAULT = "classic"
-"""The variant played when none is named, in both games."""
+"""The default variant of both games."""
 
 VARIANTS = {
     "classic": Rules(),
@@ -232,7 +264,7 @@ VARIANTS = {
     "three": Rules(players=3, min_bid=12),
     "six": Rules(players=6, min_bid=16),
 }
-"""The rules of Twenty-Eight that have a name, by that name."""
+"""The variants of Twenty-Eight by name."""
 SOURCES = {
     **dict.fromkeys(VARIANTS, "M"),
     "book": "N",
@@ -249,76 +281,113 @@ NINE_VARIANTS = {
     "match": NINE._replace(match=True),
     "full": NINE._replace(doubles=True, single_hand=True, seventh=True, auto_double=21),
 }
-"""The rules of Twenty-Nine that have a name, by that name."""
+"""The variants of Twenty-Nine by name."""
 NINE_SOURCES = {**dict.fromkeys(NINE_VARIANTS, "M"), "match": "R", "full": "M, R"}
 REFERENCES = {
     "M": '"Twenty-Nine" (Pagat) and "Twenty-eight (card game)" (Wikipedia)',
     "N": "Ultimate Book of Card Games (McNeely)",
     "R": "programs that publish their rules",
 }
-"""What the short names in SOURCES stand for."""
+"""The sources by their short names in SOURCES."""
 
 
 def check(rules: Rules) -> None:
-    """Raise ValueError for options that do not go together, naming them."""
+    """Raise ValueError, naming the options, if options contradict each other."""
     if rules.trump_by == TrumpBy.CARD:
         for name in ("seventh", "no_trumps"):
             if getattr(rules, name):
-                raise ValueError(f"option {name}=yes needs a suit named: allowed is trump_by=suit")
+                raise ValueError(f"option trump_by must be suit with {name}=yes, got card")
         if rules.never_shown == NeverShown.VOID:
             raise ValueError(
-                "option never_shown=void: with trump_by=card trumps are always shown at last; "
-                "allowed is plays"
+                "option never_shown must be plays with trump_by=card, got void: a face-down card "
+                "is always shown in the end"
             )
     if rules.pair and rules.players < 4:
-        raise ValueError(f"option pair=yes: allowed with 4 or 6 players, not {rules.players}")
+        raise ValueError(f"option players must be 4 or 6 with pair=yes, got {rules.players}")
     if rules.last_trick and rules.scoring == Scoring.GRADED:
-        raise ValueError("option last_trick=1: allowed is 0 with scoring=graded, which ends at 28")
+        raise ValueError("option last_trick must be 0 with scoring=graded, got 1")
 
 
 def pack(rules: Rules) -> tuple[int, ...]:
-    """Return the codes of the cards played with, in the order of their numbers."""
+    """Return the codes of the cards in the deck, in the order of their numbers."""
     lowest = LOWEST_RANK[rules.players]
     return tuple(int(CODES[card]) for card in range(CARDS) if card % RANKS >= lowest)
 
 
 def sides(rules: Rules) -> tuple[int, ...]:
-    """Return the side of each seat: they alternate; of three seats the bidder plays alone."""
+    """Return the side of each seat. Sides alternate; with three players each seat has its own."""
     return (0, 1, 2) if rules.players == 3 else tuple(seat & 1 for seat in range(rules.players))
 
 
 # ---- observation and state ------------------------------------------------------------------
 
 HAND = 8
-"""The largest number of cards in a hand, and of tricks."""
+"""Maximum number of cards in a hand, and of tricks."""
 BIDS = HIGHEST_BID - LOWEST_BID + 1
 HISTORY = 128
-"""Room for the actions of a hand; none has as many."""
+"""Size of the list of actions; every hand has fewer actions."""
 
 UNSEEN, OWN, FACE_DOWN, PLAYED = 0, 1, 2, 3
 HELD = PLAYED + SEATS
-"""Values of the piece ``where``: PLAYED + k by seat k, HELD + k by seat k for all to see."""
+"""Values of the piece ``where``. PLAYED + k: played by seat k; HELD + k: held by seat k, and known
+to all seats."""
 
 AUCTION, DOUBLING, REDOUBLING, MAKING, SECOND, SINGLES, PLAY = range(OVER + 1, OVER + 8)
 """The phases of a hand, besides `OVER`."""
 
 REVERSED = NONE + 1
-"""The value of the field ``made`` for no trumps with the ranks turned over."""
+"""The value of the field ``made`` for no trumps with the ranks reversed."""
 
 LAID_ANYWHERE, LAID_FIRST, LAID_SEVENTH = range(3)
-"""Where in the deck the card was that makes trumps: among the first cards, or the seventh."""
+"""Dealt position of the card that sets trumps: any, among the first cards, or the seventh."""
 
 SEAT_PIECES = (
-    Piece("bid", 1, whole_number(HIGHEST_BID), "its last bid"),
-    Piece("passed", 1, whole_number(HIGHEST_BID + 1), "1 more than the bid over which it passed"),
-    Piece("second", 1, whole_number(HIGHEST_BID), "in the second auction: 1 passed, else its bid"),
-    Piece("called", 1, whole_number(3), "1 neither doubled nor redoubled, 2 doubled, 3 redoubled"),
-    Piece("single", 1, whole_number(2), "1 did not play alone, 2 plays alone"),
-    Piece("voids", 4, FLAG, "has no clubs, diamonds … but for cards that all have seen"),
-    Piece("below", 1, whole_number(9), "1 more than the rank above which it has no trumps"),
-    Piece("hand", 1, whole_number(HAND), "cards in its hand"),
-    Piece("tricks", 1, whole_number(HAND), "tricks taken"),
-    Piece("points", 1, whole_number(HIGHEST_BID), "card points taken, the last trick's too"),
+    Piece("bid", 1, whole_number(HIGHEST_BID), "last bid; 0: none"),
+    Piece(
+        "passed",
+        1,
+        whole_number(HIGHEST_BID + 1),
+        "highest bid when the seat passed, plus 1; 0: has not passed",
+    ),
+    Piece(
+        "second",
+        1,
+        whole_number(HIGHEST_BID),
+        "bid in the second auction; 0: none yet, 1: passed",
+    ),
+    Piece(
+        "called",
+        1,
+        whole_number(3),
+        "call after the auction: 0 none yet, 1 passed, 2 doubled, 3 redoubled",
+    ),
+    Piece(
+        "single",
+        1,
+        whole_number(2),
+        "answer to playing alone: 0 none yet, 1 does not play alone, 2 plays alone",
+    ),
+    Piece(
+        "voids",
+        4,
+        FLAG,
+        "for each suit (c, d, h, s): the seat is known to hold none of it, except cards that all "
+        "seats have seen",
+    ),
+    Piece(
+        "below",
+        1,
+        whole_number(9),
+        "highest rank of trumps that the seat can still have, plus 1; 0: not limited",
+    ),
+    Piece("hand", 1, whole_number(HAND), "number of cards in the hand"),
+    Piece("tricks", 1, whole_number(HAND), "number of tricks taken"),
+    Piece(
+        "points",
+        1,
+        whole_number(HIGHEST_BID),
+        "card points taken, including points for the last trick",
+    ),
 )
 EACH_SEAT = RepeatedPieces("seats", SEATS, SEAT_PIECES)
 
@@ -328,40 +397,62 @@ PIECES: tuple[Piece | RepeatedPieces, ...] = (
         "where",
         CARDS,
         whole_number(HELD + SEATS - 1),
-        "of each card: 0 unseen, 1 in one's hand, 2 laid face down, 3 played by the viewer, "
-        "4 by the next …, 9 held by the viewer for all to see, 10 by the next …",
+        "location of each card: 0 unknown, 1 in the viewer's hand, 2 laid face down by the viewer, "
+        "3 played by the viewer, 4 played by the next seat …, 9 held by the viewer and known to "
+        "all, 10 held by the next seat and known to all …",
     ),
-    Piece("when", CARDS, whole_number(HAND), "of each card the trick in which it was played"),
-    Piece("trick", SEATS, whole_number(CARDS), "1 more than the cards of this trick, in turn"),
-    Piece("winners", HAND, whole_number(SEATS), "1 more than who took each trick"),
-    Piece("leader", 1, whole_number(SEATS), "1 more than who leads this trick"),
+    Piece(
+        "when",
+        CARDS,
+        whole_number(HAND),
+        "number of the trick in which each card was played; 0: not played",
+    ),
+    Piece(
+        "trick",
+        SEATS,
+        whole_number(CARDS),
+        "card numbers of the current trick in playing order, plus 1",
+    ),
+    Piece("winners", HAND, whole_number(SEATS), "seat that took each trick, plus 1"),
+    Piece("leader", 1, whole_number(SEATS), "seat that leads the current trick, plus 1"),
     Piece(
         "phase",
         1,
         whole_number(PLAY),
-        "0 over, 1 auction, 2 doubling, 3 redoubling, "
-        "4 making trumps, 5 second auction, 6 playing alone, 7 play",
+        "phase: 0 hand over, 1 auction, 2 doubling, 3 redoubling, 4 choosing trumps, 5 second "
+        "auction, 6 choosing to play alone, 7 play",
     ),
-    Piece("turn", 1, whole_number(SEATS), "1 more than the seat that acts"),
-    Piece("dealer", 1, whole_number(SEATS), "1 more than the dealer's seat"),
-    Piece("bids", BIDS, whole_number(SEATS), "1 more than who bid 12, 13 …, the last who did"),
-    Piece("bid", 1, whole_number(HIGHEST_BID), "the highest bid"),
+    Piece("turn", 1, whole_number(SEATS), "seat to act, plus 1"),
+    Piece("dealer", 1, whole_number(SEATS), "seat of the dealer, plus 1"),
+    Piece(
+        "bids",
+        BIDS,
+        whole_number(SEATS),
+        "for each number 12, 13 …: the last seat that bid it, plus 1; 0: none",
+    ),
+    Piece("bid", 1, whole_number(HIGHEST_BID), "highest bid; 0: none"),
     Piece("target", 1, whole_number(HIGHEST_BID), "points that the bidder's side must take"),
-    Piece("bidder", 1, whole_number(SEATS), "1 more than who bid it"),
-    Piece("doubled", 1, whole_number(2), "1 doubled, 2 redoubled"),
-    Piece("all_dealt", 1, FLAG, "the second cards are dealt"),
-    Piece("stake", 1, whole_number(8), "what the score is multiplied by"),
+    Piece("bidder", 1, whole_number(SEATS), "seat of the highest bidder, plus 1; 0: none"),
+    Piece("doubled", 1, whole_number(2), "0 not doubled, 1 doubled, 2 redoubled"),
+    Piece("all_dealt", 1, FLAG, "whether all cards are dealt"),
+    Piece("stake", 1, whole_number(8), "multiplier of the score from doubles and auto_double"),
     Piece(
         "trumps",
         1,
         whole_number(REVERSED),
-        "0 unknown, 1 clubs, 2 diamonds, 3 hearts, 4 spades, 5 none, 6 none with ranks reversed",
+        "trumps: 0 unknown, 1 clubs, 2 diamonds, 3 hearts, 4 spades, 5 no trumps, 6 no trumps with "
+        "ranks reversed",
     ),
-    Piece("trumps_shown", 1, FLAG, "everybody knows them"),
-    Piece("apart", 1, whole_number(2), "1 a card lies face down that makes trumps, 2 the seventh"),
+    Piece("trumps_shown", 1, FLAG, "whether all seats know the trumps"),
+    Piece(
+        "apart",
+        1,
+        whole_number(2),
+        "card that sets trumps, outside the hand: 0 none, 1 a face-down card, 2 the seventh card",
+    ),
     *list_secret_pieces(HAND, SEATS),
-    Piece("pair_shown", 1, whole_number(SEATS), "1 more than who showed the pair"),
-    Piece("alone", 1, whole_number(SEATS), "1 more than who plays alone"),
+    Piece("pair_shown", 1, whole_number(SEATS), "seat that showed the pair, plus 1; 0: none"),
+    Piece("alone", 1, whole_number(SEATS), "seat that plays alone, plus 1; 0: none"),
     *option_pieces(Rules, {"last_trick": Piece("last_trick", 1, FLAG, "option")}),
 )
 FEATURES = Features(
@@ -381,33 +472,33 @@ FEATURES = Features(
 STATE = np.dtype(
     [
         *make_state_head(ACTIONS),
-        ("net", np.int32, (SEATS,)),  # points, of three players half points
-        ("hands", np.int64, (SEATS,)),  # sets of cards; one laid face down is in none
-        ("seen", np.int64, (SEATS,)),  # those of them that all have seen
+        ("net", np.int32, (SEATS,)),  # net points; half points with three players
+        ("hands", np.int64, (SEATS,)),  # sets of cards, without a face-down card
+        ("seen", np.int64, (SEATS,)),  # sets of the cards in each hand that all seats have seen
         ("pending", np.int16),  # set of seats that may still speak in this phase
         ("playing", np.int16),  # set of seats that play to tricks
-        ("card", np.int8),  # 1 more than the card that makes trumps, kept apart; 0: none
-        ("laid", np.int8),  # the same, of the last trumps made, also when it is back in the hand
-        ("laid_from", np.int8),  # where in the deck it lay
-        ("makers", np.int8, (2,)),  # who made trumps, and who made them anew; -1: nobody
-        ("made_at", np.int8, (2,)),  # where in the history that is
-        ("made", np.int8),  # what trumps are, known to the bidder alone until they are shown
-        ("player_of", np.int8, (CARDS,)),  # 1 more than the seat that played each card
-        ("taken_by", np.int8, (HAND,)),  # 1 more than the seat that took each trick
-        ("bid_by", np.int8, (BIDS,)),  # 1 more than the seat that bid each number, the last one
-        ("tricks", np.int8),  # tricks that are over
-        ("size", np.int8),  # cards in this trick
-        ("leader", np.int8),  # -1: nobody yet
-        ("bidder", np.int8),  # -1: nobody yet
-        ("maker", np.int8),  # who knows what trumps are, having made them; -1: nobody
-        ("asker", np.int8),  # who asked for trumps, -1: nobody
-        ("pair_by", np.int8),  # who showed the pair, -1: nobody
-        ("alone", np.int8),  # who plays alone, -1: nobody
+        ("card", np.int8),  # card that sets trumps, outside the hand, plus 1; 0: none
+        ("laid", np.int8),  # latest card that set trumps, plus 1, even if it is back in the hand
+        ("laid_from", np.int8),  # dealt position of that card: LAID_ANYWHERE ...
+        ("makers", np.int8, (2,)),  # seats that chose trumps first and second; -1: none
+        ("made_at", np.int8, (2,)),  # positions of these choices in the history
+        ("made", np.int8),  # trumps, which only the bidder knows until they are shown
+        ("player_of", np.int8, (CARDS,)),  # seat that played each card, plus 1
+        ("taken_by", np.int8, (HAND,)),  # seat that took each trick, plus 1
+        ("bid_by", np.int8, (BIDS,)),  # last seat that bid each number, plus 1
+        ("tricks", np.int8),  # number of completed tricks
+        ("size", np.int8),  # number of cards in the current trick
+        ("leader", np.int8),  # -1: none yet
+        ("bidder", np.int8),  # -1: none yet
+        ("maker", np.int8),  # seat that chose the current trumps and knows them; -1: none
+        ("asker", np.int8),  # seat that asked for trumps; -1: none
+        ("pair_by", np.int8),  # seat that showed the pair; -1: none
+        ("alone", np.int8),  # seat that plays alone; -1: none
         ("dealer", np.int8),
         ("viewer", np.int8),  # the seat whose pieces are shown
         ("deck", np.int8, (CARDS,)),
-        ("history", np.int8, (HISTORY,)),  # 1 more than each action of the hand, in order
-        ("seats", EACH_SEAT.dtype, (SEATS,)),  # what is public of each seat, by its number
+        ("history", np.int8, (HISTORY,)),  # actions of the hand in order, each plus 1
+        ("seats", EACH_SEAT.dtype, (SEATS,)),  # public facts of each seat, by its number
         ("shown", FEATURES.dtype),
     ]
 )

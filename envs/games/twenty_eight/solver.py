@@ -1,11 +1,16 @@
-"""The double-dummy solver of Twenty-Eight and Twenty-Nine: what a side takes, all cards known.
+"""Double-dummy solver of Twenty-Eight and Twenty-Nine: points of a side with all cards known.
 
-The pair is a prize: points that are left until it is known whether it is shown. One seat alone can
-show it, and shows it as soon as it may, since that costs nothing and is never worse. If it is of
-the side, the prize is what showing takes off its target: the side gets it as the pair is shown, and
-the others as one of the two cards is played before. If it is of the others, the prize is what
-showing adds to the target: the side owes so much from the beginning, and gets it as one of the two
-is played before. So the target stays as it is, and points are counted as the contract counts them.
+The solver treats the pair as a prize: extra points that remain open until the pair is shown or
+broken. The pair is broken when one of its two cards is played before it is shown. Only one seat can
+show the pair. It does so as soon as it may, since showing costs nothing and is never worse.
+
+- If that seat is on the side, the prize is the amount by which showing lowers the target. The side
+  gets the prize when the pair is shown; the opponents get it when the pair is broken.
+- If that seat is an opponent, the prize is the amount by which showing raises the target. The side
+  starts with minus this amount and gets the prize back when the pair is broken.
+
+So the target stays constant during the search, and a side's points count as they do for the
+contract.
 """
 
 from typing import Any
@@ -72,8 +77,8 @@ from .rules import (
 
 NAME = "twenty_eight"
 WORLD_LIMIT = 20_000
-"""Positions that PIMC may search for each action in each world. At the first trick every seventh
-action needs more, and these would be half of the work."""
+"""Maximum number of positions that PIMC searches for each action in each world. At the first trick,
+one in seven actions needs more, and these actions would take half of the time."""
 
 # ---- positions ------------------------------------------------------------------------------
 
@@ -85,20 +90,20 @@ POSITION = make_position_dtype(
         ("playing", np.int8),
         ("maker", np.int8),
         ("last", np.int8),  # number of the last trick, from 0
-        ("prize", np.int8),  # what the pair is worth; 0: it changes nothing any more
-        ("prize_side", np.int8),  # 1: who holds the pair is of the side
+        ("prize", np.int8),  # worth of the pair; 0: the pair no longer has an effect
+        ("prize_side", np.int8),  # 1: the seat that holds the pair is on the side
     ],
     [],
 )
 """A position of the search."""
 DEPTH = SEATS * HAND + 4
-"""Moves from the first card to the last, with one to ask, and room to spare."""
+"""Maximum number of moves of a hand, including asking for trumps, with some reserve."""
 squeeze = make_squeeze(RANK_POINTS)
 
 
 @jit
 def read_position(s: State, rules: RulesRecord, side: SeatSet, w: State) -> None:
-    """Write to ``w`` the position of a state in play, for a side."""
+    """Write the position of a state in play to ``w``, for a side."""
     copy_position(s, side, highest_bid(rules), w)
     for seat in range(SEATS):
         w["seen"][seat] = 0
@@ -111,10 +116,10 @@ def read_position(s: State, rules: RulesRecord, side: SeatSet, w: State) -> None
 
 @jit
 def hash_position(w: State, rules: RulesRecord) -> np.uint64:
-    """Return the key of a position at the start of a trick.
+    """Return the hash of a position at the start of a trick.
 
-    King and queen of trumps need no place in it: while the pair counts, they are the highest two of
-    the cards that count nothing.
+    The hash need not mark king and queen of trumps. While the pair counts, they are always the two
+    highest cards without points.
     """
     there = list_cards(w)
     word = finish_word(np.uint64(squeeze(card_apart(w), there)) + w["salt"])
@@ -132,7 +137,7 @@ def hash_position(w: State, rules: RulesRecord) -> np.uint64:
 
 @jit
 def find_pair(s: State, rules: RulesRecord) -> Seat:
-    """Return who holds the pair, which is not shown yet, a card apart included; -1: nobody."""
+    """Return the seat that holds an unshown pair, including a face-down card; -1 for none."""
     suit = trump_suit(s)
     if rules.pair and s["pair_by"] < 0 and suit != NO_SUIT:
         for seat in range(rules.players):
@@ -146,7 +151,7 @@ def find_pair(s: State, rules: RulesRecord) -> Seat:
 
 @jit
 def offer_prize(s: State, rules: RulesRecord, side: SeatSet, w: State) -> None:
-    """Add what the pair of a state is worth to the points that are left."""
+    """Add the worth of the pair to the points that are left."""
     w["prize"] = 0
     holder, target = find_pair(s, rules), s["shown"]["target"]
     if holder < 0:
@@ -162,7 +167,7 @@ def offer_prize(s: State, rules: RulesRecord, side: SeatSet, w: State) -> None:
 
 @jit
 def give_prize(w: State, shown: bool) -> None:
-    """Give the prize to the side that holds the pair if it is shown, otherwise to the others."""
+    """Give the prize to the side that holds the pair if it is shown, otherwise to its opponents."""
     if w["prize_side"] == shown:
         w["ours"] += w["prize"]
     w["left"] -= w["prize"]
@@ -171,13 +176,13 @@ def give_prize(w: State, shown: bool) -> None:
 
 @jit
 def read_prize(w: State) -> int:
-    """Return the points that are left for the pair."""
+    """Return the points that are still open for the pair."""
     return w["prize"]
 
 
 @jit
 def is_pair_sure(s: State, rules: RulesRecord) -> bool:
-    """Return whether the pair of a state is shown as soon as its holder is at turn."""
+    """Return whether the pair will be shown as soon as its holder is to act."""
     holder = find_pair(s, rules)
     return holder >= 0 and may_show_pair(s, rules, holder)
 
@@ -187,19 +192,19 @@ def is_pair_sure(s: State, rules: RulesRecord) -> bool:
 
 @jit
 def list_playing(w: State, rules: RulesRecord) -> SeatSet:
-    """Return the seats that play to tricks."""
+    """Return the set of seats that take part in the tricks."""
     return w["playing"]
 
 
 @jit
 def list_twice(w: State, seat: Seat) -> Places:
-    """Return the cards that a seat holds twice: none."""
+    """Return the set of cards that a seat holds twice, which is always empty."""
     return 0
 
 
 @jit
 def play_move(w: State, rules: RulesRecord, move: Action, side: SeatSet) -> None:
-    """Play a card or ask for trumps; a full trick is counted for a side."""
+    """Play a card or ask for trumps, and count a completed trick for a side."""
     if move == ASK:
         ask_for_trumps(w, rules)
         return
@@ -236,7 +241,7 @@ can_take, bound_points = make_search(
 
 @jit
 def contract_side(s: State, rules: RulesRecord) -> SeatSet:
-    """Return the seats that play to make the contract; none before the first card, or alone."""
+    """Return the bidder's side; the empty set before the play and if a seat plays alone."""
     if s["shown"]["phase"] != PLAY or s["alone"] >= 0:
         return 0
     return side_of(rules, s["bidder"])
@@ -244,7 +249,7 @@ def contract_side(s: State, rules: RulesRecord) -> SeatSet:
 
 @jit
 def read_now(s: State, rules: RulesRecord, side: SeatSet, w: State) -> None:
-    """Write to ``w`` the position of a state in play, for a side, with a sure pair shown."""
+    """Write the position of a state in play to ``w``, with a pair that is sure counted as shown."""
     read_position(s, rules, side, w)
     if w["prize"] and is_pair_sure(s, rules):
         give_prize(w, True)
@@ -252,7 +257,7 @@ def read_now(s: State, rules: RulesRecord, side: SeatSet, w: State) -> None:
 
 @jit
 def read_after(s: State, rules: RulesRecord, side: SeatSet, action: Action, w: State) -> None:
-    """Write to ``w`` the position after an action."""
+    """Write the position after an action to ``w``."""
     breaks_pair = action < ASK and pair_of(max(trump_suit(s), 0)) >> action & 1
     if breaks_pair:
         read_position(s, rules, side, w)
@@ -263,7 +268,7 @@ def read_after(s: State, rules: RulesRecord, side: SeatSet, action: Action, w: S
 
 
 TARGET = "target"
-"""The piece of the observation with the points that the contract is about."""
+"""Name of the observation piece with the points that the bidder's side must take."""
 SOLVER = DoubleDummy(
     NAME,
     POSITION,
@@ -283,19 +288,20 @@ winnable_after = make_winnable_after(SOLVER)
 def list_contracts(
     deck_or_state: Any, rules: Rules, limit: int | None = None
 ) -> tuple[Contract, ...]:
-    """Return every contract of a deal that nobody has bid on yet, all cards known to all.
+    """Return every contract of a deal before the first bid, with all cards known to all seats.
 
-    A contract is the bidder's seat, how it makes trumps, and the points that its side then takes in
-    all, the pair counted: 4 more if its side comes to show it, 4 less if the others do. The points
-    are None where the limit of positions was met. Ways that void the hand are left out.
+    A contract is a bidder's seat, a choice of trumps, and the total points that the bidder's side
+    then takes. The pair counts as 4 more points if the side shows it, and as 4 fewer points if the
+    opponents show it. The points are None if the search reached ``limit`` positions. Choices that
+    make the hand void are left out.
 
     Raises:
-        ValueError: In the position somebody has spoken.
+        ValueError: A seat has already spoken.
     """
     game = GAMES[NAME]
     start = make_position(game, rules, deck_or_state)
     if start["moves"][0] or start["shown"]["phase"][0] != AUCTION:
-        raise ValueError("contracts: a deal is needed in which nobody has spoken")
+        raise ValueError("deck_or_state must be a deal in which no seat has spoken")
     contracts = []
     for seat in range(rules.players):
         bid = speak_until(rules, start, MAKING, seat)
@@ -308,14 +314,14 @@ def list_contracts(
 
 
 def speak_until(rules: Rules, state: np.ndarray, phase: int, bidder: int = -1) -> np.ndarray:
-    """Let the bidder bid the highest number and all others pass, up to a phase or the end.
+    """Let the bidder make its highest bid and all other seats pass, until a phase or the end.
 
-    With the option ``pair`` the highest bid is the one that the whole worth of a pair raises and
-    lowers.
+    With the option ``pair``, the bid is the highest one whose target a pair can change by its full
+    worth in both directions.
     """
     while state["shown"]["phase"][0] not in (phase, OVER):
         legal = list_actions(state["legal"][0])
-        action = PASS if PASS in legal else legal[0]  # who is forced to bid says the least
+        action = PASS if PASS in legal else legal[0]  # a forced bidder bids the lowest number
         if state["turn"][0] == bidder and state["shown"]["phase"][0] == AUCTION:
             bids = [bid for bid in legal if BID <= bid < PASS]
             full = BID + PACK_POINTS - PAIR_WORTH - LOWEST_BID

@@ -1,4 +1,4 @@
-"""Twenty-Nine, a game of tricks: Twenty-Eight with other options."""
+"""Twenty-Nine, a trick-taking game: Twenty-Eight with other default options and variants."""
 
 from dataclasses import replace
 from functools import partial
@@ -16,6 +16,6 @@ GAME = replace(
     sources=NINE_SOURCES,
     layout=partial(layout, title="Twenty-Nine"),
 )
-"""The game, as `parlour.envs.GAMES` has it."""
+"""The game, registered in `parlour.envs.GAMES`."""
 
 __all__ = ["GAME"]

@@ -46,7 +46,7 @@ def test_what_it_prints_can_be_solved(capsys: Any) -> None:
         (["klondike", "--deck", "Ac", "--deal", "1"], "give either --deck"),
         (["klondike", "--deal", "1", "--to", "ksolv"], "Did you mean 'ksolve'"),
         (["pyramid", "--deal", "1", "--to", "ksolve"], "--to: notation must be "),
-        (["klondike", "--deck", "0101", "--from", "ksolve"], "156 digits are needed"),
+        (["klondike", "--deck", "0101", "--from", "ksolve"], "deck must be 156 digits"),
         (["klondike", "--deck", "{}", "--from", "solvitaire"], "tableau piles"),
         (["klondike", "--deck", "Ac Ac"], "Ac is in the deck twice"),
     ],

@@ -343,15 +343,15 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
         ("rules pyramid --option passes", "option 'passes': write NAME=VALUE"),
         (
             "rules pyramid --option stock_play=yes",
-            "stock_play needs the stock's top card face up: allowed are stock_view top or all",
+            "option stock_view must be top or all with stock_play=yes, got down",
         ),
         (
             "rules pyramid --variant excerpt --option shuffle_redeal=yes",
-            "shuffle_redeal needs a redeal, but passes 1 has none: allowed are passes 2–9 or 0",
+            "option passes must be 2–9 or 0 with shuffle_redeal=yes, got 1, which has no redeal",
         ),
         (
             "rules pyramid --option shuffle_redeal=yes --option undo=yes",
-            "shuffle_redeal cannot go with undo: a shuffle is not taken back",
+            "option undo must be no with shuffle_redeal=yes, got yes: a shuffle cannot be undone",
         ),
         (
             "compare pyramid uniform greedy",

@@ -366,7 +366,7 @@ def test_own_reach_is_of_the_seat_alone(small: Tree) -> None:
 def test_rules_that_are_too_large_are_refused() -> None:
     with pytest.raises(ValueError, match="more than 1000 nodes"):
         build_tree(rules({}), most=1000)
-    with pytest.raises(ValueError, match="dealer=2: allowed are the seats 0 to 1"):
+    with pytest.raises(ValueError, match="dealer must be a seat from 0 to 1, got 2"):
         build_tree(rules({}), dealer=2)
 
 
@@ -396,7 +396,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
         (["--variant", "home", "--max-nodes", "5000"], "more than 5000 nodes"),
         (["--iterations", "0"], "iterations must be an integer >= 1, got 0"),
         (["--option", "ante"], "NAME=VALUE"),
-        (["--dealer", "7"], "dealer=7: allowed are the seats 0 to 1"),
+        (["--dealer", "7"], "dealer must be a seat from 0 to 1, got 7"),
     ],
 )
 def test_wrong_commands(words: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:

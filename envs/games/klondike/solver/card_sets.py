@@ -1,8 +1,8 @@
-"""Klondike's solver: sets of cards in which a card lies beside its twin, and above what it carries.
+"""Klondike solver: sets of cards with a bit order that suits the rules for building columns.
 
-Twins are the two cards of one value and color. Bit ``4 * rank + 2 * strand + twin`` stands for a
-card: rank 0 is the ace, 12 the king, and the strand is the color, swapped at every second rank.
-So a pair of twins is two adjacent bits, and the pair that fits on it is 4 bits lower.
+Twins are the two cards of one value and color. A card has the bit ``4 * rank + 2 * strand + twin``.
+Rank 0 is the ace and 12 the king. The strand is the color, swapped at every second rank. So a pair
+of twins has two adjacent bits, and the pair that fits on it is 4 bits lower.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ FIRST_TWINS = ALL_CARDS // 3
 
 
 def is_red(card: CardCode) -> bool:
-    """Return whether a card is a diamond or a heart; faster outside kernels than the kernel's."""
+    """Return whether a card is a diamond or a heart. This version is faster outside kernels."""
     return card & 3 in (1, 2)
 
 
@@ -36,9 +36,9 @@ PLACE = np.array([place_of(card) if card >= 4 else 0 for card in range(4 * RANKS
 CARD_AT = np.zeros(4 * RANKS, np.int64)
 """The card code of each bit."""
 NEXT = np.zeros((SUITS, RANKS + 1), np.int64)
-"""The next card of a suit on a foundation of that height, as a set; empty after the king."""
+"""Set with the next card of a suit for a foundation of each height; empty after the king."""
 UP = np.zeros((SUITS, RANKS + 1), np.int64)
-"""The cards of a suit on a foundation of that height, as a set."""
+"""Set of the cards of a suit on a foundation of each height."""
 for _suit in range(SUITS):
     for _rank in range(RANKS):
         _code = 4 * (_rank + 1) + _suit
@@ -49,36 +49,36 @@ for _suit in range(SUITS):
 
 @jit
 def height(up: int, suit: int) -> int:
-    """Return the height of a suit's foundation; ``up`` has four bits for each suit."""
+    """Return the height of a suit's foundation. ``up`` has four bits for each suit."""
     return up >> 4 * suit & 15
 
 
 @jit
 def cards_up(up: int) -> int:
-    """Return the cards on the foundations."""
+    """Return the set of cards on the foundations."""
     return UP[0, up & 15] | UP[1, up >> 4 & 15] | UP[2, up >> 8 & 15] | UP[3, up >> 12 & 15]
 
 
 @jit
 def cards_next(up: int) -> int:
-    """Return the cards that the foundations take next."""
+    """Return the set of cards that fit on the foundations next."""
     return NEXT[0, up & 15] | NEXT[1, up >> 4 & 15] | NEXT[2, up >> 8 & 15] | NEXT[3, up >> 12 & 15]
 
 
 @jit
 def suit_of(card: int) -> int:
-    """Return the suit of a card, given by its bit."""
+    """Return the suit of the card with a bit."""
     return CARD_AT[card] & 3
 
 
 @jit
 def open_pairs(visible: int, loose: int) -> int:
-    """Return the pairs of twins of which one more can carry a card, as a set of both.
+    """Return the set of open pairs of twins: pairs that can carry one more card.
 
-    ``visible`` are the visible cards of the tableau. ``loose`` are those of them that lie on
-    another card, and kings at the foot of a column. A pair is open if it has more visible cards
-    than there are loose cards that fit on it. It never has fewer, because each of these cards lies
-    on one.
+    ``visible`` is the set of visible cards of the tableau. ``loose`` is the subset of cards that
+    are on another card, and of kings at the foot of a column. A pair is open if it has more visible
+    cards than there are loose cards that fit on it. It never has fewer, because each of these loose
+    cards is on a card of the pair.
     """
     carried = loose << 4
     odd = visible ^ visible >> 1 ^ carried ^ carried >> 1

@@ -1,32 +1,32 @@
-"""Klondike with all cards known: a depth-first search that decides whether positions can be won.
+"""Klondike solver: a depth-first search that decides whether positions can be won.
 
-Moves that cannot be taken back are *commits*: they turn a card up, empty a column, or take a card
-from the stock. Between two commits, cards go up to the foundations and come back. With
-``worry_back`` each such move can be taken back: a card that goes up leaves its place free, and a
-card that comes back is the next to go up. So all positions that these moves lead to are won or lost
-together. From a position, the search therefore visits all positions that can be reached by sending
-loose cards up and bringing cards back, and lists the commits of all of them.
+A *commit* is a move that cannot be taken back: it turns a card up, empties a column, or takes a
+card from the stock. Between two commits, cards go up to the foundations and come back. With
+``worry_back`` each of these moves can be taken back: a card that goes up leaves its place free, and
+a card that comes back is the next card to go up. So all positions connected by such moves are won
+or lost together. From a position, the search therefore visits all positions that can be reached by
+sending loose cards up and bringing cards back, and lists the commits of all of them.
 
-Some commits can never hurt. If there is one, the search tries no other:
+Some commits can never hurt. If the position has such a commit, the search tries no other commit:
 
-- A head that is safe to go up: see `highest_safe`.
-- With any number of passes and ``draw`` 1: a card of the stock that is safe to go up. (A card that
-  can go up but is not safe may be missed later, because the card below it cannot come back.)
-- With any number of passes and ``draw`` 3: the last card of the stock, if it is safe to go up and
-  the waste counts as empty. Taking it ends the pass, after which the same cards can be taken as
-  before. If the waste does not count as empty, the search tries no card that takes a redeal,
+- A head that is safe to go up (see `highest_safe`).
+- With unlimited passes and ``draw`` 1: a card of the stock that is safe to go up. (A card that can
+  go up but is not safe may be missed later, because the card below it cannot come back.)
+- With unlimited passes and ``draw`` 3: the last card of the stock, if it is safe to go up and the
+  waste counts as empty. Taking it ends the pass, and afterwards the same cards can be taken as
+  before. If the waste does not count as empty, the search tries no card that requires a redeal,
   because the last card can be taken on the way.
 
 The search leaves out:
 
 - With ``worry_back``, one of the two moves of a card that can go up and to the tableau, because the
-  card can change from one to the other afterwards. A head moves to the tableau; a card of the stock
-  goes up.
-- A head with nothing under it that moves to a card, unless no column is empty and a king takes the
-  emptied column immediately. Otherwise the move uses up room without a gain.
-- An ace that moves to a card.
-- With any number of passes, ``draw`` 1 and ``worry_back``: a card of the stock that goes to the
-  tableau, as long as a twin of it can carry a card. The card can be taken later, when it is needed.
+  card can change from one to the other afterwards. For a head the search tries the move to the
+  tableau; for a card of the stock it tries the move up.
+- Moving a head with nothing under it to another card, unless no column is empty and a king takes
+  the emptied column immediately. Otherwise the move uses up space without a gain.
+- Moving an ace to another card.
+- With unlimited passes, ``draw`` 1 and ``worry_back``: moving a card of the stock to the tableau,
+  as long as a twin of the card can carry a card. The card can be taken later, when it is needed.
 """
 
 from typing import NamedTuple
@@ -79,33 +79,33 @@ from .position import (
 )
 
 REVEAL, REVEAL_UP, STOCK_DOWN, STOCK_UP, KING_DOWN, LOOSE_UP = range(6)
-"""Kinds of commits: a head moves to a card or, a king, to an empty column; a head goes up; a card
-of the stock goes to the tableau; one goes up; a king comes back to a column that is emptied for it;
-a loose card goes up and cannot come back."""
+"""Kinds of commits: a head moves to a card or, if it is a king, to an empty column; a head goes up;
+a card of the stock goes to the tableau; a card of the stock goes up; a king comes back to a column
+that is emptied for it; a loose card goes up and cannot come back."""
 KIND_AT, NUMBER_AT, CLEARED_AT, WASTE_AT, REDEALS_AT = 16, 20, 25, 28, 33
-"""Offsets of the parts of a commit, above the foundations: see `pack_commit`, `pack_stock`."""
+"""Bit offsets of the parts of a commit above the foundations; see `pack_commit`, `pack_stock`."""
 (HEAD_DOWN, HEAD_UP, CARD_UP, HEAD_KING, STOCK_CARD, STOCK_KING, KING_BACK) = range(ORDERS)
 """The order in which commits are tried: a head moves to a card; it goes up and uncovers a card;
 another card goes up; a king among the heads moves; a card or a king of the stock goes to the
 tableau; a king comes back."""
 
 MAX_NEIGHBORS = 2 * SUITS
-"""The largest number of foundations that are one card up or back away."""
+"""Maximum number of foundations that differ by one card up or back."""
 
 
 class Movable(NamedTuple):
-    """The cards that can move with some foundations, as sets of cards."""
+    """Sets of cards that can move, for given foundations."""
 
     up: int
-    """The foundations: four bits a suit."""
+    """Heights of the foundations, four bits for each suit."""
     loose: int
-    """Cards in sight that are no heads."""
+    """Visible cards that are not heads."""
     carriers: int
-    """The pairs of twins of which one more can carry a card: see `card_sets.open_pairs`."""
+    """The pairs of twins that can carry one more card; see `card_sets.open_pairs`."""
     nexts: int
-    """The cards that the foundations take next."""
+    """The cards that fit on the foundations next."""
     safe: int
-    """Those of them that can go up without being missed: see `safe_to_go`."""
+    """The next cards that can go up without being missed; see `safe_to_go`."""
     rises: int
     """The cards of the tableau that can go up."""
     slots: int
@@ -120,17 +120,17 @@ def pack_commit(up: int, kind: int, number: int, cleared: int) -> int:
     """Pack a commit into a number.
 
     Args:
-        up: The foundations before it.
-        kind: Its kind, such as `REVEAL`.
-        number: The column, the number in the stock or the suit, by its kind.
-        cleared: One more than the column whose last head moves away first, 0 for none.
+        up: The foundations before the commit.
+        kind: The kind of the commit, such as `REVEAL`.
+        number: The column, the number in the stock or the suit, depending on the kind.
+        cleared: The column whose last head moves away first, plus 1; 0 for none.
     """
     return up | kind << KIND_AT | number << NUMBER_AT | cleared << CLEARED_AT
 
 
 @jit
 def pack_stock(up: int, kind: int, row: int, cleared: int, search: Search) -> int:
-    """Pack a commit with a card of the stock, with the waste and the redeals that it leaves."""
+    """Pack a commit with a card of the stock, and the waste and redeals that it leaves."""
     reach = search["reach"][row]
     commit = pack_commit(up, kind, reach["number"], cleared)
     return commit | reach["waste"] << WASTE_AT | reach["redeals"] << REDEALS_AT
@@ -207,7 +207,7 @@ def highest_safe(up: int, suit: int, worry_back: bool) -> int:
 
 @jit
 def safe_to_go(up: int, worry_back: bool) -> int:
-    """Return the next cards of the foundations that can go up without being missed, as a set."""
+    """Return the set of next cards that can go up without being missed."""
     cards = 0
     for suit in range(SUITS):
         rank = height(up, suit)
@@ -218,7 +218,7 @@ def safe_to_go(up: int, worry_back: bool) -> int:
 
 @jit
 def useful_to_return(up: int) -> int:
-    """Return the top cards of the foundations that may be missed on the tableau, as a set.
+    """Return the set of top cards of the foundations that may be missed on the tableau.
 
     If both kings of a color are up, the rules let only the king of the lower suit code come back.
     All cards of both suits are up then, so the choice does not matter.
@@ -235,7 +235,7 @@ def useful_to_return(up: int) -> int:
 
 @jit(inline="always")  # Otherwise the tuple goes through memory at every call.
 def list_movable(up: int, sight: Sight, search: Search) -> Movable:
-    """Return the cards that can move with some foundations."""
+    """Return the cards that can move, for given foundations."""
     visible = sight.known & ~cards_up(up)
     loose = visible & ~sight.heads
     carriers, nexts = open_pairs(visible, loose), cards_next(up)
@@ -249,7 +249,7 @@ def list_movable(up: int, sight: Sight, search: Search) -> Movable:
 
 @jit
 def push_single(commit: int, search: Search) -> None:
-    """Push the only commit that is tried."""
+    """Push the only commit to try."""
     if search["size"] == COMMITS:
         search["full"] = 1
         return
@@ -259,7 +259,7 @@ def push_single(commit: int, search: Search) -> None:
 
 @jit
 def push_forced(board: Board, up: int, rises: int, safe: int, heads: int, search: Search) -> bool:
-    """Push a commit that can never hurt; return whether there is one."""
+    """Push a commit that can never hurt, and return whether there is one."""
     cards = rises & safe
     if cards & ~heads:
         push_single(pack_commit(up, LOOSE_UP, suit_of(lowest(cards & ~heads)), 0), search)
@@ -277,7 +277,7 @@ def push_forced(board: Board, up: int, rises: int, safe: int, heads: int, search
 
 @jit
 def add_candidate(commit: int, order: int, takes_redeal: int, listed: int, search: Search) -> int:
-    """Add a commit to the list of those to be tried; return the length of the list."""
+    """Add a commit to the list of commits to try, and return the length of the list."""
     if listed == CANDIDATES:
         search["full"] = 1
         return listed
@@ -291,7 +291,7 @@ def add_candidate(commit: int, order: int, takes_redeal: int, listed: int, searc
 def add_stock_card(
     up: int, kind: int, row: int, cleared: int, order: int, listed: int, search: Search
 ) -> int:
-    """List a commit with a card of the stock; return the length of the list."""
+    """List a commit with a card of the stock, and return the length of the list."""
     takes_redeal = search["reach"][row]["takes_redeal"]
     commit = pack_stock(up, kind, row, cleared, search)
     return add_candidate(commit, order, takes_redeal, listed, search)
@@ -301,7 +301,7 @@ def add_stock_card(
 def add_kings(
     board: Board, up: int, cleared: int, deferred: int, listed: int, search: Search
 ) -> int:
-    """List the kings that can move to a column emptied for them; return the list's length."""
+    """List the kings that can move to a column emptied for them, and return the list's length."""
     for column in range(COLUMNS):
         left = left_in(board.columns, column)
         if left > 1 and search["dealt"][column, left - 1] & KINGS:
@@ -323,7 +323,7 @@ def add_kings(
 def add_heads(
     board: Board, up: int, rises: int, slots: int, deferred: int, listed: int, search: Search
 ) -> int:
-    """List the commits that move heads; return the length of the list."""
+    """List the commits that move heads, and return the length of the list."""
     for column in range(COLUMNS):
         left = left_in(board.columns, column)
         if not left:
@@ -345,7 +345,7 @@ def add_heads(
 
 @jit
 def add_stock(up: int, nexts: int, slots: int, listed: int, search: Search) -> int:
-    """List the commits that take cards of the stock; return the length of the list."""
+    """List the commits that take cards of the stock, and return the length of the list."""
     for row in range(search["reached"]):
         card = search["reach"][row]["card"]
         if card & nexts:
@@ -359,7 +359,7 @@ def add_stock(up: int, nexts: int, slots: int, listed: int, search: Search) -> i
 
 @jit
 def add_loose(up: int, cards: int, listed: int, search: Search) -> int:
-    """List the loose cards that go up and cannot come back; return the length of the list."""
+    """List the loose cards that go up and cannot come back, and return the length of the list."""
     while cards:
         commit = pack_commit(up, LOOSE_UP, suit_of(lowest(cards)), 0)
         listed = add_candidate(commit, CARD_UP, 0, listed, search)
@@ -369,7 +369,7 @@ def add_loose(up: int, cards: int, listed: int, search: Search) -> int:
 
 @jit
 def push_candidates(listed: int, may_redeal: bool, search: Search) -> None:
-    """Push the listed commits, those to be tried first on top."""
+    """Push the listed commits, with the commits to try first on top."""
     size = search["size"]
     if size + listed > COMMITS:
         search["full"] = 1
@@ -380,7 +380,7 @@ def push_candidates(listed: int, may_redeal: bool, search: Search) -> None:
     for number in range(listed):
         if may_redeal or not candidates[number]["takes_redeal"]:
             places[candidates[number]["order"]] += 1
-    for order in range(ORDERS - 1, -1, -1):  # from counts to places on the stack
+    for order in range(ORDERS - 1, -1, -1):  # convert counts to positions on the stack
         count, places[order] = places[order], size
         size += count
     for number in range(listed - 1, -1, -1):
@@ -398,7 +398,7 @@ def push_candidates(listed: int, may_redeal: bool, search: Search) -> None:
 def queue_foundations(
     up: int, board_code: int, stock: int, keys: np.ndarray, search: Search
 ) -> None:
-    """Queue foundations and add their position to the table, if it is new."""
+    """Queue foundations and add their position to the table if it is new."""
     key = join_codes(board_code, up, stock)
     slot = find_slot(keys, key)
     if keys[slot] == FREE:
@@ -412,9 +412,9 @@ def queue_foundations(
 def queue_neighbors(
     movable: Movable, board_code: int, stock: int, keys: np.ndarray, search: Search
 ) -> None:
-    """Queue the foundations that are one loose card up or one card back away.
+    """Queue the foundations that differ by one loose card up or one card back.
 
-    If a loose card is safe to go up, only that is queued. There are at most `MAX_NEIGHBORS`.
+    If a loose card is safe to go up, only that one is queued. There are at most `MAX_NEIGHBORS`.
     """
     up = movable.up
     ups, downs = movable.rises & movable.loose, useful_to_return(up) & movable.slots
@@ -432,7 +432,7 @@ def queue_neighbors(
 
 @jit
 def open_position(board: Board, up: int, keys: np.ndarray, search: Search) -> np.ndarray:
-    """Push the commits of a position, and of all positions a few returnable moves away.
+    """Push the commits of a position and of all positions connected to it by moves up and back.
 
     All these positions are added to the table. Returns the table, which may have grown.
     """
@@ -475,7 +475,7 @@ def open_position(board: Board, up: int, keys: np.ndarray, search: Search) -> np
 def push_position(
     board: Board, up: int, depth: int, keys: np.ndarray, search: Search
 ) -> np.ndarray:
-    """Push a position and its commits; return the table, which may have grown."""
+    """Push a position and its commits, and return the table, which may have grown."""
     frame = search["frames"][depth]
     write_board(frame, board)
     frame["up"], frame["first"] = up, search["size"]
@@ -489,9 +489,10 @@ def push_position(
 
 @jit
 def decide_winnable(board: Board, up: int, search: Search) -> int:
-    """Return whether a position can be won; the frames up to ``depth`` are the win.
+    """Return the verdict on a position. The frames up to ``depth`` are the win.
 
-    The verdict is `UNDECIDED` after ``limit`` positions, or if room for commits ran out.
+    The verdict is `UNDECIDED` after ``limit`` positions, or if the capacity for commits is
+    exceeded.
     """
     search["used"] = search["full"] = search["size"] = search["depth"] = 0
     keys = make_keys(SLOTS)

@@ -1,4 +1,4 @@
-"""Klondike's solver: the actions of the game for a line of commits or of whole-run moves."""
+"""Klondike solver: convert a line of commits or of whole-run moves to actions of the game."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -62,14 +62,14 @@ class Table:
     actions: list[Action] = field(default_factory=list)
 
     def find_card(self, card: CardCode) -> int:
-        """Return the column of a card; -1 if it is in none."""
+        """Return the column of a card; -1 if it is not in a column."""
         for column, cards in enumerate(self.columns):
             if card in cards[self.hidden[column] :]:
                 return column
         return -1
 
     def find_room(self, card: CardCode, carrier: CardCode = 0) -> int:
-        """Return a column that takes a card: one with the carrier at its end, if that is not 0."""
+        """Return a column that takes a card. If ``carrier`` is not 0, the column ends with it."""
         for column, cards in enumerate(self.columns):
             last = cards[-1] if cards else 0
             takes = fits(card, last) if last else rank_of(card) == KING
@@ -78,7 +78,7 @@ class Table:
         raise RuntimeError(f"no column takes card {card}")
 
     def lift(self, column: int, first: int) -> list[CardCode]:
-        """Take the cards from a place on off a column, and turn up the card under them."""
+        """Take all cards from a row on off a column, and turn up the card under them."""
         cards = self.columns[column]
         lifted = cards[first:]
         del cards[first:]
@@ -86,13 +86,13 @@ class Table:
         return lifted
 
     def move_run(self, column: int, first: int, carrier: CardCode = 0) -> None:
-        """Move the cards from a place on to a column that takes them."""
+        """Move all cards of a column from a row on to a column that takes them."""
         target = self.find_room(self.columns[column][first], carrier)
         self.columns[target] += self.lift(column, first)
         self.actions.append(MOVE + 6 * column + target - (target > column))
 
     def send_up(self, suit: int) -> None:
-        """Send the next card of a suit up from the tableau; cards on it move to its twin."""
+        """Send the next card of a suit up from the tableau. Cards on it move to its twin."""
         card = 4 * (height(self.up, suit) + 1) + suit
         column = self.find_card(card)
         place = self.columns[column].index(card)
@@ -152,7 +152,7 @@ class Table:
 
 
 class Step(NamedTuple):
-    """A card that goes up, or comes back, between two commits."""
+    """A card that goes up or comes back between two commits."""
 
     suit: int
     change: int
@@ -160,7 +160,7 @@ class Step(NamedTuple):
 
 
 def find_steps(start: int, goal: int, known: int, heads: int, free: int) -> list[Step]:
-    """Return the steps from some foundations to others.
+    """Return the steps that change the foundations from ``start`` to ``goal``.
 
     ``known``, ``heads`` and ``free`` are as in a `position.Sight`.
     """
@@ -193,7 +193,7 @@ def find_steps(start: int, goal: int, known: int, heads: int, free: int) -> list
 
 
 def change_foundations(table: Table, goal: int) -> None:
-    """Bring the foundations of a table to others by moves that can be taken back."""
+    """Change the foundations of a table to ``goal`` by moves that can be taken back."""
     if goal == table.up:
         return
     heads, known, free = 0, 0, 0
@@ -213,7 +213,7 @@ def change_foundations(table: Table, goal: int) -> None:
 
 
 def play_commit(table: Table, commit: int, cards: np.ndarray) -> None:
-    """Play a commit on a table; ``cards`` has the cards of the stock by number, as sets."""
+    """Play a commit on a table. ``cards`` has the cards of the stock by number, as sets."""
     kind, number, cleared = kind_of(commit), number_of(commit), cleared_by(commit)
     change_foundations(table, commit & 0xFFFF)
     if cleared >= 0:
@@ -232,14 +232,14 @@ def play_commit(table: Table, commit: int, cards: np.ndarray) -> None:
 
 
 def carrier_of(card: CardCode, twin: int) -> CardCode:
-    """Return the first or second of the twins that carry a card; 0 for a king."""
+    """Return the first or second of the twins that can carry a card; 0 for a king."""
     if rank_of(card) == KING:
         return 0
     return int(CARD_AT[(place_of(card) & ~1) + 4 + twin])
 
 
 def play_whole_run(table: Table, move: int, cards: np.ndarray) -> None:
-    """Play a move of `whole_runs` on a table; ``cards`` as in `play_commit`."""
+    """Play a move of `whole_runs` on a table. ``cards`` is as in `play_commit`."""
     kind, number, twin = move & 15, move >> 4 & 31, move >> 9
     if kind == UP:
         table.send_up(number)
@@ -255,7 +255,7 @@ def play_whole_run(table: Table, move: int, cards: np.ndarray) -> None:
 
 
 def spell_whole_line(table: Table, moves: Iterable[int], cards: np.ndarray) -> list[Action]:
-    """Return the actions of a line of `whole_runs`, and those that finish the game."""
+    """Return the actions of a line of `whole_runs` and the actions that finish the game."""
     for move in moves:
         play_whole_run(table, int(move), cards)
     table.finish()
@@ -263,7 +263,7 @@ def spell_whole_line(table: Table, moves: Iterable[int], cards: np.ndarray) -> l
 
 
 def spell_line(table: Table, commits: Iterable[int], cards: np.ndarray) -> list[Action]:
-    """Return the actions that a line of commits stands for, and those that finish the game."""
+    """Return the actions of a line of commits and the actions that finish the game."""
     for commit in commits:
         play_commit(table, int(commit), cards)
     table.finish()

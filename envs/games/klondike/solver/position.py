@@ -1,12 +1,13 @@
-"""Klondike's solver: positions up to the order of columns and up to moves that can be taken back.
+"""Klondike solver: positions, ignoring the order of columns and moves that can be taken back.
 
 A *head* is the first visible card of a column, unless it is a king at the foot of the column. It is
 where it was dealt. All other visible cards are *loose*: kings at the foot of a column, and cards
-that lie on a card that carries them. A card *carries* another if the other lies on it.
+on other cards. A card *carries* another card that is directly on it.
 
-Two positions with the same heads, foundations, stock and waste are equivalent if parts of a run may
-move, whichever of two twins carries a card. If one twin carries and the other is bare, the carried
-part can move from one to the other. If both carry, neither can be moved or covered.
+If parts of a run may move, two positions with the same heads, foundations, stock and waste are
+equivalent: it does not matter which of two twins carries a card. If only one twin carries a card,
+the carried part can move to the other twin. If both twins carry cards, neither can be moved or
+covered.
 
 So a position consists of the number of cards of each column that are as dealt, the number of cards
 of each suit on the foundations (those cards are *up*), and the stock.
@@ -39,41 +40,42 @@ UP_CODES = (RANKS + 1) ** 4
 ALL_UP = 0xDDDD
 """The foundations with 13 cards each."""
 FREE = -1
-"""A free slot of a table."""
+"""Marks a free slot of a table."""
 SLOTS = 1 << 12
-"""Slots of a new table; the table doubles when it is half full."""
+"""Number of slots of a new table. The table doubles when it is half full."""
 
 FRAMES = 256
-"""More than the longest line of commits: every card leaves its place once, and goes up once."""
+"""Capacity for a line of commits. In the longest line, every card leaves its place once and goes
+up once."""
 QUEUE = 1 << 16
-"""Room for the foundations of all positions that moves which can be taken back lead to."""
+"""Capacity for the foundations of all positions reached by moves that can be taken back."""
 CANDIDATES = 1 << 18
-"""Room for the commits listed for a position."""
+"""Capacity for the commits listed for a position."""
 COMMITS = 1 << 20
-"""Room for the commits of all positions on a line."""
+"""Capacity for the commits of all positions on a line."""
 ORDERS = 7
 """Number of different orders in which commits are tried."""
 
 REACH = np.dtype(
     [
-        ("number", np.int64),  # of the card in the stock
-        ("card", np.int64),  # as a set
-        ("waste", np.int64),  # the waste left when it is taken, as in a `Board`
-        ("redeals", np.int64),  # the redeals left then
+        ("number", np.int64),  # number of the card in the stock
+        ("card", np.int64),  # the card as a set
+        ("waste", np.int64),  # the waste left after taking it, as in a `Board`
+        ("redeals", np.int64),  # the redeals left after taking it
         ("takes_redeal", np.int64),  # whether a redeal comes first
     ]
 )
-"""A card of stock or waste that can be taken: see `list_reachable`."""
+"""A card of stock or waste that can be taken; see `list_reachable`."""
 CANDIDATE = np.dtype(
     [
         ("commit", np.int64),  # see `depth_first.pack_commit`
-        ("order", np.int64),  # in which it is tried
+        ("order", np.int64),  # priority of the commit
         ("takes_redeal", np.int64),
     ]
 )
 """A commit listed for a position."""
 MOST_AFTER = 128
-"""More than the positions that follow one with whole runs."""
+"""Capacity for the successors of a position with whole runs."""
 SUCCESSOR = np.dtype(
     [
         ("columns", np.int64),  # as in a `Board`
@@ -85,7 +87,7 @@ SUCCESSOR = np.dtype(
         ("move", np.int64),  # see `whole_runs.pack_move`
     ]
 )
-"""A position that follows one with whole runs."""
+"""A successor of a position with whole runs."""
 FRAME = np.dtype(
     [
         ("columns", np.int64),  # as in a `Board`
@@ -93,8 +95,8 @@ FRAME = np.dtype(
         ("waste", np.int64),
         ("redeals", np.int64),
         ("up", np.int64),  # the foundations on entry
-        ("first", np.int64),  # where its commits begin on the stack ...
-        ("next", np.int64),  # ... and end; the last one comes next
+        ("first", np.int64),  # first position of its commits on the stack
+        ("next", np.int64),  # end of its commits on the stack; the last commit comes next
         ("commit", np.int64),  # the commit being tried
     ]
 )
@@ -107,18 +109,18 @@ SEARCH = np.dtype(
         ("draw", np.int64),
         ("any_passes", np.int64),
         ("worry_back", np.int64),
-        ("limit", np.int64),  # of positions
-        ("used", np.int64),  # positions in the table
+        ("limit", np.int64),  # maximum number of positions
+        ("used", np.int64),  # number of positions in the table
         ("full", np.int64),  # whether commits were left out because room ran out
-        ("depth", np.int64),  # of the deepest frame
-        ("size", np.int64),  # of the stack of commits
-        ("reached", np.int64),  # cards listed in ``reach``
+        ("depth", np.int64),  # number of the deepest frame
+        ("size", np.int64),  # size of the stack of commits
+        ("reached", np.int64),  # number of cards listed in ``reach``
         ("reach", REACH, STOCK),  # see `list_reachable`
-        ("queued", np.int64),  # foundations in ``queue``
+        ("queued", np.int64),  # number of foundations in ``queue``
         ("queue", np.int64, QUEUE),
         ("candidates", CANDIDATE, CANDIDATES),
         ("places", np.int64, ORDERS),  # see `depth_first.push_candidates`
-        ("listed", np.int64),  # positions in ``successors``
+        ("listed", np.int64),  # number of positions in ``successors``
         ("successors", SUCCESSOR, MOST_AFTER),
         ("commits", np.int64, COMMITS),
         ("frames", FRAME, FRAMES),
@@ -126,7 +128,7 @@ SEARCH = np.dtype(
 )
 """The working memory of a search, except for the table, which grows.
 
-A record, because Numba counts the references to an array at every call.
+The memory is a record because Numba counts the references to an array at every call.
 """
 Search: TypeAlias = Any
 """One record of SEARCH."""
@@ -145,13 +147,13 @@ class Board(NamedTuple):
     """A position without its foundations."""
 
     columns: int
-    """Cards that are as dealt, heads included: four bits a column."""
+    """Number of cards that are as dealt, including heads, four bits for each column."""
     stock: int
-    """The cards of the deal's stock that are in stock or waste: bit i stands for the ith."""
+    """The cards that are still in stock or waste. Bit i stands for card i of the dealt stock."""
     waste: int
-    """The number of them in the waste."""
+    """The number of these cards in the waste."""
     redeals: int
-    """The redeals left; 0 with any number of passes."""
+    """The redeals left; 0 with unlimited passes."""
 
 
 class Sight(NamedTuple):
@@ -159,10 +161,10 @@ class Sight(NamedTuple):
 
     heads: int
     known: int
-    """The cards in sight on the tableau, and those that are up."""
+    """The visible cards of the tableau, and the cards that are up."""
     stock: int
     reachable: int
-    """The cards of the stock that can be taken: see `list_reachable`."""
+    """The cards of the stock that can be taken; see `list_reachable`."""
     free: int
     """The number of columns without a head."""
 
@@ -185,22 +187,22 @@ def write_board(record: Any, board: Board) -> None:
 
 @jit
 def left_in(columns: int, column: int) -> int:
-    """Return how many cards of a column are as dealt."""
+    """Return the number of cards of a column that are as dealt."""
     return columns >> 4 * column & 15
 
 
 @jit
 def head_of(columns: int, column: int, search: Search) -> int:
-    """Return the head of a column, as a set; empty if it has none."""
+    """Return the set with the head of a column; empty if it has none."""
     left = left_in(columns, column)
     return search["dealt"][column, left - 1] if left else 0
 
 
 @jit
 def take_head(columns: int, column: int, search: Search) -> int:
-    """Return the columns without the head of one.
+    """Return the columns without the head of one column.
 
-    A king that is then alone in its column is loose. It does not matter which column is empty.
+    A king that is then alone in its column becomes loose. It does not matter which column is empty.
     """
     columns -= 1 << 4 * column
     if left_in(columns, column) == 1 and search["dealt"][column, 0] & KINGS:
@@ -210,7 +212,7 @@ def take_head(columns: int, column: int, search: Search) -> int:
 
 @jit
 def look(board: Board, stock: int, search: Search) -> Sight:
-    """Return the visible cards of a board, given those of its stock and after `list_reachable`."""
+    """Return the visible cards of a board. The caller has called `list_reachable`."""
     heads, hidden, free, reachable = 0, 0, 0, 0
     for column in range(COLUMNS):
         left = left_in(board.columns, column)
@@ -235,19 +237,19 @@ def count_empty(sight: Sight, loose: int) -> int:
 
 @jit
 def list_reachable(board: Board, search: Search) -> int:
-    """List the cards of stock and waste that can be taken, in their order, in ``reach``.
+    """List the cards of stock and waste that can be taken, in order, in ``reach``.
 
-    A card that can be taken in this pass is not listed for the next one, which would leave the
-    same with a redeal less. With any number of passes, a waste that a pass from the beginning goes
-    through, or that has all cards, is written as 0: the same cards can be taken as from the
-    beginning.
+    A card that can be taken in the current pass is not listed for the next pass, which would lead
+    to the same position with one redeal less. With unlimited passes, the size of the waste is
+    written as 0 if a pass from the beginning reaches the same waste, or if the waste has all cards.
+    Then the same cards can be taken as at the beginning of a pass.
 
-    With any number of passes a redeal needs a legal move since the last one. That never matters
-    here. If a card can be taken after the redeal and played, it was in play at the same place in
-    the pass before, or a move was made in that pass.
+    With unlimited passes, a redeal requires a legal move since the last redeal. This condition
+    never matters here: if a card can be taken and played after the redeal, it was in play at the
+    same position in the previous pass, or a move was made in that pass.
 
     Returns:
-        All cards of stock and waste, as a set.
+        The set of all cards of stock and waste.
     """
     draw, any_passes, reach, cards = (
         search["draw"],
@@ -258,8 +260,8 @@ def list_reachable(board: Board, search: Search) -> int:
     can_redeal = any_passes or board.redeals > 0
     rest, last = board.stock, count(board.stock) - 1
     reached, all_cards = 0, 0
-    step = 0  # the place in its turn of a pass from the beginning
-    ahead = -board.waste  # the same of this pass; negative for the waste
+    step = 0  # position within a turn, for a pass from the beginning
+    ahead = -board.waste  # position within a turn of the current pass; negative for the waste
     for place in range(last + 1):
         number = lowest(rest)
         rest &= rest - 1
@@ -285,9 +287,9 @@ def list_reachable(board: Board, search: Search) -> int:
 
 @jit
 def find_safe_stock(board: Board, safe: int, search: Search) -> int:
-    """Return the row of ``reach`` of a safe card that can go up without a loss, -1 if none.
+    """Return the row of ``reach`` of a safe card that can never hurt to send up; -1 if none.
 
-    See `depth_first` for when that is so.
+    `depth_first` describes these cards.
     """
     if search["any_passes"] and (search["draw"] == 1 or board.waste == 0):
         first = 0 if search["draw"] == 1 else max(search["reached"] - 1, 0)
@@ -299,23 +301,23 @@ def find_safe_stock(board: Board, safe: int, search: Search) -> int:
 
 @jit
 def last_of_stock(board: Board, search: Search) -> int:
-    """Return the last card of the stock if it can be taken on the way to a redeal, as a set.
+    """Return the set with the last card of the stock if it can be taken on the way to a redeal.
 
-    That is so with any number of passes and ``draw`` 3.
+    This is possible with unlimited passes and ``draw`` 3.
     """
     if search["any_passes"] and search["draw"] > 1 and board.stock:
         return search["reach"][search["reached"] - 1]["card"]
     return 0
 
 
-# The table of positions: one number stands for a position, exactly
+# The table of positions. Each position has a unique number.
 
 
 @jit
 def code_board(board: Board) -> int:
     """Return a number below 2**32 for the columns, the waste and the redeals left.
 
-    A column has 1, 2, ... 7 cards at most, or 7, 6, ... 1: any order does, as long as it is kept.
+    The columns have at most 1, 2, ... 7 cards in some fixed order, ascending or descending.
     """
     code = board.redeals * (STOCK + 1) + board.waste
     for column in range(COLUMNS):
@@ -350,7 +352,7 @@ def make_keys(size: int) -> np.ndarray:
 
 @jit(inline="always")  # Otherwise Numba counts references to the array at every call.
 def find_slot(keys: np.ndarray, key: int) -> int:
-    """Return the slot of a position, or the free one where it belongs."""
+    """Return the slot of a position, or the free slot where it belongs."""
     mask = len(keys) - 1
     word = (key ^ key >> 31) * 0x1D8E4E27C47D124F
     slot = (word ^ (word >> 29) & 0x7FFFFFFFF) & mask
@@ -376,8 +378,8 @@ def double_keys(keys: np.ndarray) -> np.ndarray:
 def is_won(board: Board, up: int, search: Search) -> bool:
     """Return whether all cards of the tableau are visible and all cards of the stock can be taken.
 
-    Then the position is won: the lowest card that is not up can always go up, because no lower one
-    lies on it.
+    Then the position is won: the lowest card that is not up can always go up, because no lower card
+    is on it.
     """
     if board.stock and not (search["draw"] == 1 and search["any_passes"]):
         return False
@@ -390,11 +392,10 @@ def is_hopeless(board: Board, up: int, sight: Sight, search: Search) -> bool:
     """Return whether a position is lost even in an easier game.
 
     The easier game never uses up a free place. A pair of twins that can carry one card can carry
-    any number, an empty column takes all kings, and a card that went up is still where it was. Once
-    a card of the stock can be played, all of them can. A pair of twins that carries all it can
-    opens as soon as a loose card that it may carry has gone up, or one more card of the pair is
-    visible.
-    If not all cards can go up in the easier game, the position is lost.
+    any number of cards, an empty column takes all kings, and a card that went up also stays in its
+    old place. Once one card of the stock can be played, all of them can. A full pair of twins
+    becomes open as soon as a loose card that fits on it has gone up, or one more card of the pair
+    is visible. If not all cards can go up in the easier game, the position is lost.
     """
     columns, raised = board.columns, cards_up(up)
     visible = sight.known & ~raised

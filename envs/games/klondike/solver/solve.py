@@ -1,8 +1,8 @@
-"""Klondike: the exact solver, with all cards known.
+"""Klondike: exact solver with all cards known.
 
-`depth_first` decides whether a position can be won, `whole_runs` where only whole runs move. All
-other options are covered. ``max_moves`` and ``scoring`` are ignored. The win found need not be the
-shortest.
+`depth_first` decides whether a position can be won; `whole_runs` does so if only whole runs may
+move. The solver covers all options and ignores ``max_moves`` and ``scoring``. It does not search
+for a shortest win.
 """
 
 from typing import Any
@@ -25,20 +25,20 @@ from .position import COLUMNS, Board, Search, key_of, make_search
 from .whole_runs import decide_whole_runs, trace_line
 
 LIMIT = 4_000_000
-"""Positions visited before the solver gives up: about 0.1 GiB, with whole runs 0.6 GiB."""
+"""Default maximum of visited positions, which needs about 0.1 GiB, with whole runs 0.6 GiB."""
 DECIDED = np.dtype(
     [
-        ("key", np.int64),  # of a position: see `position.key_of`
+        ("key", np.int64),  # number of a position, see `position.key_of`
         ("onto", np.int64),  # see `whole_runs`
         ("value", np.float32),  # see `winnable_after`
     ]
 )
-"""A position that was decided for an action."""
+"""A position after an action, with its value."""
 
 
 @jit
 def read_columns(s: State, search: Search) -> int:
-    """Write the cards of the columns into a search; return `Board.columns`."""
+    """Write the cards of the columns into a search, and return `Board.columns`."""
     columns = 0
     for column in range(COLUMNS):
         cards, down = s["column"][column], s["shown"]["face_down"][column]
@@ -54,7 +54,7 @@ def read_columns(s: State, search: Search) -> int:
 
 @jit
 def read_state(s: State, rules: RulesRecord, search: Search) -> tuple[Board, int]:
-    """Write the cards of a state and its rules into a search; return its board and foundations."""
+    """Write a state's cards and rules into a search, and return its board and foundations."""
     waste, stock = s["shown"]["waste_count"], s["shown"]["stock_count"]
     size = waste + stock
     for place in range(waste):
@@ -76,7 +76,7 @@ def read_state(s: State, rules: RulesRecord, search: Search) -> tuple[Board, int
 
 @jit
 def read_onto(s: State) -> int:
-    """Return the loose cards that lie on the second of two twins: see `whole_runs`."""
+    """Return the set of loose cards that are on the second of two twins; see `whole_runs`."""
     onto = 0
     for column in range(COLUMNS):
         for row in range(s["shown"]["face_down"][column] + 1, s["count"][column]):
@@ -89,7 +89,7 @@ def read_onto(s: State) -> int:
 def solve_one(
     states: States, rules_record: RulesRecords, searches: np.ndarray
 ) -> tuple[int, np.ndarray]:
-    """Return whether a state can be won, and the commits of a win, or moves of `whole_runs`."""
+    """Return the verdict on a state, and the commits of a win (with whole runs: its moves)."""
     rules, search = rules_record[0], searches[0]
     board, up = read_state(states[0], rules, search)
     if rules.partial_runs:
@@ -118,9 +118,9 @@ def fill_winnable_after(
     searches: np.ndarray,
     values: np.ndarray,
 ) -> None:
-    """Fill ``values`` (n, actions): 1 if a win is left after an action, 0.5 if undecided.
+    """Fill ``values`` (n, actions): 1 if a win is possible after an action, 0.5 if undecided.
 
-    A position that several actions of a state lead to is decided once.
+    If several actions of a state lead to the same position, the position is decided once.
     """
     rules, search = rules_record[0], searches[0]
     decided = np.zeros(ACTIONS, DECIDED)
@@ -151,7 +151,7 @@ def fill_winnable_after(
 
 
 def lay_table(s: Any, draw: int) -> Table:
-    """Return a state as a `Table`."""
+    """Convert a state to a `Table`."""
     shown = s["shown"]
     waste, stock = int(shown["waste_count"]), int(shown["stock_count"])
     columns = [s["column"][k, : s["count"][k]].tolist() for k in range(COLUMNS)]
@@ -173,8 +173,9 @@ def solve(
     Args:
         deck_or_state: See `parlour.envs.core.solve.make_position`. A truncated game counts as lost.
         rules: The rules.
-        optimal: Ignored: the win found need not be the shortest (``fewest`` is None).
-        limit: Positions to visit at most (None: `LIMIT`). After that ``winnable`` is None.
+        optimal: Ignored. The win need not be a shortest one, and ``fewest`` is None.
+        limit: Maximum number of positions to visit (None: `LIMIT`). If the solver reaches it,
+            ``winnable`` is None.
 
     Returns:
         The solution.
@@ -200,12 +201,12 @@ def solve(
 
 
 def winnable_after(states: States, rules: Rules, limit: int | None = None) -> np.ndarray:
-    """Return for each action of each state whether a win is left after it.
+    """Return whether the game can still be won after each action of each state.
 
     Args:
         states: States (n,).
         rules: The rules.
-        limit: Positions to visit for each state (None: `LIMIT`).
+        limit: Maximum number of positions to visit for each state (None: `LIMIT`).
 
     Returns:
         float32 (n, actions): 1 yes, 0 no or illegal, 0.5 undecided within the limit.

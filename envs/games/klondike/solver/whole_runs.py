@@ -1,11 +1,11 @@
-"""Klondike with whole runs only, all cards known: an exact search that decides whether positions
-can be won.
+"""Klondike solver for whole runs only, with all cards known.
 
-If only whole runs move, it matters on which of two twins a card lies: see `position`. The set
-``onto`` has the loose cards, without kings, that lie on the second twin. A position that is lost
-with partial runs is lost here, too (`is_hopeless`). A card that goes up can hurt here where it
-cannot with partial runs, because its run then moves without it. The search stores every position
-with the position before it, and expands the newest one first.
+An exact search decides whether a position can be won. If only whole runs may move, it matters which
+of two twins carries a card (see `position`). The set ``onto`` has the loose cards, without kings,
+that are on the second twin. A position that is lost with partial runs is also lost here
+(`is_hopeless`). Sending a card up can hurt here although it cannot with partial runs, because the
+run then moves without the card. The search stores every position with its predecessor, and expands
+the newest position first.
 """
 
 from typing import Any, NamedTuple
@@ -50,16 +50,16 @@ from .position import (
 )
 
 UP, BACK = 8, 9
-"""Kinds of moves besides those of `depth_first`: the next card of a suit goes up, the top one comes
-back."""
+"""Kinds of moves in addition to those of `depth_first`: the next card of a suit goes up, and the
+top card of a suit comes back."""
 NODES = 1 << 10
-"""Room for positions at first; it doubles."""
+"""Initial capacity for positions; it doubles when needed."""
 ROOM_FOR_KING = 1 << 4 * (KING + 1)
-"""Stands, among the bare cards, for an empty column."""
+"""Stands for an empty column in a set of bare cards."""
 NODE = np.dtype(
     [
-        ("before", np.int64),  # the position before it, -1: none
-        ("older", np.int64),  # the position to be expanded after it, -1: none
+        ("before", np.int64),  # the previous position; -1: none
+        ("older", np.int64),  # the position to expand after this one; -1: none
         *SUCCESSOR.descr,
     ]
 )
@@ -71,9 +71,9 @@ class Position(NamedTuple):
 
     board: Board
     up: int
-    """The foundations: four bits a suit."""
+    """Heights of the foundations, four bits for each suit."""
     onto: int
-    """The loose cards, without kings, that lie on the second of two twins."""
+    """The loose cards, without kings, that are on the second of two twins."""
 
 
 @jit
@@ -84,11 +84,11 @@ def read_position(record: Any) -> Position:
 
 @jit
 def pack_move(kind: int, number: int, twin: int) -> int:
-    """Pack a move: its kind, the column, stock number or suit, the twin that it goes to."""
+    """Pack a move: its kind, its column, stock number or suit, and the twin to which it goes."""
     return kind | number << 4 | twin << 9
 
 
-# The successors of a position
+# Successors of a position
 
 
 @jit
@@ -104,7 +104,8 @@ def add_successor(after: Position, move: int, search: Search) -> None:
 def add_down(after: Position, card: int, room: int, move: int, search: Search) -> None:
     """Add the successors in which a card goes to the tableau: to an empty column or a bare twin.
 
-    ``after`` is the position without the card; ``room`` are the bare cards, with `ROOM_FOR_KING`.
+    ``after`` is the position without the card. ``room`` is the set of bare cards, which may include
+    `ROOM_FOR_KING`.
     """
     if card & KINGS:
         if room & ROOM_FOR_KING:
@@ -193,7 +194,7 @@ def add_columns(position: Position, room: int, search: Search) -> None:
 
 @jit
 def bare_cards(visible: int, loose: int, onto: int) -> int:
-    """Return the visible cards on which no card lies."""
+    """Return the set of visible cards that carry no card."""
     first, second = loose & ~onto & ~KINGS, loose & onto
     on_first = (first | first >> 1) & FIRST_TWINS
     on_second = (second | second >> 1) & FIRST_TWINS
@@ -202,7 +203,7 @@ def bare_cards(visible: int, loose: int, onto: int) -> int:
 
 @jit
 def list_successors(position: Position, search: Search) -> None:
-    """List the successors of a position; the last one is to be expanded first."""
+    """List the successors of a position. The last one will be expanded first."""
     board, up = position.board, position.up
     search["listed"] = 0
     sight = look(board, list_reachable(board, search), search)
@@ -236,7 +237,7 @@ def list_successors(position: Position, search: Search) -> None:
 
 @jit
 def hash_position(key: int, onto: int) -> int:
-    """Hash a position, given by its number (`position.key_of`) and ``onto``."""
+    """Return the hash of a position with a number (`position.key_of`) and ``onto``."""
     word = (key ^ key >> 31) * 0x1D8E4E27C47D124F + onto * 0x2545F4914F6CDD1D
     word = (word ^ (word >> 29) & 0x7FFFFFFFF) * 0x1D8E4E27C47D124F
     return word ^ (word >> 31) & 0x1FFFFFFFF
@@ -244,7 +245,7 @@ def hash_position(key: int, onto: int) -> int:
 
 @jit(inline="always")  # Otherwise Numba counts references to the arrays at every call.
 def find_node(slots: np.ndarray, nodes: np.ndarray, position: Position) -> int:
-    """Return the slot of a position, or the free one where it belongs."""
+    """Return the slot of a position, or the free slot where it belongs."""
     mask, key = len(slots) - 1, key_of(position.board, position.up)
     slot = hash_position(key, position.onto) & mask
     while slots[slot] != FREE:
@@ -259,9 +260,9 @@ def find_node(slots: np.ndarray, nodes: np.ndarray, position: Position) -> int:
 def add_node(
     successor: Any, before: int, nodes: np.ndarray, slots: np.ndarray, search: Search
 ) -> None:
-    """Add a successor of a node, if it is new; ``depth`` becomes the newest node.
+    """Add a successor of a node if it is new. Then ``depth`` is its number.
 
-    ``full`` tells that it is a win.
+    ``full`` becomes true if the successor is a win.
     """
     position = read_position(successor)
     slot = find_node(slots, nodes, position)
@@ -279,7 +280,7 @@ def add_node(
 
 @jit
 def add_nodes(before: int, nodes: np.ndarray, slots: np.ndarray, search: Search) -> None:
-    """Add the listed successors of a node, up to a win."""
+    """Add the listed successors of a node until one of them is a win."""
     for number in range(search["listed"]):
         if search["full"]:
             return
@@ -288,7 +289,7 @@ def add_nodes(before: int, nodes: np.ndarray, slots: np.ndarray, search: Search)
 
 @jit
 def double_nodes(nodes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the nodes, ``size`` of them, with twice the room, and new slots."""
+    """Return the ``size`` nodes in an array of twice the capacity, and new slots."""
     doubled, slots = np.empty(2 * len(nodes), NODE), np.full(4 * len(nodes), FREE, np.int64)
     doubled[: len(nodes)] = nodes
     for number in range(size):
@@ -298,9 +299,10 @@ def double_nodes(nodes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
 
 @jit
 def decide_whole_runs(board: Board, up: int, onto: int, search: Search) -> tuple[int, np.ndarray]:
-    """Return whether a position can be won, and the nodes.
+    """Return the verdict on a position, and the nodes.
 
-    The last node of a win is ``depth``. After ``limit`` positions the verdict is `UNDECIDED`.
+    If the position can be won, ``depth`` is the last node of a win. After ``limit`` positions the
+    verdict is `UNDECIDED`.
     """
     nodes, slots = np.empty(NODES, NODE), np.full(2 * NODES, FREE, np.int64)
     search["used"] = search["full"] = search["listed"] = 0

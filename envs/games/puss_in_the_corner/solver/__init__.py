@@ -1,1 +1,1 @@
-"""Puss in the Corner: solver with the order of the stock known."""
+"""Solver of Puss in the Corner, with the order of the stock known."""

@@ -1,16 +1,18 @@
 """Puss in the Corner: a relaxation of the last pass in which all cards to come are free.
 
-A free card can be built at any time. If even then the piles cannot be cleared, the position is
-dead: no order of the cards to come wins it. `check_alive` decides that, mostly without any search.
+A free card can be played to a foundation ("built") at any time. If the piles cannot be cleared even
+then, the position is dead: no order of the cards to come wins it. `check_alive` decides this,
+mostly without any search.
 
 A pile is a set of positions in the order of dealing, and ``codes`` has the card code of each
-position. ``tops`` packs the top values of the foundations, four bits each: with ``suits`` clubs to
-spades, otherwise the lower and the higher foundation of black, then of red.
+position. ``tops`` packs the top values of the foundations, four bits each. With ``suits`` the order
+is clubs to spades; otherwise it is the lower and the higher foundation of black, then of red.
 
 Two foundations of one color differ only in their top values. So if k cards of a value are built,
-another one fits if more than k cards of the value below are built. Building obeys no other order.
+another card of this value fits if more than k cards of the value below are built. No other
+condition applies.
 
-A card's twin is the other card of its value and color. Compiled.
+A card's twin is the other card of its value and color.
 """
 
 from typing import Any, NamedTuple
@@ -26,11 +28,11 @@ BLACK, RED = 0b1001, 0b0110
 """Sets of suits."""
 NIBBLE = 15
 HIGH = 4
-"""Bits from the lower foundation of a color to the higher one in ``tops``."""
+"""Bit offset from the lower to the higher foundation of a color in ``tops``."""
 DEPTH = 64
 """Capacity of the stack of `check_alive`, which makes 24 choices at most."""
 REMEMBERED = 1 << 10
-"""Positions that `check_alive` remembers for the solver, a power of two."""
+"""Number of positions that `check_alive` remembers for the solver, a power of two."""
 
 DEAD, ALIVE, UNKNOWN = 0, 1, 2
 """Results of `check_alive`."""
@@ -56,7 +58,7 @@ class AliveMemory(NamedTuple):
 
 @jit
 def twins(card: CardCode, suits: bool) -> CardSet:
-    """Return the cards of this card's value that are built on the same foundations."""
+    """Return the set of cards of a card's value that are built on the same foundations."""
     suit = card & 3
     if suits:
         return 1 << card
@@ -140,7 +142,7 @@ def play_safe_cards(
 def build_on_higher(tops: int, free: CardSet, card: CardCode) -> tuple[int, int]:
     """Build a card on the higher foundation of its color, after the free cards that it needs.
 
-    Returns the new ``tops``, -1 if a card is missing, and the new ``free``.
+    Returns the new ``tops`` (-1 if a card is missing) and the new ``free``.
     """
     shift = top_shift(card, False) + HIGH
     while (tops >> shift) & NIBBLE < (card >> 2) - 1:
@@ -176,11 +178,11 @@ def check_alive(
     tries: int,
     memory: AliveMemory,
 ) -> int:
-    """Return `ALIVE` if the piles can be cleared with the cards to come free, else `DEAD`.
+    """Return `ALIVE` if the piles can be cleared with all cards to come free, otherwise `DEAD`.
 
-    Returns `UNKNOWN` after ``tries`` positions. Safe cards are built without a choice. The only
-    choice left is which top to build on the higher foundation of its color; with ``suits`` there
-    is none.
+    Returns `UNKNOWN` after ``tries`` positions. Safe cards are always built. The only choice is
+    which top card to build on the higher foundation of its color; with ``suits`` there is no
+    choice.
     """
     stack = memory.stack
     memory.stamps[len(memory.keys)] += 1

@@ -1,23 +1,23 @@
 """Puss in the Corner: search of the last pass with the order of the stock known.
 
-Without a redeal left, the order of dealing orders every pile, so a pile is a set of dealt
-positions. A position of the game is four such sets and the tops of the foundations. Which pile is
-which does not matter any more: the four sets are kept sorted.
+If no redeal is left, every pile is in the order of dealing, so a pile is a set of dealt positions.
+A position of the game is four such sets and the tops of the foundations. The order of the piles
+does not matter, so the four sets are kept sorted.
 
 `search_last_pass` is a beam search. It places the cards to come one after the other, each on any of
-the piles, and keeps the ``width`` most promising different positions of each level. If it never had
-to drop a position, it has seen all that matter: then a game that it does not win is lost. Whatever
-the width, it leaves out:
+the piles, and keeps the ``width`` most promising different positions of each level. If it never
+drops a position, it has seen all positions that matter, so a game that it does not win is lost. For
+every width, the search leaves out the following moves and positions. This is sound with all options
+in the last pass.
 
-- dead positions (`check_alive`), which no order of the cards to come wins. A free card is never
-  worse than a card in a pile. Sound with all options, in the last pass.
-- keeping a card that fits the lower foundation of its color, or with ``suits`` any card that fits
-  (`play_safe_cards`). Its twin fits there too, or has been built, so that no card is stranded.
-  Where playing is compulsory the card is played in this phase anyway, sooner or later; with
-  ``hold_back`` playing it makes nothing else compulsory. Sound with all options, in the last pass.
-  The foundation play of ``direct`` is never taken for granted: it could make another card fit that
-  would then have to be played.
-- building free cards before they are needed, inside `check_alive`: a card built early can only take
+- Dead positions (`check_alive`), which no order of the cards to come wins. A free card is never
+  worse than a card in a pile.
+- Keeping a card that fits the lower foundation of its color or, with ``suits``, any card that fits
+  (`play_safe_cards`). Its twin also fits there or has been built, so no card is stranded. If
+  playing is compulsory, the card is played in this phase anyway; with ``hold_back``, playing it
+  makes no other play compulsory. The search does not assume the foundation play of ``direct``,
+  because it could make another card fit that would then have to be played.
+- Building free cards before they are needed, inside `check_alive`. A card built early can only take
   the place of its twin.
 
 `reconstruct_actions` turns the positions of a win into actions.
@@ -51,26 +51,28 @@ from .alive import (
 PLAY_DEPTH = 256
 """Capacity of the stack of `expand_plays`, which makes 24 choices at most."""
 TRIES, LAST_TRIES = 3000, 1 << 40
-"""Limits of `check_alive`, in positions: while cards are still to come, and after the last one."""
+"""Limits of `check_alive`, in positions: while cards are still to come, and after the last card."""
 CONTINUES, FULL = 0, -1
-"""Results of adding a position, beside `WINNABLE`: the search continues, or the level is full."""
+"""Results of adding a position, besides `WINNABLE`: the search continues, or the level is full."""
 
 MAX_COST = (1 << 12) - 1
 COST_OFFSET, COST_SCALE = 500, 16
-# Tuned by random changes for six minutes, at width 60, on deals of a separate deal set.
+# Tuned with random changes for six minutes, at width 60, on a separate deal set.
 UNDER, DEPTH, SAME_FOUNDATION, FADES = 0.48, 0.217, 0.717, 0.053
-"""Costs of a card under a higher one: fixed, for each value that the other is higher, and if both
-belong to the same foundations. `FADES`: decrease for each card that must be built before it."""
+"""Costs of a card under a higher card: a fixed cost, a cost for each value of the difference, and a
+cost if both belong to the same foundations. `FADES` is the decrease for each card that must be
+built before the card."""
 NO_PILE, TOO_LOW, TOO_HIGH, GROWS, TOP = 0.457, 2.4, 0.09, 1.03, 0.043
-"""Costs of each card to come: if no pile can take it without harm, for each value that the best
-pile is too low, and for each value that it is higher than needed. `GROWS`: factor from one card to
-the next. `TOP`: worth of each value of the highest card of a pile."""
+"""Costs of each card to come: if no pile can take it without harm, for each value by which the best
+pile is too low, and for each value by which it is higher than needed. `GROWS` is the factor from
+one
+card to the next. `TOP` is the worth of each value of the highest card of a pile."""
 
 POSITION = np.dtype(
     [
         ("piles", np.int64, (PILES,)),  # sets of dealt positions, sorted in a level
         ("tops", np.int64),  # the foundations, see `alive.pack_tops`
-        ("parent", np.int64),  # row of the position before it, in the level before; -1: none
+        ("parent", np.int64),  # row of its predecessor in the previous level; -1: none
     ]
 )
 """A position of the last pass, between two cards."""
@@ -97,7 +99,7 @@ class Deal(NamedTuple):
 
 
 class Level(NamedTuple):
-    """Different positions after the same number of cards, and a hash table of their rows."""
+    """Distinct positions after the same number of cards, and a hash table of their rows."""
 
     positions: np.ndarray  # POSITION (capacity,)
     costs: np.ndarray  # int64 (capacity,), 0 (promising) to MAX_COST
@@ -107,7 +109,7 @@ class Level(NamedTuple):
 class SearchMemory(NamedTuple):
     """Memory of `search_last_pass`."""
 
-    level: Level  # the level in the making
+    level: Level  # the level under construction
     plays: np.ndarray  # POSITION (PLAY_DEPTH,): stack of `expand_plays`
     alive: AliveMemory
 
@@ -121,7 +123,7 @@ class SearchResult(NamedTuple):
 
 
 def make_search_memory(width: int) -> SearchMemory:
-    """Return memory for a search of that width."""
+    """Return the memory for a search with a given width."""
     capacity = 6 * width + PLAY_DEPTH
     return SearchMemory(
         Level(
@@ -139,7 +141,7 @@ def make_search_memory(width: int) -> SearchMemory:
 
 @jit
 def pile_disorder_cost(pile: int, tops: int, codes: np.ndarray, suits: bool) -> Any:
-    """Return the cost of the order of a pile's cards, and its lowest and its highest value."""
+    """Return the cost of the order of a pile's cards, and the lowest and highest value."""
     cost, top, low, foundation_tops = 0.0, 0, KING + 1, 0
     while pile:
         position = highest(pile)
@@ -159,7 +161,7 @@ def pile_disorder_cost(pile: int, tops: int, codes: np.ndarray, suits: bool) -> 
 
 @jit
 def position_cost(position: Any, next_card: int, codes: np.ndarray, suits: bool) -> int:
-    """Return how unpromising a position looks, 0 to `MAX_COST`."""
+    """Return the estimated cost of a position, 0 (promising) to `MAX_COST`."""
     total, lows, best = 0.0, 0, 0
     for pile in range(PILES):
         cost, low, top = pile_disorder_cost(position["piles"][pile], position["tops"], codes, suits)
@@ -180,7 +182,7 @@ def position_cost(position: Any, next_card: int, codes: np.ndarray, suits: bool)
 
 @jit
 def copy_position(source: Any, target: Any) -> None:
-    """Copy a position by fields: copying a record waits for fields that were just written."""
+    """Copy a position field by field. Copying a record stalls on fields that were just written."""
     for pile in range(PILES):
         target["piles"][pile] = source["piles"][pile]
     target["tops"], target["parent"] = source["tops"], source["parent"]
@@ -191,7 +193,7 @@ def copy_position(source: Any, target: Any) -> None:
 
 @jit
 def insert_position(position: Any, cost: int, count: int, level: Level) -> int:
-    """Append a position with sorted piles to the level unless it is there; return the new count."""
+    """Append a position with sorted piles to the level if it is new, and return the new count."""
     piles = position["piles"]
     a, b, c, d = piles[0], piles[1], piles[2], piles[3]
     if a < b:
@@ -227,7 +229,7 @@ def insert_position(position: Any, cost: int, count: int, level: Level) -> int:
 def add_if_alive(
     position: Any, next_card: int, count: int, deal: Deal, suits: bool, memory: SearchMemory
 ) -> Any:
-    """Add a position to the level unless it is dead or there already.
+    """Add a position to the level unless it is dead or already in the level.
 
     Returns the new count, and `WINNABLE` if the game is won there, `FULL` or `CONTINUES`.
     """
@@ -254,9 +256,9 @@ def add_if_alive(
 def expand_plays(
     next_card: int, count: int, deal: Deal, rules: RulesRecord, memory: SearchMemory
 ) -> Any:
-    """Add every position that playing after a group leads to, from the first one of ``plays``.
+    """Add every position that plays after a group can lead to, from the first one of ``plays``.
 
-    Returns the new count, the status as `add_if_alive` does, and the number of positions seen.
+    Returns the new count, the status as in `add_if_alive`, and the number of positions seen.
     """
     plays, codes = memory.plays, deal.codes
     depth, status, nodes = 1, CONTINUES, 0
@@ -275,7 +277,7 @@ def expand_plays(
                 return count, WINNABLE, nodes
             status = min(status, added)
         depth += count_bits(playable) - 1
-        place = depth  # The last play comes first, because the first one overwrites the position.
+        place = depth  # The last play goes first, because the first one overwrites the position.
         while playable:
             pile = highest(playable)
             playable ^= 1 << pile
@@ -289,9 +291,9 @@ def expand_plays(
 
 @jit
 def keep_best(count: int, width: int, level: Level, kept: np.ndarray) -> int:
-    """Copy the ``width`` cheapest positions of a level to ``kept``; return how many.
+    """Copy the ``width`` cheapest positions of a level to ``kept``, and return their number.
 
-    Their order stays the same. Of equal costs the first ones are taken.
+    The positions keep their order. Of positions with equal costs the first ones are taken.
     """
     positions, costs = level.positions, level.costs
     limit, spare = MAX_COST + 1, 0
@@ -319,10 +321,10 @@ def expand_level(
     parents: np.ndarray, num_parents: int, next_card: int, deal: Deal, rules: RulesRecord,
     memory: SearchMemory,
 ) -> Any:  # fmt: skip
-    """Place the next card in every way on each position that was kept.
+    """Place the next card in every way on each kept position.
 
-    Returns the number of positions after it, `WINNABLE` if the last of them is won, `FULL` if one
-    was dropped, else `CONTINUES`, and the number of positions seen.
+    Returns the number of new positions, the status, and the number of positions seen. The status is
+    `WINNABLE` if the last position is won, `FULL` if a position was dropped, otherwise `CONTINUES`.
     """
     position, card = memory.plays[0], deal.codes[next_card]
     count, status, nodes = 0, CONTINUES, 0
@@ -373,19 +375,19 @@ def search_last_pass(
     beam: np.ndarray,
     memory: SearchMemory,
 ) -> SearchResult:
-    """Search the last pass from a position: see the module.
+    """Search the last pass from a position; see the module.
 
     Args:
-        start: the position, POSITION (1,).
-        next_card: index of the next card to place.
-        is_turned_up: that card is turned up; otherwise tops can be played before it.
-        deal: the cards.
-        rules_record: the rules, an array (1,).
-        width: positions that are kept on a level.
-        limit: number of positions after which the search gives up.
-        beam: receives the positions kept of each level, POSITION (levels, width). After a win it
-            has the positions on the way.
-        memory: see `make_search_memory`.
+        start: The position, POSITION (1,).
+        next_card: Index of the next card to place.
+        is_turned_up: Whether this card is turned up. Otherwise top cards can be played before it.
+        deal: The cards.
+        rules_record: The rules, an array (1,).
+        width: Number of positions to keep on each level.
+        limit: Maximum number of positions.
+        beam: Receives the kept positions of each level, POSITION (levels, width). After a win it
+            has the positions on the winning path.
+        memory: See `make_search_memory`.
     """
     rules, level = rules_record[0], memory.level
     count, status, nodes, depth, is_complete = 0, CONTINUES, 0, 0, True
@@ -423,7 +425,7 @@ class Tableau(NamedTuple):
 
 
 def _list_plays(tableau: Tableau, last_pass: LastPass) -> Iterator[tuple[int, Tableau]]:
-    """Yield the piles whose top can be played, safe cards first, and the tableau after each."""
+    """Yield the piles whose top can be played, safe cards first, and the tableau after it."""
     for wanted in (2, 1):
         for p, pile in enumerate(tableau.piles):
             if pile:
@@ -440,9 +442,9 @@ def _list_plays(tableau: Tableau, last_pass: LastPass) -> Iterator[tuple[int, Ta
 def _find_plays(
     start: Tableau, last_pass: LastPass, target: list[int]
 ) -> tuple[list[int] | None, list[int]]:
-    """Play until the piles are, sorted, ``target``.
+    """Play cards until the sorted piles equal ``target``.
 
-    Returns the piles, None if that is impossible, and the actions.
+    Returns the piles (None if this is impossible) and the actions.
     """
     stack: list[tuple[Tableau, list[int]]] = [(start, [])]
     visited: set[tuple[int, ...]] = set()
@@ -463,7 +465,7 @@ def _find_plays(
 def _list_placements(
     tableau: Tableau, last_pass: LastPass, next_card: int
 ) -> Iterator[tuple[int, Tableau]]:
-    """Yield the actions that place the next card, and the tableau after each."""
+    """Yield the actions that place the next card, and the tableau after each action."""
     piles, tops = tableau
     for p in range(PILES):
         yield PLACE + p, Tableau([*piles[:p], piles[p] | 1 << next_card, *piles[p + 1 :]], tops)
@@ -476,8 +478,8 @@ def reconstruct_actions(last_pass: LastPass, path: list[Tableau]) -> list[int]:
     """Return the actions of a win.
 
     Args:
-        last_pass: the position from which the game is won.
-        path: the tableaus after each card of the win, with sorted piles.
+        last_pass: The position from which the game is won.
+        path: The tableaus after each card of the win, with sorted piles.
     """
     piles = list(last_pass.piles)
     actions: list[int] = []

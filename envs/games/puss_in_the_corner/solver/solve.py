@@ -1,19 +1,19 @@
 """Puss in the Corner: solver with the order of the stock known.
 
-A win is a sequence of actions. However it was found, it is played through the kernel before it is
-reported. A loss is reported only after a search that has covered every possibility:
+A win is a sequence of actions, which the kernel replays before the solver reports it. The solver
+reports a loss only after a search that covers every possibility:
 
-- **in the last pass** `search_last_pass` found no win and dropped no position.
-  Its module lists what else it leaves out, and why that is sound with all options;
-- **by some of the suits**: the same search with only the cards of one color (with ``suits``: of one
-  suit, or of two) and without compulsory play. Whoever wins the whole game can leave out the other
-  cards and wins this one: they only lie on cards of these suits, and are built on other
-  foundations. Sound with all options, in the last pass;
-- **while a redeal is left** `_search_all` went through all positions up to the last pass, and
-  `search_last_pass` through all of these.
+- **In the last pass**, `search_last_pass` found no win and dropped no position. Its module lists
+  what else the search leaves out, and why this is sound with all options.
+- **With a subset of the suits**, the same search found no win with only the cards of one color
+  (with ``suits``: of one or two suits) and without compulsory play. A win of the whole game is also
+  a win of this reduced game: the other cards only cover cards of these suits, and are built on
+  other foundations. This is sound with all options in the last pass.
+- **While a redeal is left**, `_search_all` visited all positions up to the last pass, and
+  `search_last_pass` found all of them lost.
 
-Everything else is undecided. While a redeal is left, `TRIED_AGENTS` first play the position up to
-its last pass.
+Everything else is undecided. While a redeal is left, the solver first lets `TRIED_AGENTS` play the
+position up to its last pass.
 """
 
 from itertools import combinations, pairwise
@@ -48,24 +48,24 @@ ACTION_LIMIT = 20_000
 WIDTHS = (100, 1000, 5000)
 """Widths of the beam, tried in this order."""
 TRIED_AGENTS = ("tip", None)
-"""Rule-based agents that play on to the last pass; None is the heuristic."""
+"""Rule-based agents that play up to the last pass; None is the heuristic."""
 
 step = kernels.step
 
 
 class Answer(NamedTuple):
-    """What a search found."""
+    """Result of a search."""
 
     outcome: int  # WINNABLE, LOST or UNDECIDED
     nodes: int  # positions seen
-    actions: list[int]  # of a win, else empty
+    actions: list[int]  # actions of a win, otherwise empty
 
 
 # ---- the last pass --------------------------------------------------------------------------
 
 
 def _read_last_pass(s: State, rules: Rules) -> LastPass:
-    """Convert one record of a state in the last pass."""
+    """Convert one record of a state in the last pass to a `LastPass`."""
     shown = s["shown"]
     cards: list[int] = []
     piles: list[int] = []
@@ -88,7 +88,7 @@ def _read_last_pass(s: State, rules: Rules) -> LastPass:
 
 
 def _restrict_to_suits(whole: LastPass, suits: tuple[int, ...]) -> LastPass:
-    """Return the game that is left when the cards of all other suits are taken away."""
+    """Return the game without the cards of all other suits."""
     kept = [i for i, card in enumerate(whole.cards) if card & 3 in suits]
     piles = [sum(1 << k for k, i in enumerate(kept) if pile >> i & 1) for pile in whole.piles]
     ends = [bool(whole.ends_group[a:b].any()) for a, b in pairwise(kept)]
@@ -100,7 +100,7 @@ def _restrict_to_suits(whole: LastPass, suits: tuple[int, ...]) -> LastPass:
 
 
 def _list_suit_sets(rules: Rules) -> list[tuple[int, ...]]:
-    """Return the sets of suits by which a loss can be shown."""
+    """Return the sets of suits with which a loss can be proved."""
     if not rules.suits:
         return [(0, 3), (1, 2)]
     return [*combinations(range(4), 1), *combinations(range(4), 2)]
@@ -139,7 +139,7 @@ def _search(last_pass: LastPass, width: int, limit: int) -> tuple[int, int, list
 
 
 def _solve_last_pass(last_pass: LastPass, limit: int, widths: tuple[int, ...] = WIDTHS) -> Answer:
-    """Solve the last pass: with each width search the whole game, then the games of some suits."""
+    """Solve the last pass. For each width, search the whole game, then games with fewer suits."""
     nodes = 0
     parts = [_restrict_to_suits(last_pass, suits) for suits in _list_suit_sets(last_pass.rules)]
     for width in widths:
@@ -173,7 +173,7 @@ def write_successors(
     sources: np.ndarray,
     actions: np.ndarray,
 ) -> None:
-    """Write the state after every legal action of every state, its source row and its action."""
+    """Write the state after every legal action of every state, with its source row and action."""
     n = 0
     for i in range(len(states)):
         for action in range(ACTIONS):
@@ -185,7 +185,7 @@ def write_successors(
 
 
 def list_successors(states: States, rules: Rules) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the states after every legal action, the row each comes from, and the actions."""
+    """Return the states after every legal action, their source rows, and the actions."""
     n = sum(int(legal).bit_count() for legal in states["legal"])
     successors, sources, actions = np.zeros(n, states.dtype), np.zeros(n, int), np.zeros(n, int)
     write_successors(states, as_record(rules), successors, sources, actions)
@@ -193,7 +193,7 @@ def list_successors(states: States, rules: Rules) -> tuple[np.ndarray, np.ndarra
 
 
 def _try_rule_agent(state: np.ndarray, rules: Rules, rule_agent: str | None, limit: int) -> Answer:
-    """Let a rule-based agent play on to the last pass, and solve that; a failure is undecided."""
+    """Let a rule-based agent play up to the last pass, then solve it. A failure is undecided."""
     game, actions, states = find_game("puss_in_the_corner"), [], copy_states(state)
     while not states["over"][0] and states["shown"]["redeals_left"][0]:
         scores = game.score_actions(states, rules, rule_agent=rule_agent)[0]
@@ -209,7 +209,7 @@ def _try_rule_agent(state: np.ndarray, rules: Rules, rule_agent: str | None, lim
 
 
 def _search_all(state: np.ndarray, rules: Rules, limit: int) -> Answer:
-    """Search breadth-first through all positions up to the last pass, and solve each last pass."""
+    """Visit all positions up to the last pass breadth-first, and solve each last pass."""
     states, steps, nodes, outcome = copy_states(state), [], 0, LOST
     while len(states):
         if nodes > limit:
@@ -239,7 +239,7 @@ def _search_all(state: np.ndarray, rules: Rules, limit: int) -> Answer:
 
 
 def _trace_back(steps: list[tuple[np.ndarray, np.ndarray]], row: int) -> list[int]:
-    """Return the actions that lead to a row of the last level; `steps` has sources and actions."""
+    """Return the actions that lead to a row of the last level. `steps` has sources and actions."""
     path = []
     for sources, actions in steps[::-1]:
         path.append(int(actions[row]))
@@ -269,30 +269,30 @@ def _solve_position(state: np.ndarray, rules: Rules, limit: int) -> Answer:
 def check_solvable(rules: Rules) -> None:
     """Raise ValueError for rules that cannot be solved."""
     if rules.sevens:
-        raise ValueError("sevens: these rules cannot be solved; allowed are rules without")
+        raise ValueError("option sevens must be no for the solver, got yes")
 
 
 def solve(
     deck_or_state: Any, rules: Rules, optimal: bool = False, limit: int | None = None
 ) -> Solution:
-    """Solve a position with the order of the stock known: see the module.
+    """Solve a position with the order of the stock known; see the module.
 
     Args:
-        deck_or_state: see `parlour.envs.core.solve.make_position`.
-        rules: the rules of the game.
-        optimal: fill in ``fewest`` where all wins take the same number of moves: in the last pass,
-            without ``direct``.
-        limit: approximate number of positions to search (None: `LIMIT`).
+        deck_or_state: See `parlour.envs.core.solve.make_position`.
+        rules: The rules.
+        optimal: Fill in ``fewest`` if all wins take the same number of moves, which holds in the
+            last pass without ``direct``.
+        limit: Approximate number of positions to search (None: `LIMIT`).
 
     Returns:
-        The solution; ``winnable`` is None if the limit was reached before an answer.
+        The solution. ``winnable`` is None if the solver reached the limit before an answer.
 
     Raises:
-        ValueError: for a limit below 1, and for rules with ``sevens``.
+        ValueError: The limit is below 1, or the rules have ``sevens``.
     """
     check_solvable(rules)
     if limit is not None and limit < 1:
-        raise ValueError(f"limit={limit}: allowed are numbers from 1")
+        raise ValueError(f"limit must be 1 or more, got {limit}")
     game = find_game("puss_in_the_corner")
     state = make_position(game, rules, deck_or_state)
     answer = _solve_position(state, rules, LIMIT if limit is None else limit)
@@ -309,8 +309,8 @@ def solve(
 def winnable_after(states: np.ndarray, rules: Rules, limit: int | None = None) -> np.ndarray:
     """Return whether the game can still be won after each legal action, float32 (n, actions).
 
-    1 is yes, 0 is no or not legal, and 0.5 means undecided after ``limit`` positions for the action
-    (None: `ACTION_LIMIT`). Raises ValueError for rules with ``sevens``.
+    1 means yes, 0 means no or illegal, and 0.5 means undecided after ``limit`` positions for the
+    action (None: `ACTION_LIMIT`). Raises ValueError for rules with ``sevens``.
     """
     check_solvable(rules)
     outcomes = np.zeros((len(states), ACTIONS), np.float32)

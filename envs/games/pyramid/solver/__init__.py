@@ -1,1 +1,1 @@
-"""Pyramid: the solver. `solve` has its two functions, `solve` and `winnable_after`."""
+"""Solver of Pyramid. The module `solve` has its two functions, `solve` and `winnable_after`."""

@@ -1,14 +1,15 @@
-"""Pyramid with all cards known: lower bounds on moves, and positions that are lost on sight.
+"""Pyramid solver: lower bounds on moves, and detection of lost positions without a search.
 
 The cards of two values that total 13 form a group of eight cards, which can be removed only with
-one another (not with ``many_sum``, where none of this holds). For each subset of a group that
-remains, the table ``needs`` has the fewest removals that remove all cards that must go, if the
-cards were always free; `IMPOSSIBLE` if there are no such removals.
+each other. (This does not hold with ``many_sum``, so nothing here applies to it.) For each
+remaining subset of a group, the table ``needs`` has the minimum number of removals that remove all
+cards that must go, under the assumption that all cards are always free; `IMPOSSIBLE` if there are
+none.
 
-Two cards can never be removed together if one of them lies on the other, directly or not, because
-the upper one must go first (with ``match_cover``: unless it covers the other directly). The same
-holds for two cards of the deck if the top of a single waste pile is the only card of the deck in
-play. Kings need no partner.
+Two cards can never be removed together if one of them covers the other, directly or indirectly,
+because the upper card must go first (exception: ``match_cover`` and a direct cover). The same holds
+for two cards of the deck if the top of a single waste pile is the only card of the deck in play.
+Kings need no partner.
 """
 
 import numpy as np
@@ -24,14 +25,14 @@ from .position import GROUP_SIZE, GROUPS, SUBSETS, Facts, Position
 IMPOSSIBLE = 100
 
 
-# What never changes in a deal
+# Facts that never change during a game
 
 
 @jit
 def fill_above(facts: Facts, rules: RulesRecord, above: np.ndarray) -> None:
-    """Fill ``above`` (28) with the cards that lie on each slot, directly or not.
+    """Fill ``above`` (28,) with the sets of cards that cover each slot, directly or indirectly.
 
-    With ``covered_kings``, a card that lies on a slot only through a king does not count, because
+    With ``covered_kings``, a card that covers a slot only through a king does not count, because
     the king can go first.
     """
     for slot in range(PYRAMID - 1, -1, -1):
@@ -46,7 +47,7 @@ def fill_above(facts: Facts, rules: RulesRecord, above: np.ndarray) -> None:
 
 @jit
 def can_pair(first: int, second: int, above: np.ndarray, start: int, rules: RulesRecord) -> bool:
-    """Return whether two cards that total 13, ordered by deck position, could ever go together."""
+    """Return whether two cards that total 13, in deck order, could ever be removed together."""
     if second < PYRAMID:
         if (above[first] >> second) & 1 == 0:
             return True
@@ -60,8 +61,8 @@ def can_pair(first: int, second: int, above: np.ndarray, start: int, rules: Rule
 def number_groups(facts: Facts, members: np.ndarray) -> None:
     """Number the cards within their groups.
 
-    ``group_bits`` of the facts becomes the bit of each card among the 48 of all groups, 0 for
-    kings; ``members`` (6, 8) the deck positions of each group's cards, its lower value first.
+    Writes ``group_bits`` of the facts: the bit of each card among the 48 cards of all groups, 0 for
+    kings. Writes ``members`` (6, 8): the deck positions of each group's cards, lower value first.
     """
     low, high = np.zeros(KING + 1, np.int64), np.zeros(KING + 1, np.int64)
     for place in range(PACK_SIZE):
@@ -83,7 +84,7 @@ def number_groups(facts: Facts, members: np.ndarray) -> None:
 def find_least_removals(
     subset: int, must_go: int, partners: np.ndarray, facts: Facts, group: int
 ) -> int:
-    """Return the fewest removals for a subset of a group, from those of smaller subsets."""
+    """Return the minimum number of removals for a subset of a group, from smaller subsets."""
     if must_go == 0:
         return 0
     best = IMPOSSIBLE
@@ -98,9 +99,9 @@ def find_least_removals(
 
 @jit
 def fill_needs(facts: Facts, members: np.ndarray, rules: RulesRecord) -> None:
-    """Fill ``partners``, the cards each card could go with, and the ``needs`` of each subset.
+    """Fill ``partners``, the possible partners of each card, and the ``needs`` of each subset.
 
-    A king's partner is itself.
+    A king is its own partner.
     """
     for place in range(PACK_SIZE):
         facts["partners"][place] = 1 << place if facts["ranks"][place] == KING else 0
@@ -146,7 +147,7 @@ def fill_facts(facts: Facts, deck: np.ndarray, rules: RulesRecord) -> None:
 
 @jit
 def group_cards(cards: Positions, facts: Facts) -> int:
-    """Return a set of cards as `number_groups` numbers them."""
+    """Convert a set of cards to the numbering of `number_groups`."""
     groups = 0
     while cards:
         groups |= facts["group_bits"][lowest(cards)]
@@ -156,13 +157,13 @@ def group_cards(cards: Positions, facts: Facts) -> int:
 
 @jit
 def count_needs(groups: int, group: int, facts: Facts) -> int:
-    """Return the fewest removals for one of the groups."""
+    """Return the minimum number of removals for a group."""
     return facts["needs"][group, (groups >> (group * GROUP_SIZE)) & (SUBSETS - 1)]
 
 
 @jit
 def is_lost(groups: int, gone: int, facts: Facts) -> bool:
-    """Return whether a group, of which some cards of ``gone`` just went, can never go now."""
+    """Return whether a group that lost cards of ``gone`` can no longer be removed."""
     while gone:
         group = lowest(gone) // GROUP_SIZE
         gone &= ~((SUBSETS - 1) << (group * GROUP_SIZE))
@@ -176,7 +177,7 @@ def is_lost(groups: int, gone: int, facts: Facts) -> bool:
 
 @jit
 def bound_removals(groups: int, facts: Facts) -> int:
-    """Return a lower bound on the removals of all groups, without kings."""
+    """Return a lower bound on the number of removals of all groups, without kings."""
     total = 0
     for group in range(GROUPS):
         total += count_needs(groups, group, facts)
@@ -185,9 +186,9 @@ def bound_removals(groups: int, facts: Facts) -> int:
 
 @jit
 def cards_before(cards: Positions, number: int) -> Positions:
-    """Return the mask of all positions before the ``number``-th of some cards, from 1.
+    """Return the mask of all positions before card ``number`` of a set, counted from 1.
 
-    The mask is 0 if there are fewer cards.
+    The mask is 0 if the set has fewer cards.
     """
     for _ in range(number - 1):
         cards &= cards - 1
@@ -196,12 +197,13 @@ def cards_before(cards: Positions, number: int) -> Positions:
 
 @jit
 def bound_turns(at: Position, groups: int, facts: Facts, rules: RulesRecord) -> int:
-    """Return a lower bound on the turns, to be added to `bound_removals`.
+    """Return a lower bound on the number of turns, which is added to `bound_removals`.
 
     If more cards of a value must go than there are partners outside the stock, the missing partners
-    must be dealt from the stock, the first ones first. All cards before the last missing partner
-    must be dealt, ``turn`` cards a move on each pile (with ``held``, one card is turned up). So
-    must that partner itself, unless the stock's top is in play: see `bound_direct_play`.
+    must be dealt from the stock. At best they are the first such cards of the stock. All cards
+    before the last missing partner must be dealt, ``turn`` cards per move on each pile (one card
+    with ``held``). The partner itself must also be dealt, unless the stock's top card is in play;
+    see `bound_direct_play`.
     """
     remaining, stock = at.remaining, at.remaining >> at.stock_top << at.stock_top
     must_go = remaining & facts["goal"]
@@ -230,12 +232,13 @@ def bound_turns(at: Position, groups: int, facts: Facts, rules: RulesRecord) -> 
 
 @jit
 def bound_next_pass(at: Position, must_go: Positions, facts: Facts) -> int:
-    """Return a lower bound on the turns if needed cards lie under a card that stays; else 0.
+    """Return a lower bound on the number of turns if needed cards are under a card that stays.
 
-    This bound holds for a single pile whose cards can be removed only with cards of the table, if a
-    win requires only the pyramid. A card of the deck without a partner on the table stays, and the
-    cards under it stay until the waste is turned over. So the whole stock must be dealt, then all
-    cards that stay above the needed ones again, and the needed ones.
+    Returns 0 otherwise. The bound holds for a single waste pile whose cards can be removed only
+    with cards of the table, if a win requires only the pyramid. A card of the deck without a
+    partner on the table stays, and the cards under it stay until the waste is turned over. So the
+    whole stock must be dealt, then again all cards that stay above the needed cards, and the needed
+    cards.
     """
     remaining, stock = at.remaining, at.remaining >> at.stock_top << at.stock_top
     tableau = remaining & ((1 << facts["stock_start"]) - 1)
@@ -261,11 +264,11 @@ def bound_next_pass(at: Position, must_go: Positions, facts: Facts) -> int:
 
 @jit
 def bound_direct_play(before: Positions, must_go: Positions, groups: int, facts: Facts) -> int:
-    """Return a lower bound on the turns to get rid of stock cards if the stock's top is in play.
+    """Return a lower bound on the number of turns if the stock's top card is in play.
 
-    A card that goes straight from the stock together with a card that must go costs no deal. In a
+    Removing a card straight from the stock together with a card that must go costs no deal. In a
     group of n cards that must go and need m removals, 2 m - n removals use a card of the deck. So
-    at most 2 m - n deals are saved, and two more for each removal beyond m.
+    at most 2 m - n deals are saved, plus two for each removal beyond m.
     """
     num_saved, num_more = 0, 0
     for group in range(GROUPS):

@@ -1,16 +1,17 @@
-"""Pyramid with all cards known: a depth-first search that decides whether positions can be won.
+"""Pyramid solver: a depth-first search that decides whether positions can be won.
 
-Shortcuts, and when they are sound:
+The search uses these shortcuts:
 
-- Forced removals are made immediately: see `position`.
-- `bounds.is_lost` ends a line: never with ``many_sum``.
-- Removals of cards that could all have gone before the last turn are not tried: see
+- It makes forced removals immediately; see `position`.
+- It stops at positions that `bounds.is_lost` finds lost, except with ``many_sum``.
+- It does not try removals of cards that could all have been removed before the last turn; see
   `position.drop_stale`.
-- A position in the table of transpositions is not searched again unless more redeals are left now
-  (with unlimited redeals: unless a removal has been legal since the last redeal now, but was not
-  then), or unless there are removals to try that were left out then.
-- The order of the stock is ignored at first: the *relaxed* game, in which every card of the deck is
-  open. A position that is lost there is lost. Not with ``clear_all`` or ``many_sum``.
+- It does not search a position in the transposition table again, with two exceptions: more redeals
+  are left now (with unlimited redeals: a removal has been legal since the last redeal now, but not
+  in the earlier search), or some removals were left out in the earlier search.
+- It first ignores the order of the stock. In this *relaxed* game every card of the deck is open. A
+  position that is lost in the relaxed game is lost. This shortcut is not used with ``clear_all`` or
+  ``many_sum``.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -48,17 +49,17 @@ from .position import (
 )
 
 FRAMES = 2048
-"""Longest line: 52 removals, and between any two of them the whole stock once."""
+"""Maximum length of a line: 52 removals, and the whole stock once between any two of them."""
 LONGEST = FRAMES + PACK_SIZE
-"""Room for a line with its forced removals."""
+"""Capacity for a line with its forced removals."""
 MOVES = 1 << 15
-"""Room for the moves of all positions on a line."""
+"""Capacity for the moves of all positions on a line."""
 EXPANDED = 2
-"""Verdict on a position whose moves are to be tried. Other verdicts are `LOST`, `WINNABLE` and, if
-the search has to stop, `UNDECIDED`."""
+"""Verdict on a position whose moves must be tried. Other verdicts are `LOST`, `WINNABLE` and, if
+the search reaches its limit, `UNDECIDED`."""
 
 SLOTS = 1 << 10
-"""Slots of a new table of transpositions; the table doubles when it is half full."""
+"""Number of slots of a new transposition table. The table doubles when it is half full."""
 EMPTY_SLOT = -1
 NEVER_LOST, NEVER_WON = -1, 100
 SLOT = np.dtype(
@@ -69,7 +70,7 @@ SLOT = np.dtype(
         ("knowledge", np.int64),  # see `pack_knowledge`
     ]
 )
-"""A position of the table of transpositions."""
+"""A position of the transposition table."""
 Slot: TypeAlias = Any  # one record of SLOT
 
 FRAME = np.dtype(
@@ -82,20 +83,20 @@ FRAME = np.dtype(
         ("stale", np.int64),
         ("length", np.int64),
         ("free", np.int64),  # the free cards
-        ("slot", np.int64),  # in the table
-        ("next", np.int64),  # the stack of moves down to its next move ...
-        ("last", np.int64),  # ... and where its moves end
+        ("slot", np.int64),  # number of its slot in the table
+        ("next", np.int64),  # size of the stack of moves down to its next move
+        ("last", np.int64),  # size of the stack of moves below its moves
     ]
 )
 """A position whose moves are being tried."""
 SEARCH = np.dtype(
     [
         ("relaxed", np.int64),
-        ("limit", np.int64),  # of nodes
-        ("used", np.int64),  # slots of the table
-        ("nodes", np.int64),  # positions visited
-        ("depth", np.int64),  # of the deepest frame, -1: none
-        ("size", np.int64),  # of the stack of moves
+        ("limit", np.int64),  # maximum number of nodes
+        ("used", np.int64),  # number of used slots of the table
+        ("nodes", np.int64),  # number of visited positions
+        ("depth", np.int64),  # number of the deepest frame; -1: none
+        ("size", np.int64),  # size of the stack of moves
         ("facts", FACTS),
         ("line", np.int64, LONGEST),
         ("moves", np.int64, MOVES),
@@ -104,25 +105,25 @@ SEARCH = np.dtype(
 )
 """The working memory of a search, except for the table, which grows.
 
-A record, because Numba counts the references to an array at every call. A record does not keep its
-array alive, so only functions that receive the array take the record out of it.
+The memory is a record because Numba counts the references to an array at every call. A record does
+not keep its array alive, so only functions that receive the array may take the record out of it.
 """
 Search: TypeAlias = Any  # one record of SEARCH
 
 
 class Node(NamedTuple):
-    """A position that a search visits, and the way there."""
+    """A position that a search visits, and facts about the line to it."""
 
     at: Position
     groups: int
-    """The cards that are there, as `bounds.number_groups` numbers them."""
+    """The remaining cards in the numbering of `bounds.number_groups`."""
     stale: Positions
     """The cards that were free before the last turn."""
     length: int
     """Number of moves on the line to it."""
 
 
-# The table of transpositions
+# The transposition table
 
 
 @jit
@@ -136,7 +137,7 @@ def make_slots(size: int) -> np.ndarray:
 
 @jit(inline="always")  # Otherwise Numba counts references to the arrays at every call.
 def find_slot(slots: np.ndarray, word: int, piles: int) -> int:
-    """Return the number of a position's slot, or of the empty one where it belongs."""
+    """Return the number of a position's slot, or of the empty slot where it belongs."""
     mask = len(slots) - 1
     number = hash_position(word, piles) & mask
     while slots[number]["word"] != EMPTY_SLOT:
@@ -162,17 +163,17 @@ def double_slots(slots: np.ndarray, search: Search) -> np.ndarray:
 
 @jit
 def pack_knowledge(lost_rank: int, won_rank: int, root: int) -> int:
-    """Pack the knowledge of a position: lost up to one rank of `rank_of`, won from another one on.
+    """Pack the knowledge of a position: lost up to one rank (`rank_of`), won from another rank on.
 
-    `NEVER_LOST` and `NEVER_WON` stand for no rank. ``root`` is the root of the search that found
-    it out.
+    `NEVER_LOST` and `NEVER_WON` stand for no rank. ``root`` is the root of the search that gained
+    the knowledge.
     """
     return lost_rank + 1 | won_rank << 8 | root << 16
 
 
 @jit(inline="always")  # Otherwise Numba counts references to the arrays at every call.
 def claim_slot(slots: np.ndarray, at: Position, root: int) -> tuple[int, bool]:
-    """Return the number of a position's slot, and whether it is new and was written now."""
+    """Return the number of a position's slot, and whether the slot is new."""
     word = pack_cards(at)
     number = find_slot(slots, word, at.piles)
     slot = slots[number]
@@ -185,13 +186,13 @@ def claim_slot(slots: np.ndarray, at: Position, root: int) -> tuple[int, bool]:
 
 @jit
 def rank_of(at: Position) -> int:
-    """Return how many redeals are left, as a rank: the higher, the more can be won."""
+    """Return the number of redeals left as a rank. With a higher rank, more can be won."""
     return at.removal_seen if at.redeals_left == NO_LIMIT else at.redeals_left
 
 
 @jit
 def look_up(slot: Slot, at: Position, root: int, stale: Positions, verdicts: np.ndarray) -> int:
-    """Return what the table knows of a position: `WINNABLE`, `LOST` or, if nothing, `UNDECIDED`.
+    """Return the table's verdict on a position: `WINNABLE`, `LOST`, or `UNDECIDED` if unknown.
 
     An entry from another root counts as lost only if that root is lost: only then was the position
     searched to the end.
@@ -211,7 +212,7 @@ def look_up(slot: Slot, at: Position, root: int, stale: Positions, verdicts: np.
 
 @jit
 def note_search(slot: Slot, at: Position, root: int, stale: Positions) -> None:
-    """Record that a position is being searched: until it is won, it counts as lost."""
+    """Record that a position is being searched. It counts as lost until it is won."""
     won_rank = (slot["knowledge"] >> 8) & 255
     slot["knowledge"], slot["stale"] = pack_knowledge(rank_of(at), won_rank, root), stale
 
@@ -240,7 +241,7 @@ def push_frame(node: Node, slot: int, free: Positions, size: int, search: Search
 
 @jit
 def backtrack(search: Search) -> bool:
-    """Go back to the deepest position with an untried move; return whether there is one."""
+    """Go back to the deepest position with an untried move, and return whether there is one."""
     while search["depth"] >= 0:
         frame = search["frames"][search["depth"]]
         if frame["next"] != frame["last"]:
@@ -278,13 +279,13 @@ def decide_winnable(
     verdicts: np.ndarray,
     line: np.ndarray,
 ) -> tuple[int, int]:
-    """Decide for each root whether it can be won, and write that into ``verdicts``.
+    """Decide whether each root can be won, and write the verdicts.
 
     Args:
         roots: Positions, records of `position.POSITION` (n,).
         deck: Card codes, (52,).
         rules: The rules.
-        limit: Positions to visit at most; the other roots stay `UNDECIDED`.
+        limit: Maximum number of positions to visit; after that, roots stay `UNDECIDED`.
         verdicts: Receives the verdicts, int64 (n,).
         line: Receives the moves of a win if there is one root.
 
@@ -330,9 +331,10 @@ def search_roots(
 ) -> tuple[int, int]:
     """Do what `decide_winnable` does for the roots that are `UNDECIDED`.
 
-    ``relaxed`` plays the relaxed game: all cards of the deck are open at all times (of equal ones
-    the first is taken). A position lost there is lost, and that shows soon, because it does not
-    matter which cards have been dealt. Not with ``clear_all`` or ``many_sum``.
+    ``relaxed`` searches the relaxed game, in which all cards of the deck are always open. (Of equal
+    cards the first one is taken.) A position that is lost there is lost. The relaxed search is
+    fast, because it does not matter which cards have been dealt. It is not valid with ``clear_all``
+    or ``many_sum``.
     """
     search, slots, length = searches[0], make_slots(SLOTS), 0
     search["relaxed"], search["limit"] = relaxed, limit
@@ -361,9 +363,9 @@ def search_root(
     slots: np.ndarray,
     verdicts: np.ndarray,
 ) -> tuple[int, np.ndarray]:
-    """Write the verdict on a root; return the length of the win, and the table.
+    """Write the verdict on a root, and return the length of the win and the table.
 
-    If the search has to stop, the root stays `UNDECIDED` and ``nodes`` exceeds the limit.
+    If the search reaches its limit, the root stays `UNDECIDED` and ``nodes`` exceeds the limit.
     """
     groups = group_cards(at.remaining, search["facts"])
     search["depth"], search["size"] = -1, 0
@@ -394,7 +396,7 @@ def visit(
     slots: np.ndarray,
     verdicts: np.ndarray,
 ) -> tuple[int, int]:
-    """Make forced removals, look the position up, and expand it if the table knows nothing of it.
+    """Make forced removals, look up the position, and expand it unless the table decides it.
 
     Returns the verdict (see `EXPANDED`), and the length of the line to the position.
     """
@@ -449,7 +451,7 @@ def leave_groups(
 
 @jit
 def push_all_removals(at: Position, search: Search, rules: RulesRecord) -> tuple[Positions, int]:
-    """Push the removals on the stack of moves; return the free cards and the size of the stack."""
+    """Push the removals on the stack of moves, and return the free cards and the stack's size."""
     facts, moves, start = search["facts"], search["moves"], search["size"]
     if search["relaxed"]:
         free = relaxed_free_cards(at.remaining, facts)
@@ -463,7 +465,7 @@ def push_all_removals(at: Position, search: Search, rules: RulesRecord) -> tuple
 def finish_moves(
     at: Position, size: int, stale: Positions, search: Search, rules: RulesRecord
 ) -> int:
-    """Drop the stale removals, and add the turn if it is legal; return the stack's size."""
+    """Drop the stale removals, add the turn if it is legal, and return the stack's size."""
     facts, moves, start = search["facts"], search["moves"], search["size"]
     is_turn_legal = can_turn(at, size > start, facts["stock_start"], rules)
     if size <= MOVES:
@@ -477,7 +479,7 @@ def finish_moves(
 
 @jit
 def play_next(search: Search, rules: RulesRecord) -> tuple[Node, bool]:
-    """Play the next move of the deepest position; return the node, and whether it is lost."""
+    """Make the next move of the deepest position, and return the node and whether it is lost."""
     frame = search["frames"][search["depth"]]
     frame["next"] -= 1
     search["size"] = frame["next"]

@@ -1,17 +1,17 @@
-"""Pyramid with all cards known: positions, the moves that lead from one to the next, forced moves.
+"""Pyramid solver: positions, moves and forced moves.
 
-All cards are sets of deck positions in an int64. A move is a removal, which is the set of the cards
-that go, or `TURN`.
+Cards are stored as sets of deck positions in an int64. A move is either a removal, which is the set
+of removed cards, or `TURN`.
 
-Forced removals are made immediately, without trying anything else:
+The searches make forced removals immediately, without trying other moves:
 
 - A king of the pyramid that can go. It must go, and its removal only frees cards.
 - A king of the deck that is in play, if it leaves no trace (`leaves_no_trace`): every move that is
-  possible with it is possible without it.
-- A free card that must go, together with its last partner, if that is free, too. No third card may
-  be able to go along (so not with ``many_sum``), and both cards must be on the table or leave no
-  trace.
-- In the last pass, cards that can never be removed, and all cards under them, count as removed: see
+  possible with the king is also possible without it.
+- A free card that must go, together with its last partner, if the partner is also free. No third
+  card may be able to join (so not with ``many_sum``), and both cards must be on the table or leave
+  no trace.
+- In the last pass, cards that can never be removed, and all cards under them, count as removed; see
   `find_buried`.
 """
 
@@ -27,35 +27,35 @@ from ..kernel import COVERERS, COVERS, PYRAMID_SET, find_uncovered
 from ..rules import KING, PYRAMID, TARGET
 
 NO_STOCK = PACK_SIZE
-"""`Position.stock_top` where the stock is empty."""
+"""Value of `Position.stock_top` if the stock is empty."""
 NO_LIMIT = 15
-"""`Position.redeals_left` where redeals have no limit."""
+"""Value of `Position.redeals_left` if redeals are unlimited."""
 THIRD = 24
 """Offset of the third pile's bits in `Position.piles`, where bit 0 of the second is card 28."""
 HALF = (1 << THIRD) - 1
 TURN = -1
 """The move that deals, or redeals if the stock is empty."""
 BUT_THE_LAST = 2
-"""Not an option of the game: a value of ``stock_play`` for `research.one_pass` only. The last card
-of the stock is not in play until it has been dealt."""
+"""A value of ``stock_play`` for `research.one_pass` only, which is not an option of the game. The
+last card of the stock is not in play until it has been dealt."""
 CARDS = (1 << PACK_SIZE) - 1
 GROUPS = TARGET // 2
 GROUP_SIZE = 8
 SUBSETS = 1 << GROUP_SIZE
-"""Cards of two values that total 13 form a group of eight: see `bounds`."""
+"""Number of groups; the cards of two values that total 13 form a group of eight. See `bounds`."""
 
 FACTS = np.dtype(
     [
         ("stock_start", np.int64),  # the deck position at which the stock begins
-        ("goal", np.int64),  # the cards that must go
+        ("goal", np.int64),  # set of the cards that must go
         ("ranks", np.int64, PACK_SIZE),  # the value at each deck position
-        ("cards_of", np.int64, KING + 1),  # for each value its cards
+        ("cards_of", np.int64, KING + 1),  # set of the cards of each value
         ("group_bits", np.int64, PACK_SIZE),  # see `bounds.number_groups`
-        ("partners", np.int64, PACK_SIZE),  # see `bounds.fill_needs`, as the next one
+        ("partners", np.int64, PACK_SIZE),  # see `bounds.fill_needs`, also for the next field
         ("needs", np.int64, (GROUPS, SUBSETS)),
     ]
 )
-"""What never changes in a deal, given the rules: see `bounds.fill_facts`."""
+"""Facts that never change during a game with given rules; see `bounds.fill_facts`."""
 Facts: TypeAlias = Any  # one record of FACTS
 
 POSITION = np.dtype(
@@ -71,21 +71,21 @@ POSITION = np.dtype(
 
 
 class Position(NamedTuple):
-    """Everything that the rest of a game depends on, besides the deck and the rules."""
+    """Everything on which the rest of a game depends, besides the deck and the rules."""
 
     remaining: Positions
-    """The cards not removed."""
+    """The set of cards that are not removed."""
     stock_top: int
     """The first card of the stock, or `NO_STOCK`. Cards of the deck before it are waste."""
     piles: int
-    """The cards of the second and third waste piles, see `THIRD`. With ``held``, the card held
+    """The cards of the second and third waste piles, see `THIRD`. With ``held``, the held card
     takes the place of the second pile."""
     redeals_left: int
-    """Redeals left, `NO_LIMIT` for no limit."""
+    """Redeals left; `NO_LIMIT` if they are unlimited."""
     removal_seen: int
-    """1 if a removal was legal since the last redeal; only used where redeals depend on it.
+    """1 if a removal was legal since the last redeal. Used only if redeals depend on it.
 
-    With UNDO the number of redeals is not limited, so the first one needs no legal removal before
+    With UNDO the number of redeals is unlimited, so the first redeal needs no legal removal before
     it. A whole pass without a legal removal leads back to the position in which it began, so no win
     needs two such passes in a row.
     """
@@ -102,13 +102,13 @@ def first_of(cards: Positions) -> int:
 
 @jit
 def next_card(remaining: Positions, position: int) -> int:
-    """Return the first card behind a deck position, or `NO_STOCK`."""
+    """Return the first card after a deck position, or `NO_STOCK`."""
     return first_of(remaining >> (position + 1) << (position + 1))
 
 
 @jit
 def cards_on_pile(at: Position, pile: int, start: int) -> Positions:
-    """Return the cards on one waste pile; ``start`` is the deck position where the stock began."""
+    """Return the cards on a waste pile. ``start`` is the deck position at which the stock began."""
     second = (at.piles & HALF) << PYRAMID
     third = (at.piles >> THIRD) << PYRAMID
     if pile == 1:
@@ -141,7 +141,7 @@ def free_table_cards(remaining: Positions, start: int) -> Positions:
 
 @jit
 def free_cards(at: Position, start: int, rules: RulesRecord) -> Positions:
-    """Return the cards that are free by themselves."""
+    """Return the set of cards that can be removed without removing their coverers."""
     return free_table_cards(at.remaining, start) | deck_tops(at, start, rules)
 
 
@@ -149,16 +149,16 @@ def free_cards(at: Position, start: int, rules: RulesRecord) -> Positions:
 def free_kings(
     remaining: Positions, free: Positions, kings: Positions, rules: RulesRecord
 ) -> Positions:
-    """Return the kings that can go."""
+    """Return the set of kings that can go."""
     return kings & (free | remaining & PYRAMID_SET) if rules.covered_kings else kings & free
 
 
 @jit
 def leaves_no_trace(rules: RulesRecord) -> bool:
-    """Return whether removing a card of the deck leaves the others as they would be without it.
+    """Return whether removing a card of the deck leaves the others as if it had never existed.
 
-    With more than one waste pile, or several cards turned at once, it changes the order and the
-    piles of the later cards.
+    With more than one waste pile, or several cards turned together, the removal changes the order
+    and the piles of later cards.
     """
     return rules.waste_piles == 1 and rules.turn == 1
 
@@ -171,13 +171,13 @@ def pack_cards(at: Position) -> int:
 
 @jit
 def unpack_cards(word: int) -> tuple[Positions, int]:
-    """Return ``remaining`` and ``stock_top`` from a number of `pack_cards`."""
+    """Return ``remaining`` and ``stock_top`` from the result of `pack_cards`."""
     return word & CARDS, (word >> PACK_SIZE) + PYRAMID
 
 
 @jit
 def hash_position(cards: int, rest: int) -> int:
-    """Hash a position, given as a number of `pack_cards` and another one."""
+    """Return the hash of a position, given as the result of `pack_cards` and a second number."""
     word = cards * 0x1D8E4E27C47D124F + rest * 0x2545F4914F6CDD1D
     word ^= (word >> 32) & 0xFFFFFFFF
     word *= 0x1D8E4E27C47D124F
@@ -205,7 +205,7 @@ def write_position(record: Any, at: Position) -> None:
 
 @jit
 def read_state(s: State, rules: RulesRecord) -> Position:
-    """Return the position of a state of the game."""
+    """Convert a state of the game to a position."""
     held, waste = s["held"], s["waste"]
     remaining = s["table"] | s["stock"] | held | waste[0] | waste[1] | waste[2]
     piles = (waste[1] | held) >> PYRAMID | waste[2] >> PYRAMID << THIRD
@@ -219,7 +219,7 @@ def read_state(s: State, rules: RulesRecord) -> Position:
 
 @jit
 def remove_cards(at: Position, gone: Positions) -> Position:
-    """Remove cards, whether that is legal or not."""
+    """Remove cards without a check that this is legal."""
     remaining = at.remaining & ~gone
     deck = remaining >> PYRAMID
     stock_top = first_of(remaining >> at.stock_top << at.stock_top)
@@ -236,13 +236,13 @@ def note_removal(at: Position, is_legal: bool) -> Position:
 
 @jit
 def can_deal(at: Position, rules: RulesRecord) -> bool:
-    """Return whether a turn deals: there is a stock, or a card held to be laid down."""
+    """Return whether a turn is a deal: the stock is not empty, or a card is held."""
     return at.stock_top < NO_STOCK or (rules.held and at.piles != 0)
 
 
 @jit
 def can_turn(at: Position, is_removal_legal: bool, start: int, rules: RulesRecord) -> bool:
-    """Return whether a card can be dealt, or the waste be turned over."""
+    """Return whether a deal or a redeal is possible."""
     if rules.deal_when and is_removal_legal:
         return False
     if can_deal(at, rules):
@@ -290,7 +290,7 @@ def play_move(at: Position, move: int, start: int, rules: RulesRecord) -> Positi
 def can_go(
     remaining: Positions, free: Positions, taken: Positions, place: int, rules: RulesRecord
 ) -> bool:
-    """Return whether a card is free, by itself or once those taken are gone."""
+    """Return whether a card is free, possibly only after the cards taken are removed."""
     if (free >> place) & 1:
         return True
     if not rules.match_cover or place >= PYRAMID or (remaining >> place) & 1 == 0:
@@ -300,7 +300,7 @@ def can_go(
 
 @jit
 def push(moves: np.ndarray, size: int, move: int) -> int:
-    """Push a move; return the new size. A full stack drops the move, but still counts it."""
+    """Push a move and return the new size. A full stack drops the move but still counts it."""
     if size < len(moves):
         moves[size] = move
     return size + 1
@@ -315,7 +315,7 @@ def push_pairs(
     moves: np.ndarray,
     size: int,
 ) -> int:
-    """Push all removals of two cards; return the new size of the stack."""
+    """Push all removals of two cards, and return the new size of the stack."""
     for value in range(1, TARGET // 2 + 1):
         low = facts["cards_of"][value] & free
         high = facts["cards_of"][TARGET - value] & free
@@ -352,9 +352,9 @@ def push_sums(
     moves: np.ndarray,
     size: int,
 ) -> int:
-    """Push all removals of two or more cards (``many_sum``); return the new size of the stack.
+    """Push all removals of two or more cards (``many_sum``), and return the new size of the stack.
 
-    A depth-first search whose own stack is the set of cards taken, from the last card down.
+    This is a depth-first search whose own stack is the set of cards taken, from the last card down.
     """
     taken, need, place = 0, TARGET, PACK_SIZE - 1
     while True:
@@ -384,7 +384,7 @@ def push_removals(
     moves: np.ndarray,
     size: int,
 ) -> int:
-    """Push all removals; return the new size of the stack."""
+    """Push all removals, and return the new size of the stack."""
     kings = free_kings(remaining, free, facts["cards_of"][KING], rules)
     while kings:
         size = push(moves, size, kings & -kings)
@@ -396,7 +396,7 @@ def push_removals(
 
 @jit
 def keep_touching(moves: np.ndarray, start: int, size: int, cards: Positions) -> int:
-    """Keep, of the removals on the stack from ``start`` on, those with any of ``cards``."""
+    """Drop all removals on the stack from ``start`` on that contain none of ``cards``."""
     new_size = start
     for i in range(start, size):
         if moves[i] & cards:
@@ -409,11 +409,11 @@ def keep_touching(moves: np.ndarray, start: int, size: int, cards: Positions) ->
 def drop_stale(
     moves: np.ndarray, start: int, size: int, stale: Positions, facts: Facts, rules: RulesRecord
 ) -> int:
-    """Drop, of the removals on the stack from ``start`` on, those with stale cards only.
+    """Drop all removals on the stack from ``start`` on that contain only stale cards.
 
-    Stale are the cards that were free before the last turn. A removal of such cards could as well
-    have been made before that turn: that frees cards, and leaves fewer to be dealt. Where removing
-    a card of the deck leaves a trace, this holds for the cards on the table only.
+    A card is stale if it was free before the last turn. A removal of stale cards could have been
+    made before that turn, which is never worse: it frees cards and leaves fewer cards to deal. If
+    removing a card of the deck leaves a trace, this holds only for the cards on the table.
     """
     if not leaves_no_trace(rules):
         stale &= (1 << facts["stock_start"]) - 1
@@ -453,10 +453,10 @@ def find_forced_removal(
 
 @jit
 def find_buried(at: Position, facts: Facts, rules: RulesRecord) -> Positions:
-    """Return the waste cards that can never go in the last pass, and all cards beneath them.
+    """Return the waste cards that can never go in the last pass, and all cards under them.
 
-    A card that is held buries nothing before it is laid down. With ``clear_all`` these cards have
-    to go, and with ``many_sum`` several could go together, so nothing is buried there.
+    A held card buries nothing before it is laid down. The result is empty with ``clear_all``, where
+    these cards must go, and with ``many_sum``, where several cards could go together.
     """
     if rules.clear_all or rules.many_sum:
         return 0
@@ -483,7 +483,7 @@ def remove_forced(
 ) -> tuple[Position, int]:
     """Make all forced removals and append them to ``line``, which has ``length`` moves.
 
-    Of kings only those in ``kings_allowed`` go. Returns the position and the length of the line.
+    Only the kings in ``kings_allowed`` go. Returns the position and the length of the line.
     """
     length_before = length
     while at.remaining & facts["goal"]:
@@ -499,12 +499,12 @@ def remove_forced(
     return note_removal(at, length > length_before), length
 
 
-# The relaxed game, in which all cards of the deck are open: lost there means lost in the game.
+# The relaxed game, in which all cards of the deck are open. A position lost there is lost.
 
 
 @jit
 def relaxed_free_cards(remaining: Positions, facts: Facts) -> Positions:
-    """Return the cards that are free on the table, and the first of each value in the deck."""
+    """Return the free cards of the table, and the first card of each value in the deck."""
     free = free_table_cards(remaining, facts["stock_start"])
     deck = remaining & ~((1 << facts["stock_start"]) - 1)
     for value in range(1, KING + 1):
@@ -515,7 +515,7 @@ def relaxed_free_cards(remaining: Positions, facts: Facts) -> Positions:
 
 @jit
 def remove_forced_relaxed(remaining: Positions, facts: Facts, rules: RulesRecord) -> Positions:
-    """Remove the kings of the pyramid that can go; return the cards left."""
+    """Remove the kings of the pyramid that can go, and return the cards left."""
     while True:
         free = find_uncovered(remaining & PYRAMID_SET)
         kings = free_kings(remaining, free, facts["cards_of"][KING], rules) & PYRAMID_SET

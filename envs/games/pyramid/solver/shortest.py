@@ -1,10 +1,11 @@
-"""Pyramid with all cards known: an A* search for the fewest moves to a win.
+"""Pyramid solver: an A* search for a win with the fewest moves.
 
-The lower bound adds up the removals that each group needs (`bounds.bound_removals`), one for each
-king that must go, and the turns needed to get cards out of the stock (`bounds.bound_turns`); with
-``many_sum`` it is the points that must go, thirteen a removal. Forced removals (see `position`)
-are made only for kings that must go, and for a card that must go together with its last partner.
-So a king of the deck stays, unless ``clear_all`` requires its removal.
+The lower bound is the sum of the removals that each group needs (`bounds.bound_removals`), one
+removal for each king that must go, and the turns needed to get cards out of the stock
+(`bounds.bound_turns`). With ``many_sum`` the bound is the number of points that must go divided by
+13. Forced removals (see `position`) are made only for kings that must go, and for a card that must
+go together with its last partner. So a king of the deck stays, unless ``clear_all`` requires its
+removal.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -39,17 +40,17 @@ from .position import (
 )
 
 ROOM = 1 << 15
-"""Room for nodes, and for entries of the queue, at first; both double."""
+"""Initial capacities for nodes and for entries of the queue. Both double when needed."""
 NONE = -1
 NODE = np.dtype(
     [
-        ("word", np.int64),  # of the position: see `pack_node`
-        ("second", np.int64),  # likewise
+        ("word", np.int64),  # first word of the position, see `pack_node`
+        ("second", np.int64),  # second word of the position
         ("move", np.int64),  # the move that led to it
         ("stale", np.int64),  # cards that were free before the last turn
         ("parent", np.int32),  # node in which the move was made, NONE at the root
-        ("length", np.int32),  # number of moves on the way
-        ("closed", np.int32),  # the length when it was last expanded
+        ("length", np.int32),  # number of moves on the path
+        ("closed", np.int32),  # the length at the last expansion
     ]
 )
 Node: TypeAlias = Any  # one record of NODE
@@ -67,7 +68,7 @@ ENTRY = np.dtype(
 
 
 class Tables(NamedTuple):
-    """The parts of the working memory that grow: their arrays are replaced then."""
+    """The growing parts of the working memory, whose arrays are replaced when they grow."""
 
     nodes: np.ndarray
     """NODE (room,): all positions in the order in which they were reached."""
@@ -78,15 +79,15 @@ class Tables(NamedTuple):
 
 
 class Way(NamedTuple):
-    """The way to a position."""
+    """The path to a position."""
 
     move: int
     parent: int
     """The node in which the move was made, `NONE` at the root."""
     remaining: Positions
-    """The cards that were there then."""
+    """The cards remaining at that node."""
     groups: int
-    """The same cards, as `bounds.number_groups` numbers them."""
+    """The same cards in the numbering of `bounds.number_groups`."""
     stale: Positions
     """The cards that were free before the last turn."""
     length: int
@@ -95,18 +96,18 @@ class Way(NamedTuple):
 
 SEARCH = np.dtype(
     [
-        ("limit", np.int64),  # of nodes
-        ("upper", np.int64),  # moves of a known win
+        ("limit", np.int64),  # maximum number of nodes
+        ("upper", np.int64),  # number of moves of a known win
         ("used", np.int64),  # number of nodes
         ("queued", np.int64),  # number of entries of the queue
-        ("least", np.int64),  # no entry has a smaller total
+        ("least", np.int64),  # lower bound on the totals of all entries
         ("facts", FACTS),
-        ("line", np.int64, LONGEST + PACK_SIZE),  # with the forced removals beyond the longest
+        ("line", np.int64, LONGEST + PACK_SIZE),  # capacity for forced removals beyond `LONGEST`
         ("moves", np.int64, MOVES),
-        ("heads", np.int64, LONGEST + 1),  # of the queue: its first entry for each total, or NONE
+        ("heads", np.int64, LONGEST + 1),  # first queue entry for each total, or NONE
     ]
 )
-"""The working memory of a search, except for the tables: see `depth_first.SEARCH`."""
+"""The working memory of a search, except for the tables; see `depth_first.SEARCH`."""
 Search: TypeAlias = Any  # one record of SEARCH
 
 
@@ -122,7 +123,7 @@ def make_tables() -> Tables:
 
 @jit
 def double_nodes(tables: Tables) -> Tables:
-    """Return the tables with room for twice the nodes, and new slots."""
+    """Return the tables with twice the capacity for nodes, and new slots."""
     size = len(tables.nodes)
     nodes, slots = np.empty(2 * size, NODE), np.full(4 * size, NONE, np.int32)
     nodes[:size] = tables.nodes
@@ -133,16 +134,16 @@ def double_nodes(tables: Tables) -> Tables:
 
 @jit
 def double_queue(tables: Tables) -> Tables:
-    """Return the tables with room for twice the queue."""
+    """Return the tables with twice the capacity of the queue."""
     size = len(tables.entries)
     entries = np.empty(2 * size, ENTRY)
     entries[:size] = tables.entries
     return Tables(tables.nodes, tables.slots, entries)
 
 
-@jit(inline="always")  # else Numba counts references to the arrays at every call
+@jit(inline="always")  # otherwise Numba counts references to the arrays at every call
 def find_node(nodes: np.ndarray, slots: np.ndarray, word: int, second: int) -> int:
-    """Return the slot of a position, or the empty one where it belongs."""
+    """Return the slot of a position, or the empty slot where it belongs."""
     mask = len(slots) - 1
     slot = hash_position(word, second) & mask
     while slots[slot] != NONE:
@@ -170,20 +171,20 @@ def unpack_node(node: Node) -> Position:
 
 @jit
 def write_way(node: Node, way: Way, length: int) -> None:
-    """Write the way to a node, of ``length`` moves including forced ones."""
+    """Write the path to a node, with ``length`` moves including forced removals."""
     node["move"], node["stale"] = way.move, way.stale
     node["parent"], node["length"] = way.parent, length
 
 
 @jit
 def is_wider(node: Node, remaining: Positions, stale: Positions, length: int) -> bool:
-    """Return whether a node is reached in as many moves as before, with new removals to try."""
+    """Return whether a node is reached in equally many moves, but with new removals to try."""
     return length == node["length"] and node["stale"] & ~stale & remaining != 0
 
 
 @jit
 def trace_moves(nodes: np.ndarray, last: int, moves: np.ndarray) -> int:
-    """Write the chosen moves on the way to a node; return their number."""
+    """Write the chosen moves on the path to a node, and return their number."""
     length, number = 0, last
     while nodes[number]["parent"] != NONE:
         length += 1
@@ -207,18 +208,18 @@ def find_shortest(
     upper: int,
     line: np.ndarray,
 ) -> tuple[int, int]:
-    """Find the shortest win of fewer than ``upper`` moves, at most `LONGEST`.
+    """Find a shortest win with fewer than ``upper`` moves, and at most `LONGEST`.
 
     Args:
         root: A record of `position.POSITION`.
         deck: Card codes, (52,).
         rules: The rules.
-        limit: Positions to reach at most.
+        limit: Maximum number of positions to reach.
         upper: The length of a known win.
         line: Receives the moves of the win.
 
     Returns:
-        The length of the win, ``upper`` if there is none or -1 after ``limit`` positions; and the
+        The length of the win, ``upper`` if there is none, or -1 if the limit was reached; and the
         number of positions reached.
     """
     searches = np.zeros(1, SEARCH)
@@ -266,7 +267,7 @@ def search_root(
 
 @jit
 def reserve_room(tables: Tables, size: int, search: Search) -> Tables:
-    """Double nodes and queue until there is room for ``size`` more."""
+    """Double nodes and queue until each has capacity for ``size`` more entries."""
     while search["used"] + size > len(tables.nodes):
         tables = double_nodes(tables)
     while search["queued"] + size > len(tables.entries):
@@ -276,7 +277,7 @@ def reserve_room(tables: Tables, size: int, search: Search) -> Tables:
 
 @jit
 def lower_bound(at: Position, groups: int, facts: Facts, rules: RulesRecord) -> int:
-    """Return a lower bound on the moves of a win; at least `IMPOSSIBLE` if there is none."""
+    """Return a lower bound on the number of moves of a win; at least `IMPOSSIBLE` for no win."""
     must_go = at.remaining & facts["goal"]
     if rules.many_sum:
         points = 0
@@ -290,7 +291,7 @@ def lower_bound(at: Position, groups: int, facts: Facts, rules: RulesRecord) -> 
     return least + count(must_go & facts["cards_of"][KING]) + bound_turns(at, groups, facts, rules)
 
 
-@jit(inline="always")  # else Numba counts references to the arrays at every call
+@jit(inline="always")  # otherwise Numba counts references to the arrays at every call
 def reach(
     at: Position,
     way: Way,
@@ -300,9 +301,9 @@ def reach(
     search: Search,
     rules: RulesRecord,
 ) -> bool:
-    """Make forced removals, and queue the position unless it was reached as well before.
+    """Make forced removals, and queue the position unless it was reached equally well before.
 
-    Returns False if that would exceed the limit.
+    Returns False if this would exceed the limit.
     """
     facts = search["facts"]
     at, length = remove_forced(at, facts["goal"], facts, rules, search["line"], way.length)
@@ -335,7 +336,7 @@ def reach(
 
 @jit
 def queue_node(number: int, total: int, entries: np.ndarray, search: Search) -> None:
-    """Queue a node through which a win takes at least ``total`` moves."""
+    """Queue a node. Every win through it takes at least ``total`` moves."""
     heads, entry = search["heads"], search["queued"]
     search["queued"] += 1
     entries[entry]["node"], entries[entry]["next"] = number, heads[total]
@@ -345,7 +346,7 @@ def queue_node(number: int, total: int, entries: np.ndarray, search: Search) -> 
 
 @jit
 def pop_node(tables: Tables, search: Search) -> int:
-    """Take the last node with the least total out of the queue; return it, or `NONE`."""
+    """Remove the latest node with the smallest total from the queue, and return it, or `NONE`."""
     heads = search["heads"]
     while True:
         while search["least"] < search["upper"] and heads[search["least"]] == NONE:
@@ -356,7 +357,7 @@ def pop_node(tables: Tables, search: Search) -> int:
         number = tables.entries[entry]["node"]
         heads[search["least"]] = tables.entries[entry]["next"]
         node = tables.nodes[number]
-        if node["closed"] > node["length"]:  # else it was expanded since, at this length
+        if node["closed"] > node["length"]:  # otherwise it has been expanded at this length
             node["closed"] = node["length"]
             return number
 
@@ -365,10 +366,10 @@ def pop_node(tables: Tables, search: Search) -> int:
 def list_moves(
     at: Position, stale: Positions, search: Search, rules: RulesRecord
 ) -> tuple[Position, Positions, int]:
-    """List the moves of a position; the last one is to be made first.
+    """List the moves of a position. The last one will be made first.
 
-    Returns the position, with `Position.removal_seen` updated, the free cards, and the number of
-    moves, -1 if there are too many.
+    Returns the position with an updated `Position.removal_seen`, the free cards, and the number of
+    moves (-1 if there are too many).
     """
     facts, moves = search["facts"], search["moves"]
     free = free_cards(at, facts["stock_start"], rules)
@@ -394,7 +395,7 @@ def expand(
     search: Search,
     rules: RulesRecord,
 ) -> bool:
-    """Reach all positions that a move of a node leads to; return False if the limit is met."""
+    """Reach all successors of a node, and return False if the limit is reached."""
     nodes, slots, entries = tables
     node, groups = nodes[number], group_cards(at.remaining, search["facts"])
     length, start = int(node["length"]) + 1, search["facts"]["stock_start"]
@@ -412,7 +413,7 @@ def expand(
 def replay_line(
     at: Position, chosen: int, search: Search, rules: RulesRecord, line: np.ndarray
 ) -> int:
-    """Write the chosen moves and the forced ones into ``line``; return their number."""
+    """Write the chosen and forced moves into ``line``, and return their number."""
     facts, moves, length = search["facts"], search["moves"], 0
     for i in range(chosen + 1):
         at, length = remove_forced(at, facts["goal"], facts, rules, line, length)

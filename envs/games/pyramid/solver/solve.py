@@ -1,8 +1,9 @@
-"""Pyramid: the exact solver, with all cards known.
+"""Pyramid: exact solver with all cards known.
 
-`depth_first` decides whether a position can be won, `shortest` finds the fewest moves; both say
-under which options each of their shortcuts is sound. All variants are covered except those that
-shuffle, where the order is not known. UNDO is ignored: it opens no new way to a win.
+`depth_first` decides whether a position can be won, and `shortest` finds the fewest moves. The two
+modules describe for which options their shortcuts are sound. The solver covers all rules except
+those with ``shuffle_redeal``, where the order of cards is unknown. It ignores UNDO, which allows no
+additional wins.
 """
 
 from collections.abc import Iterable
@@ -48,14 +49,14 @@ from .position import (
 from .shortest import find_shortest
 
 LIMIT = 10_000_000
-"""Positions visited before the solver gives up: about 1.5 GiB."""
+"""Default maximum of visited positions, which needs about 1.5 GiB."""
 ROOTS = 4096
-"""Room for the legal moves of one position."""
+"""Capacity for the legal moves of one position."""
 
 
 @jit
 def removal_places(at: Position, move: Positions, start: int, rules: RulesRecord) -> Places:
-    """Return the clicks of a removal, as a set of places."""
+    """Return the set of places that a removal clicks."""
     places = move & ((1 << start) - 1)
     if (move >> at.stock_top) & 1 or (rules.held and move & cards_on_pile(at, 1, start)):
         places |= 1 << STOCK
@@ -67,7 +68,7 @@ def removal_places(at: Position, move: Positions, start: int, rules: RulesRecord
 
 @jit
 def next_click(places: Places, picked: Places) -> Action:
-    """Return the next click of a removal, -1 if the cards clicked so far are not its first ones."""
+    """Return the next click of a removal; -1 if the cards clicked so far do not begin it."""
     if picked:
         if places & ~((1 << lowest(picked)) - 1) != picked:
             return -1
@@ -84,7 +85,7 @@ def list_moves(
     actions: np.ndarray,
     roots: np.ndarray,
 ) -> int:
-    """List all moves of a state that continue the removal begun.
+    """List all moves of a state that continue the current removal.
 
     Args:
         s: A state.
@@ -95,7 +96,7 @@ def list_moves(
         roots: Receives the position after each move, records of `position.POSITION`.
 
     Returns:
-        The number of moves, -1 if there are too many.
+        The number of moves; -1 if there are too many.
     """
     facts = facts_box[0]
     fill_facts(facts, s["deck"], rules)
@@ -123,7 +124,7 @@ def list_moves(
 def add_undo(
     states: States, i: int, rules: RulesRecord, actions: np.ndarray, roots: np.ndarray, size: int
 ) -> int:
-    """Add UNDO to the moves of a state, if it is legal, with the position before the last move."""
+    """Add UNDO to the moves of a state if it is legal, with the position before the last move."""
     if (states[i]["legal"] >> UNDO) & 1 == 0:
         return size
     before = states[i : i + 1].copy()
@@ -137,7 +138,7 @@ def add_undo(
 def fill_winnable_after(
     states: States, rules_record: RulesRecords, limit: int, values: np.ndarray
 ) -> None:
-    """Fill ``values`` (n, actions): 1 if a win is left after an action, 0.5 if undecided."""
+    """Fill ``values`` (n, actions): 1 if a win is possible after an action, 0.5 if undecided."""
     rules = rules_record[0]
     moves, line = np.zeros(MOVES, np.int64), np.zeros(LONGEST, np.int64)
     actions, roots = np.zeros(ROOTS, np.int64), np.zeros(ROOTS, POSITION)
@@ -164,8 +165,8 @@ def solve_one(
     """Solve a state.
 
     Returns:
-        The verdict; the length of the win in ``line``; the number of positions visited; whether
-        the win is known to be the shortest; and the removal to be completed first.
+        The verdict, the length of the win in ``line``, the number of visited positions, whether the
+        win is known to be a shortest one, and the removal to complete first.
     """
     s, rules = states[0], rules_record[0]
     moves, new_line = np.zeros(MOVES, np.int64), np.zeros(len(line), np.int64)
@@ -208,7 +209,7 @@ def solve_one(
 def check_solvable(rules: Rules) -> None:
     """Raise ValueError for rules that cannot be solved."""
     if rules.shuffle_redeal:
-        raise ValueError("shuffle_redeal: these rules cannot be solved; allowed are rules without")
+        raise ValueError("option shuffle_redeal must be no for the solver, got yes")
 
 
 def solve(
@@ -221,14 +222,14 @@ def solve(
         rules: The rules. UNDO is ignored.
         optimal: Find a win with the fewest moves. A move is a removal ("pyramid 22 + waste 1"),
             DEAL or REDEAL.
-        limit: Positions to visit at most (None: `LIMIT`). After that ``winnable`` is None, or
-            ``fewest`` is None for a win that may not be the shortest.
+        limit: Maximum number of positions to visit (None: `LIMIT`). If the solver reaches it,
+            ``winnable`` is None or, for a win that may not be a shortest one, ``fewest`` is None.
 
     Returns:
         The solution.
 
     Raises:
-        ValueError: For rules that shuffle.
+        ValueError: The rules have ``shuffle_redeal``.
     """
     check_solvable(rules)
     game = find_game("pyramid")
@@ -255,7 +256,7 @@ def solve(
 
 
 def spell_moves(states: States, rules: Rules, moves: Iterable[int]) -> tuple[list[int], list[str]]:
-    """Return the clicks of moves from a state on, and the names of the moves."""
+    """Return the clicks and the names of moves that start at a state."""
     rules_record = as_record(rules)[0]
     start = stock_start(rules_record)
     at, picked = read_state(states[0], rules_record), int(states["picked"][0])
@@ -276,19 +277,19 @@ def spell_moves(states: States, rules: Rules, moves: Iterable[int]) -> tuple[lis
 
 
 def winnable_after(states: States, rules: Rules, limit: int | None = None) -> np.ndarray:
-    """Return for each action of each state whether a win is left after it.
+    """Return whether the game can still be won after each action of each state.
 
     Args:
         states: States (n,).
         rules: The rules.
-        limit: Positions to visit for each state (None: `LIMIT`).
+        limit: Maximum number of positions to visit for each state (None: `LIMIT`).
 
     Returns:
-        float32 (n, actions): 1 yes, 0 no or illegal, 0.5 undecided within the limit. The value of
-        UNDO is that of the position that it leads back to.
+        float32 (n, actions): 1 yes, 0 no or illegal, 0.5 undecided within the limit. UNDO has the
+        value of the position to which it returns.
 
     Raises:
-        ValueError: For rules that shuffle.
+        ValueError: The rules have ``shuffle_redeal``.
     """
     check_solvable(rules)
     values = np.zeros((len(states), find_game("pyramid").actions), np.float32)
