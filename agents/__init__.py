@@ -1,9 +1,9 @@
-"""Agents from random to exact, behind one batched protocol."""
+"""Agents: baselines, search, learned and human agents with one batched interface."""
 
 if __name__ != "parlour.agents":
     raise ImportError(
-        "this folder is the package parlour.agents: install the repository (pip install -e .), "
-        "then write: import parlour.agents"
+        "this folder is the package parlour.agents. Install the repository (pip install -e .) "
+        "and use: import parlour.agents"
     )
 
 from typing import TYPE_CHECKING, Any
@@ -54,7 +54,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load what needs torch when it is asked for."""
+    """Import the names that need torch only when they are used."""
     if name not in ("LearnedAgent", "from_sb3"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from .networks import learned  # torch

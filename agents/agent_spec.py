@@ -1,15 +1,15 @@
 """The grammar of agent specs such as ``mcts@200:pretrained``. Parsing loads and imports nothing.
 
-A spec is what users type to name an agent::
+A spec is the text by which users name an agent::
 
     [NAME=] uniform | greedy | human | pretrained | a rule-based agent of the game
           | oracle[:fewest]
-          | SEARCH[@BUDGET][:SPEC]      a search, and the agent that leads it
+          | SEARCH[@BUDGET][:SPEC]      a search, and the agent that guides it
           | PATH                        the folder of a saved agent or run, or its agent.json
-          | MODULE:ATTRIBUTE            an agent class or object of the user's own code
+          | MODULE:ATTRIBUTE            an agent class or object in the user's own code
 
-All code that interprets specs calls `parse_spec`. Two parsers of one grammar would disagree sooner
-or later, and a file that names an agent could then import code unnoticed.
+All code that interprets specs calls `parse_spec`. A second parser could disagree with it, and a
+file that names an agent could then import code unnoticed.
 """
 
 import re
@@ -28,26 +28,26 @@ ORACLE = "oracle"
 """Follows the game's solver, which sees all cards; ``oracle:fewest`` wins in the fewest moves."""
 MCTS, PIMC, HINDSIGHT = "mcts", "pimc", "hindsight"
 MAX_NUMBER, MAX_MILLISECONDS = 10_000_000, 3_600_000.0
-"""The largest budgets. Larger ones would run for days, or not fit into memory."""
+"""The largest search budgets. Larger ones would run for days or exceed the memory."""
 
 
 class SearchWord(NamedTuple):
-    """A word that makes a stronger agent of the agent behind it."""
+    """The properties of a search, such as ``mcts``."""
 
     leader: str = ""
-    """The agent that leads the search if the spec names none; empty: the spec must name one."""
+    """The agent that guides the search if the spec names none; empty: the spec must name one."""
     counts: str = ""
-    """What the number of a budget counts; empty: the search takes no budget."""
+    """The unit of a numeric search budget; empty: the search takes no budget."""
     is_timed: bool = True
-    """Whether a budget may be milliseconds, too."""
+    """Whether a search budget may also be a time in milliseconds."""
     several: bool = False
     """Whether the search plays games for several players."""
     solved: bool = False
-    """Whether it plays those games for several players that have an exact solver."""
+    """Whether the search plays those games for several players that have an exact solver."""
 
 
-_ITERATIONS = "whole numbers of iterations"
-_WORLDS = "whole numbers of worlds"
+_ITERATIONS = "iterations"
+_WORLDS = "worlds"
 SEARCHES = {
     "expectimax": SearchWord(),
     "rollouts": SearchWord(counts=_WORLDS, several=True),
@@ -58,38 +58,38 @@ SEARCHES = {
     HINDSIGHT: SearchWord("greedy", _ITERATIONS, is_timed=False),
     "nested": SearchWord("greedy", _WORLDS, is_timed=False),
 }
-"""All searches by the word that a spec begins with; `registry` knows how to make them."""
+"""All searches, by the word that a spec begins with; `registry` creates them."""
 
 
 class SpecKind(Enum):
-    """What a spec names."""
+    """The kind of agent that a spec names."""
 
     BUILT_IN = "a built-in agent"
     ORACLE = "the oracle"
     RULE_AGENT = "a rule-based agent of the game"
-    PRETRAINED = "the pretrained agent for the rules played"
-    SEARCH = "a search led by another agent"
+    PRETRAINED = "the pretrained agent for the rules"
+    SEARCH = "a search guided by another agent"
     SAVED = "the folder of a saved agent or run"
     CODE = "an agent of the user's own code"
-    UNKNOWN = "nothing that is known"
+    UNKNOWN = "an unknown agent"
 
 
 class AgentSpec(NamedTuple):
     """The parts of a spec."""
 
     text: str
-    """The spec without the name that it gives."""
+    """The spec without the name that it gives the agent."""
     kind: SpecKind
     name: str | None = None
-    """The name that the spec gives its agent, as in ``mine=PATH``."""
+    """The name that the spec gives the agent, as in ``mine=PATH``."""
     word: str = ""
-    """The text before the first ``:`` (of a search, before the budget)."""
+    """The text before the first ``:`` (for a search, before the search budget)."""
     budget: str | None = None
     """The text between ``@`` and ``:`` (searches only)."""
     rest: str = ""
-    """The text behind the first ``:``."""
+    """The text after the first ``:``."""
     leader: "AgentSpec | None" = None
-    """The agent that leads a search; None if it is missing."""
+    """The agent that guides a search; None if the spec names none."""
     path: Path = Path()
     """The path of a saved agent."""
 
@@ -100,7 +100,7 @@ class AgentSpec(NamedTuple):
 
     @property
     def innermost(self) -> "AgentSpec":
-        """The agent that leads the innermost search; the spec itself if it names no search."""
+        """The agent that guides the innermost search; the spec itself if it is no search."""
         return self if self.leader is None else self.leader.innermost
 
 
@@ -108,12 +108,12 @@ def parse_spec(spec: str, game: Game | None = None, folder: Path | None = None) 
     """Parse a spec.
 
     Args:
-        spec: what the user typed.
+        spec: the text of the spec.
         game: the game whose rule-based agents may be named (None: those are not recognized).
-        folder: where relative paths begin (None: the current folder).
+        folder: the folder that relative paths refer to (None: the current folder).
 
     Returns:
-        The parts. A spec that names nothing has kind ``SpecKind.UNKNOWN``.
+        The parts of the spec. The kind of an unknown agent is ``SpecKind.UNKNOWN``.
     """
     name, text = split_name(spec, folder)
     head, colon, rest = text.partition(":")
@@ -140,10 +140,10 @@ def parse_spec(spec: str, game: Game | None = None, folder: Path | None = None) 
 
 
 def split_name(spec: str, folder: Path | None = None) -> tuple[str | None, str]:
-    """Return the name that a spec gives its agent, as ``mine=PATH`` does (else None), and the rest.
+    """Split a spec such as ``mine=PATH`` into the name (None if there is none) and the rest.
 
-    ``folder`` is where relative paths begin (None: the current folder): a path with ``=`` in it
-    that exists gives no name.
+    ``folder`` is the folder that relative paths refer to (None: the current folder). An existing
+    path that contains ``=`` gives no name.
     """
     named = re.fullmatch(r"([^=:/\\]+)=(.+)", spec)
     if named is None or _exists(Path(spec) if folder is None else folder / spec):
@@ -152,9 +152,9 @@ def split_name(spec: str, folder: Path | None = None) -> tuple[str | None, str]:
 
 
 def imports_code(spec: str) -> bool:
-    """Return whether loading an agent imports a module of the user's own, as ``module:Class`` does.
+    """Return whether loading an agent imports a module of the user, as ``module:Class`` does.
 
-    Agents named by a file, and not by the user, must not do that.
+    An agent that is named by a file, and not by the user, must not do that.
     """
     return parse_spec(spec).innermost.kind is SpecKind.CODE
 
@@ -162,7 +162,7 @@ def imports_code(spec: str) -> bool:
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # too long for a path, or with NUL in it
+    except (OSError, ValueError):  # the text is too long for a path, or contains NUL
         return False
 
 
@@ -187,36 +187,40 @@ class Budget(NamedTuple):
 
 
 def read_budget(spec: AgentSpec) -> Budget:
-    """Return the search budget in a spec. Raises ValueError for one that is not allowed."""
+    """Return the search budget in a spec. Raises ValueError for an invalid budget."""
     if spec.budget is None:
         return Budget()
-    search, subject = SEARCHES[spec.word], f"agent {spec.text!r}: budget {spec.budget!r}"
+    search, subject = SEARCHES[spec.word], f"agent {spec.text!r}: search budget"
     if not search.counts:
-        raise ValueError(f"agent {spec.text!r}: {spec.word} takes no budget")
+        raise ValueError(f"agent {spec.text!r}: {spec.word} takes no search budget")
     match = re.fullmatch(r"([0-9]+)|([0-9]+(?:\.[0-9]+)?)ms", spec.budget)
     number, milliseconds = match.groups() if match else (None, None)
     if not float(number or milliseconds or 0) or (milliseconds and not search.is_timed):
         example = f"{spec.word}@20"
         if search.is_timed:
-            example = f"{spec.word}@500, or milliseconds, such as {spec.word}@50ms"
-        raise ValueError(f"{subject}; allowed are {search.counts} from 1, such as {example}")
+            example = f"{spec.word}@500, or a time in milliseconds, such as {spec.word}@50ms"
+        raise ValueError(
+            f"{subject} must be a number of {search.counts} from 1, such as {example}, got "
+            f"{spec.budget!r}"
+        )
     if float(number or 0) > MAX_NUMBER or float(milliseconds or 0) > MAX_MILLISECONDS:
         time_limit = f", or {MAX_MILLISECONDS:,.0f} ms" if search.is_timed else ""
         raise ValueError(
-            f"{subject}; at most {MAX_NUMBER:,} {search.counts} are allowed{time_limit}"
+            f"{subject} must be at most {MAX_NUMBER:,} {search.counts}{time_limit}, got "
+            f"{spec.budget!r}"
         )
     return Budget(int(number)) if number else Budget(None, float(milliseconds or 0))
 
 
 def choose_number(name: str, number: int | None, default: int) -> int:
-    """Return a search's number of worlds or iterations: ``number``, or the default if it is None.
+    """Return a number of worlds or iterations: ``number``, or ``default`` if it is None.
 
-    Raises ValueError, with the ``name`` of the argument, for a number below 1.
+    Raises ValueError naming the argument ``name`` for a number below 1.
     """
     return default if number is None else check_range(name, number, 1)
 
 
 def check_milliseconds(milliseconds: float | None) -> None:
-    """Raise ValueError for a time limit that is not above 0."""
+    """Raise ValueError for a time limit of 0 or below."""
     if milliseconds is not None and not milliseconds > 0:
-        raise ValueError(f"milliseconds={milliseconds}: allowed are numbers above 0")
+        raise ValueError(f"milliseconds must be a number above 0, got {milliseconds}")

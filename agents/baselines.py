@@ -1,7 +1,7 @@
-"""The baseline agents: uniform, and greedy with its own or with learned weights.
+"""The baseline agents: uniform, and greedy with default or learned weights.
 
-A greedy agent plays the action that a heuristic of the game scores highest. The heuristic is the
-game's own or that of a rule-based agent.
+A greedy agent plays the action with the highest score of a heuristic: that of the game, or that of
+a rule-based agent.
 """
 
 from pathlib import Path
@@ -19,11 +19,11 @@ from .validation import name_file_in_errors
 __all__ = ["HEURISTIC_NETWORK", "WEIGHTS_TENSOR", "GreedyAgent", "UniformAgent"]
 
 HEURISTIC_NETWORK = "heuristic"
-"""The name of the network in ``agent.json`` of an agent with learned weights."""
+"""The network name of an agent with learned weights in ``agent.json``."""
 WEIGHTS_TENSOR = "weights"
-"""The name of the tensor of these weights."""
+"""The name of the tensor with these weights."""
 MAX_WEIGHT = 1e100
-"""The largest weight allowed, so that all scores stay finite."""
+"""The largest weight allowed; it keeps all scores finite."""
 
 
 class GreedyAgent(HeuristicAgent):
@@ -31,7 +31,7 @@ class GreedyAgent(HeuristicAgent):
 
     @classmethod
     def load(cls, path: str | Path, game: Game, rules: object = None) -> "GreedyAgent":
-        """Load saved weights to play ``game`` by ``rules`` (None: those that they were learned by).
+        """Load saved weights to play ``game`` by ``rules`` (None: the rules of the training).
 
         Raises `SavedAgentError`, a ValueError, naming the file and the reason.
         """
@@ -41,8 +41,8 @@ class GreedyAgent(HeuristicAgent):
             names = saved.trained.get("weights")
             if names != list(game.heuristic_weights):
                 raise ValueError(
-                    f"weights for {names}; in this version of the game the heuristic has "
-                    f"{list(game.heuristic_weights)}: learn them anew"
+                    f"weights must be those of {list(game.heuristic_weights)} in this version of "
+                    f"the game, got {names}. Train them again"
                 )
             weights = saved.weights[WEIGHTS_TENSOR].copy()  # the loaded array is read-only
             fits = weights.dtype == np.float64 and weights.shape == (len(game.heuristic_weights),)
@@ -54,12 +54,12 @@ class GreedyAgent(HeuristicAgent):
             if np.abs(weights).max() > MAX_WEIGHT:
                 raise ValueError(
                     f"weights of agent {saved.name!r} must be from {-MAX_WEIGHT} to {MAX_WEIGHT}, "
-                    f"got {weights[np.abs(weights).argmax()]}: scores could become infinite"
+                    f"got {weights[np.abs(weights).argmax()]}, so scores could become infinite"
                 )
         return cls(saved.name, weights)
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return the heuristic's scores, and the actions that score highest."""
+        """Return the heuristic's scores and the actions with the highest scores."""
         scores = self.score(turn)
         actions = best_actions(turn.masks, scores)
         return Explanation(
@@ -68,5 +68,5 @@ class GreedyAgent(HeuristicAgent):
             actions,
             one_hot_choice(turn, actions),
             action_values=mask_illegal(turn, scores),
-            unit="scores of a heuristic",
+            unit="heuristic scores",
         )

@@ -21,53 +21,55 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 SHOWN_GAMES = 4
-"""Maximum number of games shown as tables; ``to_pandas()`` has all of them."""
+"""Maximum number of games shown as tables; ``to_pandas()`` has all games."""
 TOLERANCE = 1e-6
-"""Allowed difference of the sum of a game's probabilities from 1."""
+"""Allowed deviation of the sum of a game's probabilities from 1."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """An agent's actions in n games, and how it came to them.
+    """An agent's actions in n games, with the probabilities, values and statistics behind them.
 
-    Fields that the agent does not have are None. Arrays "by action" have shape
-    (n, ``turn.game.actions``); a value is nan where the action is illegal or was not considered.
+    Fields that the agent does not provide are None. Arrays "by action" have shape (n,
+    ``turn.game.actions``). A value is nan if the action is illegal or was not considered.
     """
 
     agent: str
-    """The name of the agent."""
+    """Name of the agent."""
     turn: Turn
-    """The turn: game, rules, masks and the states as the agent saw them."""
+    """The turn: game, rules, masks, and the states as the agent saw them."""
     actions: np.ndarray
     """The actions that ``agent.act(turn)`` returns, int64 (n,)."""
     probabilities: np.ndarray | None = None
-    """The probability that the agent plays each action, float64, by action; 0 for illegal ones."""
+    """Probability that the agent plays each action, float64, by action; 0 for illegal actions."""
     policy: np.ndarray | None = None
-    """The probability of each action by the agent's policy, float64, by action; 0 for illegal ones.
+    """Probability of each action under the agent's policy, float64, by action; 0 for illegal
+    actions.
 
-    If the agent plays the likeliest action, ``probabilities`` are 1 there.
+    An agent that plays the most likely action has probability 1 for it in ``probabilities``.
     """
     state_values: np.ndarray | None = None
-    """The agent's values of the positions, float64 (n,)."""
+    """Values of the positions, float64 (n,)."""
     action_values: np.ndarray | None = None
-    """The agent's values of the actions, float64, by action."""
+    """Values of the actions, float64, by action."""
     unit: str = ""
-    """The unit of these values, in words."""
+    """Unit of the values, in words."""
     statistics: Mapping[str, np.ndarray] | None = None
-    """Search statistics: by name, such as ``worlds`` or ``visits``, an array (n,) or by action."""
+    """Search statistics: arrays, (n,) or by action, by names such as ``worlds`` or ``visits``."""
     sees_all: bool = False
-    """Whether the agent knew the hidden cards, so that this reveals them."""
+    """Whether the agent knew the hidden cards, so that the explanation reveals them."""
 
     def __len__(self) -> int:
         """Return the number of games."""
         return len(self.actions)
 
     def rows(self, game: int = 0) -> list[dict[str, Any]]:
-        """Return a row for each legal action of one game, ready for JSON.
+        """Return one row per legal action of a game, as JSON values.
 
-        A row has the action's number as ``action``, its ``label``, its ``word`` (how people name
-        it), whether it is ``played``, and, if the agent has them, ``probability``, ``policy``,
-        ``value`` and the statistics by action. Unknown values are None.
+        A row has the number of the action as ``action``, its ``label``, its ``word`` (the name that
+        people type), and whether it is ``played``. It also has ``probability``, ``policy``,
+        ``value`` and the statistics by action, as far as the agent provides them. Unknown values
+        are None.
         """
         turn = self.turn
         words = turn.game.action_words(turn.states[game], turn.rules)
@@ -84,7 +86,7 @@ class Explanation:
         ]
 
     def summary(self, game: int = 0) -> dict[str, Any]:
-        """Return everything about one game, ready for JSON; ``actions`` are the `rows`."""
+        """Return everything about one game as JSON values; ``actions`` are the `rows`."""
         by_game = {"state_value": self.state_values, **(self.statistics or {})}
         return {
             "agent": self.agent,
@@ -100,7 +102,7 @@ class Explanation:
         }
 
     def to_pandas(self) -> "DataFrame":
-        """Return a data frame of the `rows` of all games, with the values of each game as columns.
+        """Return a data frame with the `rows` of all games, plus columns with each game's values.
 
         Raises ModuleNotFoundError if pandas is not installed.
         """
@@ -125,7 +127,7 @@ class Explanation:
         }
 
     def _heading(self, game: int) -> str:
-        """Return one line with the action in a game and the values of the game."""
+        """Return one line with the action of the agent in a game and the values of the game."""
         summary = self.summary(game)
         parts = [f"{name} {_text(summary[name])}" for name in summary if name not in _NOT_OF_GAME]
         if self.unit:
@@ -136,7 +138,7 @@ class Explanation:
         return f"{self.agent} plays {label}" + "".join(f"; {part}" for part in parts)
 
     def _cells(self, game: int) -> list[list[str]]:
-        """Return the table of a game as text: the head, then the rows, the played one marked."""
+        """Return the table of a game as text: header, then rows, with the played action marked."""
         rows = self.rows(game)
         names = [name for name in rows[0] if name not in ("action", "played")]
         lines = [["" if row[name] is None else _text(row[name]) for name in names] for row in rows]
@@ -165,25 +167,25 @@ class Explanation:
         return [f"... and {count} more games"] if count > 0 else []
 
     def __repr__(self) -> str:
-        """Return one line, without the arrays."""
+        """Return a one-line summary without the arrays."""
         fields = ("probabilities", "policy", "state_values", "action_values", "statistics")
         has = [name for name in fields if getattr(self, name) is not None]
         games = f"{len(self)} game{'s' * (len(self) != 1)} of {self.turn.game.title}"
-        return f"<{type(self).__name__}: {self.agent}, {games}; {', '.join(has) or 'no more'}>"
+        return f"<{type(self).__name__}: {self.agent}, {games}; {', '.join(has) or 'actions only'}>"
 
 
 _NOT_OF_GAME = ("agent", "sees_all", "unit", "action", "actions")
 
 
 def explain(agent: Agent, turn: Turn) -> Explanation:
-    """Return an agent's checked explanation of a turn.
+    """Return the validated explanation of an agent's actions in a turn.
 
-    An agent without a method ``explain`` gets an explanation with its actions, and with its
-    probabilities if it has a method ``probabilities(turn)``.
+    For an agent without an ``explain`` method, the explanation contains the actions, and the
+    probabilities if the agent has a method ``probabilities(turn)``.
 
     Raises:
         IllegalActionError: an action is not legal.
-        ValueError: the answer is not an `Explanation` of this turn; the message names the field.
+        ValueError: the agent does not return a valid `Explanation` of this turn.
     """
     method = getattr(agent, "explain", None)
     if method is None:
@@ -199,8 +201,8 @@ def explain(agent: Agent, turn: Turn) -> Explanation:
     explanation = method(turn)
     if not isinstance(explanation, Explanation):
         raise ValueError(
-            f"agent {agent_name(agent)!r}: explain returned {type(explanation).__name__}; an "
-            "Explanation is needed"
+            f"agent {agent_name(agent)!r}: explain must return an Explanation, got "
+            f"{type(explanation).__name__}"
         )
     check_actions(agent, turn, explanation.actions)
     _check(explanation, turn)
@@ -208,7 +210,7 @@ def explain(agent: Agent, turn: Turn) -> Explanation:
 
 
 def _check(explanation: Explanation, turn: Turn) -> None:
-    """Raise ValueError for arrays of wrong shape, and for probabilities that are none."""
+    """Raise ValueError for arrays of the wrong shape and for invalid probabilities."""
     by_game, by_action = (len(turn.masks),), turn.masks.shape
     of_agent = f"agent {explanation.agent!r}: explain:"
     fields: list[tuple[str, np.ndarray | None, list[tuple[int, ...]]]] = [
@@ -222,7 +224,7 @@ def _check(explanation: Explanation, turn: Turn) -> None:
     for field, values, shapes in fields:
         if values is not None and np.shape(values) not in shapes:
             needed = " or ".join(map(str, shapes))
-            raise ValueError(f"{of_agent} {field} has shape {np.shape(values)}; needed is {needed}")
+            raise ValueError(f"{of_agent} {field} must have shape {needed}, got {np.shape(values)}")
     for field, probabilities, _ in fields[:2]:
         if probabilities is None:
             continue
@@ -230,12 +232,12 @@ def _check(explanation: Explanation, turn: Turn) -> None:
             raise ValueError(f"{of_agent} {field} of illegal actions must be 0")
         if not (probabilities >= 0).all() or (abs(probabilities.sum(axis=1) - 1) > TOLERANCE).any():
             raise ValueError(
-                f"{of_agent} {field} of each game must be numbers from 0 that add up to 1"
+                f"{of_agent} {field} of each game must be nonnegative numbers with sum 1"
             )
 
 
 def one_hot_choice(turn: Turn, actions: np.ndarray) -> np.ndarray:
-    """Return probabilities of 1 for these actions, float64 (n, actions)."""
+    """Return a probability of 1 for each of these actions, float64 (n, actions)."""
     return np.asarray(np.eye(turn.game.actions)[actions])
 
 

@@ -19,15 +19,15 @@ from . import human_bests
 from .baselines import GreedyAgent
 
 HELP = """\
-Name what you move, in any order: cards (Th, 10h or T♥) or the numbers beside them, with blanks or
-commas between. One card is enough where only one move has it.
+Type the cards of your move in any order (Th, 10h or T♥), or the numbers next to them, separated by
+spaces or commas. One card is enough if only one move uses it.
 h hint   u undo   restart   ? help and all moves   q quit"""
 HELP_BY_WORDS = """\
-Type the word in front of a move, or a card on the table (8c). If the card can go to several places,
-name its target, too (8c 9d).
+Type the word in front of a move, or a card on the table (8c). If the card has several targets, name
+the target, too (8c 9d).
 h hint   u undo   restart   ? help and all moves   q quit"""
 HELP_AMONG_SEVERAL = """\
-Say what you do, in full or by the short word beside it.
+Type your action in full, or the short word next to it.
 h hint   ? help and all moves   q quit"""
 MAX_LISTED = 40
 """Maximum number of moves that are listed in full."""
@@ -36,22 +36,22 @@ MAX_PROMPTED = 8
 
 
 class PlayerQuit(Exception):
-    """The person has left the game."""
+    """The player quits the game."""
 
 
 class PlayerUndo(Exception):
-    """The person takes the last move back."""
+    """The player takes back the last move."""
 
 
 class PlayerRestart(Exception):
-    """The person restarts the deal."""
+    """The player restarts the deal."""
 
 
 TAKEN_BACK: dict[str, type[Exception]] = {
     **dict.fromkeys(("u", "undo"), PlayerUndo),
     **dict.fromkeys(("restart",), PlayerRestart),
 }
-"""Words for taking moves back in games for one player; a word of the game itself comes first."""
+"""Words for undo and restart in solitaires; words of the game take precedence."""
 
 
 class HumanAgent:
@@ -60,16 +60,17 @@ class HumanAgent:
     Args:
         ask: a function like `input`, which shows a prompt and returns the answer.
         say: a function like `print`.
-        colour: draw the game in color.
-        answers: further words that the person may type, and the function that returns the answer.
-        takes_back: raise the exceptions of `TAKEN_BACK` for its words; the caller of ``act``
-            handles them.
+        colour: whether to draw the game in color.
+        answers: further words that the player may type, each with a function that returns the
+            answer.
+        takes_back: whether the words of `TAKEN_BACK` raise their exceptions, which the caller of
+            ``act`` then handles.
     """
 
     name = "human"
     sees_all = False
     max_batch = 1
-    """The maximum number of games in a turn."""
+    """Maximum number of games in a turn."""
 
     def __init__(
         self,
@@ -86,16 +87,18 @@ class HumanAgent:
         self.best: human_bests.Best | None = None
 
     def act(self, turn: Turn) -> np.ndarray:
-        """Return the next action of the person's move, int64 (1,).
+        """Return the next action of the player's move, int64 (1,).
 
-        Raises PlayerQuit if the person leaves, and the exceptions of `TAKEN_BACK`.
+        Raises PlayerQuit if the player quits, and the exceptions of `TAKEN_BACK`.
         """
         if len(turn.masks) != 1:
-            raise ValueError(f"a person plays one game at a time, not {len(turn.masks)}")
+            raise ValueError(f"a human agent plays one game at a time, got {len(turn.masks)} games")
         if turn.states["steps"][0] == 0:
             self.clicks = []
             deal = turn.observations.tobytes()
-            if deal != self.deal:  # otherwise moves were taken back, and the clock keeps running
+            if (
+                deal != self.deal
+            ):  # otherwise the player undid all moves, and the clock keeps running
                 self.deal, self.begun = deal, time.monotonic()
             alone = turn.game.num_players(turn.rules) == 1
             self.best = (
@@ -126,7 +129,7 @@ class HumanAgent:
                 self.say(str(error))
 
     def _answer(self, text: str, turn: Turn, words: dict[int, tuple[str, ...]]) -> bool:
-        """Carry out a word that is not a move; return whether it was such a word."""
+        """Handle a word that is not a move; return whether it was such a word."""
         if text in ("q", "quit"):
             raise PlayerQuit
         if text in ("h", "hint"):
@@ -134,13 +137,13 @@ class HumanAgent:
         elif text in ("?", "help"):
             self.say(_help(turn.game, turn.rules, turn.states, words))
             if self.answers:
-                self.say(f"also: {', '.join(self.answers)}")
+                self.say(f"other commands: {', '.join(self.answers)}")
         elif text in self.answers:
             self.say(self.answers[text]())
         elif text in TAKEN_BACK and not _match_phrase(text, words):
             if self.takes_back:
                 raise TAKEN_BACK[text]
-            self.say("nothing is taken back here")
+            self.say("undo and restart are not available in this game")
         else:
             return False
         return True
@@ -178,9 +181,9 @@ def _help(game: Game, rules: Any, states: np.ndarray, words: dict[int, tuple[str
 
 
 def list_complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list[int]]:
-    """Return every move of one game (states (1,)), each as the list of its actions.
+    """Return every move of one game, states (1,), each as the list of its actions.
 
-    A move is complete when the game's count of moves goes up, or the game is over.
+    A move is complete when the game's move counter increases or the game ends.
     """
     rows, action = Rows(game, rules, 1), np.zeros(1, np.int64)
     moves_before = states["moves"][0]
@@ -200,16 +203,18 @@ def list_complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list
 
 
 def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[int]:
-    """Return the actions of the move that a text names, in the order in which they are legal.
+    """Return the actions of the move that a text names, in a legal order.
 
-    The text contains words of `Game.action_words` in any order; words that follow from the others
-    may be missing. Or it names a card or pile on the table, and its target if there are several.
-    Raises ValueError naming the unknown word, the moves of the card, or why the card cannot move.
+    The text contains words of `Game.action_words` in any order. Words that follow from the others
+    may be missing. Alternatively, the text names a card or a pile on the table, and its target if
+    there are several.
+
+    Raises ValueError for an unknown word, for an ambiguous move, and for a card that cannot move.
     """
     words, scene = game.action_words(states[0], rules), game.layout(states[0], rules)
     typed = [spell_word(word) for word in re.split(r"[\s,;|+]+", text) if word]
     if not typed:
-        raise ValueError("name at least one card")
+        raise ValueError("type at least one card")
     is_alone = game.num_players(rules) == 1
     wanted = _match_phrase(" ".join(typed), words)
     unknown = ""
@@ -223,10 +228,10 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
         drawn = [action for action in find_drawn(typed, scene) if action in usable]
         if len(drawn) > 1:
             ways = ", ".join(_way_text(game, action, words) for action in drawn)
-            raise ValueError(f"{' '.join(typed)} must name one of several moves: {ways}")
+            raise ValueError(f"{' '.join(typed)} names several moves; choose one: {ways}")
         wanted = drawn or wanted
     if not wanted and not is_alone:
-        raise ValueError(f"{text!r} is no move now; ? lists the moves")
+        raise ValueError(f"{text!r} is not a legal move; ? lists the moves")
     if not wanted:
         if is_drawn(unknown, scene):
             raise ValueError(f"not possible now: {unknown}{explain_card(scene, unknown)}")
@@ -235,14 +240,15 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
 
 
 def _way_text(game: Game, action: int, words: dict[int, tuple[str, ...]]) -> str:
-    """Return the word for an action, with its label if the label lacks the word."""
+    """Return the word for an action, plus its label if the label does not contain the word."""
     first, label = _action_text(action, words), game.label(action)
     return first if first in label else f"{first} ({label})"
 
 
 def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) -> list[int]:
-    """Return the move that consists of some actions in any order, or the only one that has them.
+    """Return the move that has the wanted actions.
 
+    That is the move with exactly these actions, in any order, or the only move that includes them.
     Raises ValueError as `parse_move` does.
     """
     words = game.action_words(states[0], rules)
@@ -256,7 +262,7 @@ def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) ->
     named = move_text(wanted, words)
     if longer:
         raise ValueError(
-            f"{named} is part of several moves, name all of one: {_moves_text(longer, words)}"
+            f"{named} is part of several moves; type a whole move: {_moves_text(longer, words)}"
         )
     usable = {action for move in moves for action in move}
     stuck = [action for action in dict.fromkeys(wanted) if action not in usable]
@@ -265,7 +271,7 @@ def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) ->
         raise ValueError(
             f"not possible now: {move_text(stuck, words)} ({_labels(game, stuck)}){reason}"
         )
-    raise ValueError(f"{named} cannot go together")
+    raise ValueError(f"{named}: these cards do not form a move")
 
 
 def suggest_move(turn: Turn) -> list[int]:
@@ -282,19 +288,20 @@ def suggest_move(turn: Turn) -> list[int]:
 
 
 def move_text(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
-    """Write actions in the first words for them: ``"Th 3s"``."""
+    """Write a move with the first word for each action, such as ``"Th 3s"``."""
     return " ".join(words[action][0] for action in dict.fromkeys(move))
 
 
 def _match_phrase(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:
-    """Return the action whose words are exactly a text, or the only one whose words begin so."""
+    """Return the action that a text names exactly, or the only one whose words begin with it."""
     phrase = " ".join(text.lower().split())
     exact = [action for action, known in words.items() if phrase in (one.lower() for one in known)]
     if exact or not phrase:
         return exact
     longer = [action for action, known in words.items() if known[0].startswith(f"{phrase} ")]
     if len(longer) > 1:
-        raise ValueError(f"{phrase} what? {', '.join(words[action][0] for action in longer)}")
+        choices = ", ".join(words[action][0] for action in longer)
+        raise ValueError(f"{phrase!r} is incomplete; choose one: {choices}")
     return longer
 
 
@@ -316,7 +323,7 @@ def _move_in_full(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str
 
 
 def _action_text(action: int, words: dict[int, tuple[str, ...]]) -> str:
-    """Return the first word for an action, and the second one if the first abbreviates it."""
+    """Return the first word for an action, plus the second if the first abbreviates it."""
     return " ".join(words[action][: 1 + _is_short(action, words)])
 
 
@@ -329,13 +336,13 @@ def _labels(game: Game, actions: Sequence[int]) -> str:
     return ", ".join(game.label(action) for action in actions)
 
 
-# Moves named by what is on the table: cards and piles.
+# Moves named by cards and piles on the table.
 
 
 def spell_word(word: str) -> str:
-    """Return the `card_name` of a card, and any other word unchanged.
+    """Return the `card_name` if the word is a card, and any other word unchanged.
 
-    The card may be in brackets, as the table shows it: ``[T♥]``.
+    The card may be in brackets, as on the table: ``[T♥]``.
     """
     with suppress(ValueError):
         return card_name(parse_card(word.strip("[]<>()")))
@@ -345,8 +352,8 @@ def spell_word(word: str) -> str:
 def find_drawn(words: Sequence[str], scene: Scene) -> list[int]:
     """Return the legal actions of the card or pile that the first word names.
 
-    A second word names its target: a card, or a place such as ``column-3``. Words are spelled as by
-    `spell_word`. The list is empty if nothing on the table has these names.
+    A second word names the target: a card, or a place such as ``column-3``. `spell_word` defines
+    the spelling of words. The list is empty if nothing on the table has these names.
     """
     if not 1 <= len(words) <= 2:
         return []
@@ -379,19 +386,19 @@ def _find_items(word: str, scene: Scene) -> list[Item]:
 def explain_stuck(
     scene: Scene, actions: Sequence[int], words: Mapping[int, tuple[str, ...]]
 ) -> str:
-    """Return why cards cannot move, as the end of a sentence; empty for actions without a card.
+    """Return the reasons why cards cannot move, as the end of a sentence.
 
-    ``words`` are those of `Game.action_words`.
+    The text is empty for actions without a card. ``words`` are those of `Game.action_words`.
     """
     reasons = []
     for action in actions:
-        with suppress(ValueError):  # the word is not a card, but an empty place or a turn
+        with suppress(ValueError):  # the word is an empty place or a turn, not a card
             reasons.append(_reason(scene, parse_card(words[action][0])))
     return "".join(f"; {reason}" for reason in reasons)
 
 
 def explain_card(scene: Scene, name: str) -> str:
-    """Return why a card cannot move, like `explain_stuck`; empty for the name of a pile."""
+    """Return the reason why a card cannot move, like `explain_stuck`; empty for a pile."""
     with suppress(ValueError):
         return f"; {_reason(scene, parse_card(name))}"
     return ""
@@ -403,7 +410,7 @@ def _reason(scene: Scene, card: int) -> str:
     covers = [_cover_text(other) for item in shown for other in _find_covers(scene, item)]
     if covers:
         return f"{name} is covered by {' and '.join(covers)}"
-    return f"{name} is free, but nothing goes with it now"
+    return f"{name} is not covered, but has no legal move now"
 
 
 def _find_covers(scene: Scene, item: Item) -> list[Item]:

@@ -22,10 +22,10 @@ class Best(NamedTuple):
     moves: int
     seconds: float
     taken_back: bool = False
-    """Whether moves were taken back or the deal restarted, which no rules allow."""
+    """Whether the player undid moves or restarted the deal, which no rules allow."""
 
     def better_than(self, other: "Best | None") -> bool:
-        """Return whether it is better: won, score, nothing taken back, fewer moves, less time."""
+        """Return whether the result is better: by win, score, no undo, fewer moves, less time."""
         return other is None or self._rank() > other._rank()
 
     def _rank(self) -> tuple[bool, int, bool, int, float]:
@@ -38,19 +38,19 @@ class Best(NamedTuple):
 
 
 def duration_text(seconds: float) -> str:
-    """Write a time as ``3:07`` or ``1:02:03``."""
+    """Format a duration as ``3:07`` or ``1:02:03``."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def rules_key(game: Game, rules: Any) -> str:
-    """Return the key of these rules in the file."""
+    """Return the key of a set of rules in the file."""
     return f"{game.name} {game.rules_digest(rules)}"
 
 
 def best_file() -> Path:
-    """Return the file of results. Raises OSError if there is no home folder."""
+    """Return the path of the file. Raises OSError if there is no home folder."""
     try:
         state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     except RuntimeError as error:
@@ -59,7 +59,7 @@ def best_file() -> Path:
 
 
 def load_best(rules: str, path: Path | None = None) -> Best | None:
-    """Return the best result for a `rules_key`; None if there is none or it cannot be read.
+    """Return the best result for a `rules_key`, or None if there is none or it is unreadable.
 
     ``path`` is the file (None: `best_file`).
     """
@@ -73,7 +73,7 @@ def load_best(rules: str, path: Path | None = None) -> Best | None:
 def save_if_best(rules: str, best: Best, path: Path | None = None) -> bool:
     """Save a result if it is better than the saved one; return whether it was.
 
-    ``path`` is the file (None: `best_file`). Raises OSError if it cannot be written.
+    ``path`` is the file (None: `best_file`). Raises OSError if the file cannot be written.
     """
     if not best.better_than(load_best(rules, path)):
         return False

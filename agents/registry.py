@@ -1,7 +1,8 @@
-"""Agents by name: `load_agent` makes the agent that a spec such as ``mcts@200:pretrained`` names.
+"""Agents by name: `load_agent` returns the agent that a spec such as ``mcts@200:pretrained`` names.
 
-An agent chooses for one game or ten thousand in one call: ``act(turn) -> actions``. Random, greedy,
-search, learned and human agents look the same to everything that plays them.
+All agents have the same batched interface: ``act(turn) -> actions`` chooses one action for each
+game of the turn. Code that plays games does not distinguish random, rule-based, search, learned and
+human agents.
 """
 
 import importlib
@@ -81,7 +82,7 @@ __all__ = [
 
 RESERVED_TEXT = "that of a built-in agent"
 EXPECTIMAX_WIDTH = 8
-"""The number of actions that expectimax compares."""
+"""Number of actions that expectimax compares."""
 
 
 class Request(NamedTuple):
@@ -98,28 +99,29 @@ def load_agent(
 ) -> Agent:
     """Return the agent that a spec names.
 
+    A spec is one of
+
+    - ``"uniform"``, ``"greedy"``, ``"human"``, or a rule-based agent of the game;
+    - ``"oracle"`` or ``"oracle:fewest"``, which see all cards (games with a solver);
+    - ``"pretrained"``, the agent that ships with Parlour for these rules;
+    - the folder of a saved agent, its ``agent.json``, or a run that trained one agent;
+    - ``"mymodule:MyAgent"``, your own class, called with ``seed`` if it takes one;
+    - a search, which another agent may guide: ``"mcts"``, ``"mcts:pretrained"``,
+      ``"rollouts:greedy"``, ``"pimc"``, ``"pimc-bids"``, ``"hindsight"``, ``"nested"``,
+      ``"expectimax:PATH"``. All except expectimax take a search budget, such as ``"mcts@50ms"``.
+
+    ``"mine=PATH"`` names the agent "mine".
+
     Args:
-        spec: one of
-
-            - ``"uniform"``, ``"greedy"``, ``"human"``, or a rule-based agent of the game;
-            - ``"oracle"`` or ``"oracle:fewest"``, which see all cards (games with a solver);
-            - ``"pretrained"``, the agent that ships with Parlour for these rules;
-            - the folder of a saved agent, its ``agent.json``, or a run that made one agent;
-            - ``"mymodule:MyAgent"``, your own class, called with ``seed`` if it takes one;
-            - a search, alone or led by another agent: ``"mcts"``, ``"mcts:pretrained"``,
-              ``"rollouts:greedy"``, ``"pimc"``, ``"pimc-bids"``, ``"hindsight"``, ``"nested"``,
-              ``"expectimax:PATH"``. All but expectimax take a budget: ``"mcts@50ms"``.
-
-            ``"mine=PATH"`` names the agent "mine".
+        spec: name of the agent, see above.
         game: the game that the agent must play.
         rules: the rules that the agent must play by.
         seed: the seed of an agent that draws random numbers.
-        allow_rules_mismatch: accept a saved agent that was trained by other rules of the game;
-            the field ``other_rules`` of the returned agent is then True.
+        allow_rules_mismatch: whether to accept a saved agent that was trained on other rules of the
+            game. The field ``other_rules`` of the returned agent is then True.
 
     Raises:
-        ValueError: the agent cannot be loaded, or a saved agent has the name of a built-in one; the
-            message says what is allowed.
+        ValueError: the agent cannot be loaded, or a saved agent has the name of a built-in agent.
     """
     return _load_named(parse_spec(spec, game), Request(game, rules, seed, allow_rules_mismatch))
 
@@ -134,9 +136,10 @@ def can_load(spec: str, game: Game, rules: Any) -> bool:
 
 
 def find_saved(spec: str, game: Game, rules: Any) -> Path | None:
-    """Return the folder of the saved agent that a spec names, alone or as the leader of a search.
+    """Return the folder of the saved agent that a spec names, alone or as the guide of a search.
 
-    None if it names none. Raises ValueError where `load_agent` does because of that folder.
+    Returns None if the spec names no saved agent. Raises ValueError if `load_agent` cannot use the
+    folder.
     """
     saved = parse_spec(spec, game).innermost
     if not saved.is_saved:
@@ -145,7 +148,7 @@ def find_saved(spec: str, game: Game, rules: Any) -> Path | None:
 
 
 def is_reserved(name: str, game: Game) -> bool:
-    """Return whether a name is that of a built-in agent, or of a search led by one."""
+    """Return whether a name is that of a built-in agent, or of a search that one guides."""
     base = re.split("[:@]", name.casefold().strip(" *+~"))[0]
     base = re.sub(f"(-({'|'.join(map(re.escape, SEARCHES))}))+$", "", base)
     built_in = {*BUILT_IN, ORACLE, f"{ORACLE}-fewest", PRETRAINED_SPEC, *SEARCHES}
@@ -179,13 +182,13 @@ def _load(spec: AgentSpec, request: Request) -> Agent:
         case SpecKind.CODE:
             return _load_user_agent(spec.text, request.seed)
     if not spec.text:
-        raise ValueError(f"agent {spec.text!r}: name an agent, such as {', '.join(BUILT_IN)}")
+        raise ValueError(f"agent must be a name, such as {', '.join(BUILT_IN)}, got {spec.text!r}")
     if len(spec.path.parts) > 1:
-        raise ValueError(f"agent {spec.text!r}: there is no such folder")
+        raise ValueError(f"agent {spec.text!r}: the folder does not exist")
     raise ValueError(
         unknown_text("agent", spec.text, [*BUILT_IN, ORACLE, PRETRAINED_SPEC, *game.rule_agents])
-        + ", the folder of a saved agent or run, or module:Class"
-        + f"; {' or '.join(f'{word}:' for word in SEARCHES)} before it"
+        + ", the folder of a saved agent or run, or module:Class; or a search with a guide: "
+        + ", ".join(f"{word}:AGENT" for word in SEARCHES)
     )
 
 
@@ -215,14 +218,14 @@ def _saved_path(spec: AgentSpec, request: Request) -> Path:
 
 
 def _load_saved(spec: AgentSpec, request: Request, width: int = 0) -> Agent:
-    """Load a saved agent; with ``width`` a table of values that looks one ply further."""
+    """Load a saved agent; with ``width``, a table of values that looks one ply further ahead."""
     path = _saved_path(spec, request)
     folder = find_agent_folder(path)
     rules = None if request.allow_rules_mismatch else request.rules
     agent = _load_folder(folder, request.game, rules, width)
     if spec.name is None and is_reserved(agent.name, request.game):
         raise ValueError(
-            f"{path}: field name must not be {RESERVED_TEXT}, got {agent.name!r}; give it "
+            f"{path}: field name must not be {RESERVED_TEXT}, got {agent.name!r}. Give it "
             f"another name: NAME={path}"
         )
     if not request.allow_rules_mismatch:
@@ -235,7 +238,7 @@ def _load_folder(folder: Path, game: Game, rules: Any, width: int) -> Agent:
     if network == VALUE_TABLE_NETWORK:
         return ValueTableAgent.load(folder, game, rules, width)
     if width:
-        raise ValueError(f"expectimax:{folder}: only an agent with a table of values can do that")
+        raise ValueError(f"expectimax requires an agent with a table of values, got {folder}")
     if network == POLICY_TABLE_NETWORK:
         return PolicyTableAgent.load(folder, game, rules)
     if network == HEURISTIC_NETWORK:
@@ -246,7 +249,7 @@ def _load_folder(folder: Path, game: Game, rules: Any, width: int) -> Agent:
 
 
 def _mark_other_rules(agent: Agent, other_rules: bool) -> Agent:
-    """Mark an agent if it, or the agent that leads it, was trained by other rules."""
+    """Mark an agent if it, or the agent that guides it, was trained on other rules."""
     if other_rules:
         agent.other_rules = True  # type: ignore[attr-defined]
     return agent
@@ -259,22 +262,24 @@ def _load_search(spec: AgentSpec, request: Request) -> Agent:
     word, search, game = spec.word, SEARCHES[spec.word], request.game
     plays_several = search.several or (search.solved and game.winnable_after is not None)
     if game.num_players(request.rules) > 1 and not plays_several:
-        raise ValueError(f"agent {spec.text!r}: {word} is for games of one player")
+        raise ValueError(f"agent {spec.text!r}: {word} plays only games for one player")
     if spec.leader is None:
         raise ValueError(
-            f"agent {spec.text!r}: name an agent behind {word}:, such as greedy or "
+            f"agent {spec.text!r}: {word}: must be followed by an agent, such as greedy or "
             f"{PRETRAINED_SPEC}"
         )
     agent = _SEARCH_MAKERS[word](spec.leader, request, read_budget(spec))
     if spec.budget is not None:
-        agent.name += f"@{spec.budget}"  # so that tables tell budgets apart
+        agent.name += f"@{spec.budget}"  # distinguishes search budgets in tables
     return agent
 
 
 def _make_expectimax(leader: AgentSpec, request: Request, budget: Budget) -> Agent:
     can_be_loaded = leader.is_saved and leader.name is None
     if not can_be_loaded or not _saved_path(leader, request).exists():
-        raise ValueError(f"agent 'expectimax:{leader.text}': there is no folder {leader.text!r}")
+        raise ValueError(
+            f"agent 'expectimax:{leader.text}': the folder {leader.text!r} does not exist"
+        )
     return _load_saved(leader, request, EXPECTIMAX_WIDTH)
 
 
@@ -328,14 +333,15 @@ _SEARCH_MAKERS: dict[str, Callable[[AgentSpec, Request, Budget], Agent]] = {
     "hindsight": partial(_make_planner, HindsightAgent),
     "nested": partial(_make_planner, NestedAgent),
 }
-"""Makes a search from the spec of its leader, the request and the budget; words as `SEARCHES`."""
+"""Makes a search from the spec of its guide, the request and the search budget; keys as in
+`SEARCHES`."""
 
 
 # Agents in the user's own code.
 
 
 def _load_user_agent(spec: str, seed: int) -> Agent:
-    """Import a module and return the agent in it; ValueError naming what is wrong with it."""
+    """Import a module and return the agent in it. Raises ValueError if that fails."""
     module_name, _, attribute = spec.partition(":")
     try:
         made = getattr(importlib.import_module(module_name), attribute)
@@ -349,7 +355,7 @@ def _load_user_agent(spec: str, seed: int) -> Agent:
 
 
 def _instantiate(spec: str, made: type, seed: int) -> Any:
-    """Return an instance of a class; ValueError if it needs an argument other than ``seed``."""
+    """Return an instance of a class. Raises ValueError if it needs an argument except ``seed``."""
     try:
         parameters = inspect.signature(made).parameters
     except ValueError:  # a class of C code may have no signature
@@ -360,7 +366,7 @@ def _instantiate(spec: str, made: type, seed: int) -> Any:
     if needed:
         raise ValueError(
             f"agent {spec!r}: its class must need no argument except seed, got "
-            f"{', '.join(needed)}; give each a default"
+            f"{', '.join(needed)}. Give each a default"
         )
     try:
         return made(seed=seed) if "seed" in parameters else made()

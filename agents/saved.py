@@ -1,7 +1,8 @@
-"""Saved agents: folders with ``agent.json``, the description, and ``weights.safetensors``.
+"""Saved agents: folders with a description, ``agent.json``, and ``weights.safetensors``.
 
-Loading runs no code from the folder. It refuses damaged files, agents trained by other rules and
-agents trained on another feature schema; the error names the file and the reason.
+Loading an agent runs no code from the folder. It fails for damaged files, for agents that were
+trained on other rules, and for agents that were trained on another feature schema. The error names
+the file and the reason.
 """
 
 import json
@@ -39,16 +40,16 @@ AGENT_FILE, WEIGHTS = "agent.json", "weights.safetensors"
 MAX_WEIGHTS_BYTES = 1 << 31
 """Maximum size in bytes of a file of weights."""
 NO_ENCODING, AFTERSTATES = "none", "afterstates"
-"""Encodings of heuristic weights and of value tables, which read no observation."""
+"""Encodings of heuristic weights and of value tables, which do not read observations."""
 MAX_HEADER_BYTES = 1 << 20
-"""Maximum size in bytes of the header of a file of weights: names and shapes."""
+"""Maximum size in bytes of the header of a file of weights, which has names and shapes."""
 PRETRAINED_SPEC = "pretrained"
-"""The spec of the agent that ships with Parlour for the rules played."""
+"""The spec of the agent that ships with Parlour for the rules."""
 PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
-"""Folders of these agents: GAME-VARIANT, and GAME-many for one network trained by many rules."""
+"""Folders of these agents: GAME-VARIANT, and GAME-many for a network trained on many rules."""
 MANY_RULES = "many"
 ROWS = Field(
-    "a list of dicts",
+    "a list of objects",
     lambda value: isinstance(value, list) and all(isinstance(one, dict) for one in value),
 )
 REQUIRED_FIELDS: dict[str, Field] = {
@@ -90,11 +91,11 @@ SETTINGS: dict[str, Field] = {
 }
 """Training settings that agents read."""
 PLAYED_BY = ("weights_sha256", "network", "features_digest", "samples")
-"""Fields of ``agent.json`` that decide which actions the agent takes."""
+"""Fields of ``agent.json`` that determine the actions of the agent."""
 
 
 class SavedAgentError(ValueError):
-    """A saved agent cannot be used; the message names the file and the reason."""
+    """A saved agent cannot be used. The message names the file and the reason."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class SavedAgent:
     folder: Path
     name: str
     rules: Any
-    """The game's Rules that the agent was trained by; the first ones of several."""
+    """Rules that the agent was trained on; the first of several."""
     network: Mapping[str, Any]
     """Name, encoding, width, depth and options of the network."""
     weights: Mapping[str, np.ndarray]
@@ -112,11 +113,12 @@ class SavedAgent:
     trained: Mapping[str, Any]
     """Settings, duration and machine of the training."""
     scored: Mapping[str, Any]
-    """Results of the evaluation after training."""
+    """Results of the last evaluation during training."""
     samples: bool = False
-    """Whether the agent samples its actions from the policy instead of taking the likeliest."""
+    """Whether the agent samples its actions from the policy instead of taking the most likely one.
+    """
     more_rules: tuple[Any, ...] = ()
-    """Further rules that the agent was trained by."""
+    """Further rules that the agent was trained on."""
 
 
 def load_saved_agent(
@@ -131,13 +133,13 @@ def load_saved_agent(
     Args:
         path: the agent's folder, or the ``agent.json`` in it.
         game: the game that the agent must play.
-        rules: rules that the agent must have been trained by (None: any rules of the game).
+        rules: rules that the agent must have been trained on (None: any rules of the game).
         size: function from the network's fields in ``agent.json`` to the size of its weights in
             bytes; a larger file is not opened.
         encoding: function from these fields to the encoding that the network takes.
 
     Raises:
-        SavedAgentError: the agent cannot be used; the message names the file and the reason.
+        SavedAgentError: the agent cannot be used. The message names the file and the reason.
     """
     card_file = _card_file(Path(path))
     folder = card_file.parent
@@ -148,8 +150,8 @@ def load_saved_agent(
         known = _check_rules(card, game)
         if rules is not None and rules not in known:
             raise ValueError(
-                f"trained by other rules: {_differences_text(known, rules)} "
-                "(allow_rules_mismatch lets it be evaluated all the same)"
+                f"the agent was trained on other rules: {_differences_text(known, rules)}. To use "
+                "it anyway, set allow_rules_mismatch"
             )
         needed = MAX_WEIGHTS_BYTES if size is None else size(card["network"])
     weights_file = folder / WEIGHTS
@@ -180,7 +182,7 @@ def _check_encoding(network: Mapping[str, Any], wanted: str) -> None:
 
 
 def check_finite(name: str, weights: Mapping[str, np.ndarray]) -> None:
-    """Raise ValueError if an agent's weights contain NaN or infinity, naming the first layer."""
+    """Raise ValueError if an agent's weights contain NaN or infinity."""
     for layer, array in weights.items():
         if np.issubdtype(array.dtype, np.floating) and not np.isfinite(array).all():
             wrong = np.count_nonzero(~np.isfinite(array))
@@ -191,7 +193,7 @@ def check_finite(name: str, weights: Mapping[str, np.ndarray]) -> None:
 
 
 def read_description(path: Path) -> dict[str, Any]:
-    """Return the checked content of the ``agent.json`` of a saved agent's folder."""
+    """Return the validated ``agent.json`` of a saved agent's folder."""
     with name_file_in_errors(_card_file(path), SavedAgentError):
         return _read_card(_card_file(path))
 
@@ -202,14 +204,14 @@ def read_network_name(path: Path) -> str:
 
 
 def digest_agent(path: Path) -> str:
-    """Return the digest of all that decides a saved agent's actions, 16 hex digits."""
+    """Return the digest, 16 hex digits, of everything that determines a saved agent's actions."""
     card = read_description(path)
     played = {name: card.get(name) for name in PLAYED_BY}
     return digest16(json.dumps(played, sort_keys=True))
 
 
 def read_rules(path: Path, game: Game) -> tuple[Any, ...]:
-    """Return all rules of ``game`` that a saved agent was trained by.
+    """Return all rules of ``game`` that a saved agent was trained on.
 
     Raises SavedAgentError if the agent cannot play the game.
     """
@@ -222,11 +224,12 @@ def _card_file(path: Path) -> Path:
 
 
 def _read_card(file: Path) -> dict[str, Any]:
-    """Return the content of ``agent.json``. Raises ValueError for a field that is not allowed."""
+    """Return the content of ``agent.json``. Raises ValueError for an invalid field."""
     card = read_json(file)
     if card.get("format") != FORMAT:
         raise ValueError(
-            f"format {shorten(card.get('format'))}; this version reads format {FORMAT}"
+            f"field format must be {FORMAT} in this version of Parlour, got "
+            f"{shorten(card.get('format'))}"
         )
     check_fields(card, REQUIRED_FIELDS)
     check_known(card, REQUIRED_FIELDS)
@@ -241,14 +244,14 @@ def _read_card(file: Path) -> dict[str, Any]:
 
 
 def _check_rules(card: Mapping[str, Any], game: Game) -> tuple[Any, ...]:
-    """Return all rules that an agent was trained by; ValueError if it cannot play the game."""
+    """Return all rules that an agent was trained on; ValueError if it cannot play the game."""
     if card["game"] != game.name:
-        raise ValueError(f"an agent for {card['game']!r}, not for {game.name!r}")
+        raise ValueError(f"the agent must be for game {game.name!r}, got {card['game']!r}")
     reads_observations = card["network"]["encoding"] not in (NO_ENCODING, AFTERSTATES)
     if reads_observations and card["features_digest"] != game.features_digest:
         raise ValueError(
-            f"made for other features of {game.name!r}: features digest {card['features_digest']}, "
-            f"now {game.features_digest}; retrain it"
+            f"the agent was trained on other features of {game.name!r}: features digest "
+            f"{card['features_digest']}, now {game.features_digest}. Retrain the agent"
         )
     return tuple(_read_rules(one, game) for one in (card, *card.get("more_rules", ())))
 
@@ -258,14 +261,14 @@ def _read_rules(saved: Mapping[str, Any], game: Game) -> Any:
     game.check(rules)
     if game.rules_digest(rules) != saved["rules_digest"]:
         raise ValueError(
-            f"rules digest {saved['rules_digest']} does not belong to the rules beside it in this "
-            f"version of the game ({game.rules_digest(rules)})"
+            f"rules digest must be {game.rules_digest(rules)} for these rules in this version of "
+            f"the game, got {saved['rules_digest']}"
         )
     return rules
 
 
 def _differences_text(known: tuple[Any, ...], wanted: Any) -> str:
-    """Describe how wanted rules differ from known ones; if there are several, from the nearest."""
+    """Describe how ``wanted`` differs from the known rules, or from the nearest of several."""
     wanted_options = to_plain(wanted)
     differences: list[list[str]] = [
         [
@@ -277,17 +280,17 @@ def _differences_text(known: tuple[Any, ...], wanted: Any) -> str:
     ]
     nearest = min(differences, key=len)
     text = "; ".join(nearest)
-    return text if len(known) == 1 else f"{len(known)} of them, the nearest with {text}"
+    return text if len(known) == 1 else f"{len(known)} sets of rules, the nearest with {text}"
 
 
 def _read_tensors(data: bytes, digest: str) -> Mapping[str, np.ndarray]:
     actual = sha256(data).hexdigest()
     if actual != digest:
         raise ValueError(
-            f"{len(data)} bytes with SHA-256 {actual[:16]}…, where agent.json says {digest[:16]}…: "
-            "cut short, damaged or of another agent"
+            f"SHA-256 must be {digest[:16]}… as in agent.json, got {actual[:16]}… for "
+            f"{len(data)} bytes: the file is incomplete, damaged or belongs to another agent"
         )
-    from safetensors import SafetensorError  # of the extra `train`: only saved agents need it
+    from safetensors import SafetensorError  # part of the extra `train`; only saved agents need it
     from safetensors.numpy import load as read_tensors
 
     try:
@@ -300,10 +303,10 @@ def _read_tensors(data: bytes, digest: str) -> Mapping[str, np.ndarray]:
 def find_pretrained_folder(game: Game, rules: Any, allow_rules_mismatch: bool = False) -> Path:
     """Return the folder of the pretrained agent for some rules of a game.
 
-    An agent for exactly this variant comes before one that was trained by many rules, these among
-    them. With ``allow_rules_mismatch``, an agent for other rules of the game will do: the
-    one for many rules, or else the one for the default variant, or for the first variant that has
-    one.
+    An agent for exactly this variant takes precedence over one that was trained on many rules that
+    include these. With ``allow_rules_mismatch``, an agent for other rules of the game is
+    acceptable: the one for many rules, or else the one for the default variant, or else the first
+    in the order of the variants.
 
     Raises ValueError if there is none.
     """
@@ -313,13 +316,13 @@ def find_pretrained_folder(game: Game, rules: Any, allow_rules_mismatch: bool = 
             return folder
     existing = sorted(path.name for path in PRETRAINED_FOLDER.glob("*-*"))
     raise ValueError(
-        f"agent {PRETRAINED_SPEC!r}: none comes with Parlour for these rules; there are "
-        f"{', '.join(existing)} (allow_rules_mismatch lets another one of the game play)"
+        f"agent {PRETRAINED_SPEC!r}: Parlour has no pretrained agent for these rules, only "
+        f"{', '.join(existing)}. To use one for other rules, set allow_rules_mismatch"
     )
 
 
 def _list_names(game: Game, rules: Any, allow_rules_mismatch: bool) -> Iterator[str]:
-    """Yield the names of folders that may play, without the game's name, the best one first."""
+    """Yield possible folder names, without the game's name, in order of preference."""
     if variant := game.variant_name(rules):
         yield variant
     many = PRETRAINED_FOLDER / f"{game.name}-{MANY_RULES}"
@@ -330,10 +333,10 @@ def _list_names(game: Game, rules: Any, allow_rules_mismatch: bool) -> Iterator[
 
 
 def find_agent_folder(folder: Path) -> Path:
-    """Return the folder of the one agent that a training run, or one seed of it, has saved.
+    """Return the folder of the only agent that a training run, or one seed of it, has saved.
 
-    The path of an agent, and one that is no folder, is returned unchanged. Raises ValueError if the
-    run saved several agents, or none, such as an unfinished run.
+    The path of an agent, or a path that is not a folder, is returned unchanged. Raises ValueError
+    if the run saved several agents or none, as an unfinished run does.
     """
     if not folder.is_dir() or (folder / AGENT_FILE).exists():
         return folder
@@ -342,8 +345,12 @@ def find_agent_folder(folder: Path) -> Path:
     if len(agents) == 1:
         return agents[0]
     if agents:
-        raise ValueError(f"{folder}: several agents, name one: {', '.join(map(str, agents))}")
+        raise ValueError(
+            f"{folder}: the folder has several agents; name one: {', '.join(map(str, agents))}"
+        )
     for run in (folder, folder.parent):
         if (run / "settings.json").exists():
-            raise ValueError(f"{run}: this run is not finished; parlour train --resume {run}")
-    raise ValueError(f"{folder}: no agent in this folder, nor below it: no {AGENT_FILE} is there")
+            raise ValueError(
+                f"{run}: the run has no agent yet. To resume it: parlour train --resume {run}"
+            )
+    raise ValueError(f"{folder}: neither the folder nor its subfolders have an {AGENT_FILE}")

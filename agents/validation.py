@@ -1,6 +1,6 @@
-"""Validation of files that others may have written: their size, encoding and fields.
+"""Validation of files that other people may have written: size, encoding and fields.
 
-Errors are one line that names the file, the field, its value and what is allowed.
+Error messages are one line that names the file, the field, its value and the allowed values.
 """
 
 import codecs
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 from parlour.envs.core.options import shorten as shorten
 
 MAX_TEXT_BYTES = 1 << 24
-"""Maximum size in bytes of a text file, such as settings."""
+"""Maximum size in bytes of a text file, such as a settings file."""
 OTHER_MARKS = {  # UTF-32 first, since its mark begins with that of UTF-16
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
@@ -30,7 +30,10 @@ FILE_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "
 
 
 def read_number(text: str) -> int:
-    """Parse a whole number such as ``12``, ``1_000_000`` or ``1e6``; ValueError for other text."""
+    """Parse a whole number such as ``12``, ``1_000_000`` or ``1e6``.
+
+    Raises ValueError for other text.
+    """
     try:
         return int(text)
     except ValueError:
@@ -47,25 +50,28 @@ def join_lines(error: object) -> str:
 def read_bytes(path: Path, max_bytes: int) -> bytes:
     """Return the content of a file of at most ``max_bytes`` bytes.
 
-    Raises ValueError for a larger file, and for a folder, pipe or device, without opening it (a
-    pipe would wait for its writer). Raises OSError if there is no such file.
+    Raises:
+        ValueError: the file is larger, or is a folder, pipe or device. The function does not open a
+            pipe, which would wait for its writer.
+        OSError: the file does not exist.
     """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise ValueError(f"{FILE_KINDS.get(stat.S_IFMT(status.st_mode), 'a device')}, not a file")
+        kind = FILE_KINDS.get(stat.S_IFMT(status.st_mode), "a device")
+        raise ValueError(f"must be a file, got {kind}")
     if status.st_size > max_bytes:
-        raise ValueError(f"{status.st_size:,} bytes; at most {max_bytes:,} can belong there")
+        raise ValueError(f"must have at most {max_bytes:,} bytes, got {status.st_size:,}")
     return path.read_bytes()
 
 
 def decode_text(data: bytes) -> str:
-    """Return UTF-8 as text, without a byte order mark.
+    """Decode UTF-8 text, without a byte order mark.
 
-    Raises ValueError for other encodings; the message names UTF-16 and UTF-32.
+    Raises ValueError for other encodings; the message recognizes UTF-16 and UTF-32.
     """
     for mark, name in OTHER_MARKS.items():
         if data.startswith(mark):
-            raise ValueError(f"text must be UTF-8, got {name}: save it as UTF-8")
+            raise ValueError(f"text must be UTF-8, got {name}. Save the file as UTF-8")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -81,22 +87,22 @@ def read_text(path: Path) -> str:
 def read_json(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file.
 
-    Raises the errors of `read_text`, and ValueError if the file contains no object. NaN and
-    infinity, which Python would read although JSON does not have them, are refused.
+    Raises the errors of `read_text`, and ValueError if the file does not contain an object. NaN and
+    infinity, which Python reads although JSON does not allow them, are errors.
     """
     content = json.loads(read_text(path), parse_constant=_refuse)
     if not isinstance(content, dict):
-        raise ValueError("not a JSON object")
+        raise ValueError("must contain a JSON object")
     return content
 
 
 def _refuse(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number in JSON")
+    raise ValueError(f"numbers must be finite, got {word}, which JSON does not allow")
 
 
 @contextmanager
 def name_file_in_errors(path: Path, error_class: type[ValueError] = ValueError) -> Iterator[None]:
-    """Turn an error that the content of a file causes into one line that begins with its path."""
+    """Turn errors caused by the content of a file into one line that begins with the path."""
     try:
         yield
     except OSError as error:
@@ -111,7 +117,7 @@ def name_file_in_errors(path: Path, error_class: type[ValueError] = ValueError) 
 
 @contextmanager
 def name_part_in_errors(name: str) -> Iterator[None]:
-    """Prefix an error with the part of the input that causes it, such as a field or a line."""
+    """Prefix an error with the part of the input that caused it, such as a field or a line."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -119,7 +125,7 @@ def name_part_in_errors(name: str) -> Iterator[None]:
 
 
 def is_finite(value: Any) -> bool:
-    """Return whether a value is a number, not a bool, that arrays can hold: finite, not huge."""
+    """Return whether a value is a finite number that fits into an array; a bool is not a number."""
     return (type(value) is float and isfinite(value)) or (type(value) is int and abs(value) < HUGE)
 
 
@@ -127,15 +133,15 @@ class Field(NamedTuple):
     """The allowed values of a field."""
 
     allowed: str
-    """What is allowed, in words."""
+    """Description of the allowed values."""
     fits: Callable[[Any], bool]
-    """Returns whether a value is allowed."""
+    """Function that returns whether a value is allowed."""
     optional: bool = False
     """Whether the field may be missing."""
 
 
 def whole(low: int, high: int) -> Field:
-    """Return a field for whole numbers from ``low`` to ``high``, without True and False."""
+    """Return a field for whole numbers from ``low`` to ``high``; bools are not allowed."""
     return Field(
         f"a whole number from {low} to {high}",
         lambda value: type(value) is int and low <= value <= high,
@@ -145,37 +151,38 @@ def whole(low: int, high: int) -> Field:
 def maybe(field: Field) -> Field:
     """Return a field that may also be null or missing."""
     return Field(
-        f"{field.allowed}, or null,",
+        f"{field.allowed}, or null",
         lambda value: value is None or field.fits(value),
         optional=True,
     )
 
 
 TEXT = Field(
-    "a str of at most 200 printable characters",
+    "a string of at most 200 printable characters",
     lambda value: isinstance(value, str) and len(value) <= 200 and value.isprintable(),
 )
-TABLE = Field("a dict", lambda value: isinstance(value, dict))
+TABLE = Field("an object", lambda value: isinstance(value, dict))
 YES_OR_NO = Field("true or false", lambda value: isinstance(value, bool))
 NUMBER = Field("a finite number", is_finite)
 
 
 def check_fields(table: Mapping[str, Any], fields: Mapping[str, Field], prefix: str = "") -> None:
-    """Check that a table has these fields with allowed values; others are ignored.
+    """Check that a table has these fields with allowed values. Other fields are ignored.
 
-    Raises ValueError naming the field (with ``prefix`` before it), its value and what is allowed.
+    Raises ValueError naming the field (with ``prefix`` before it), its value and the allowed
+    values.
     """
     for name, field in fields.items():
         if name not in table:
             if not field.optional:
-                raise ValueError(f"field {prefix}{name}: {field.allowed} is needed, it is missing")
+                raise ValueError(f"field {prefix}{name} must be {field.allowed}, but is missing")
         elif not field.fits(table[name]):
             got = shorten(table[name])
-            raise ValueError(f"field {prefix}{name}: {field.allowed} is needed, got {got}")
+            raise ValueError(f"field {prefix}{name} must be {field.allowed}, got {got}")
 
 
 def check_known(table: Mapping[str, Any], fields: Mapping[str, Field], prefix: str = "") -> None:
-    """Check that a table has no other fields. Raises ValueError naming one, and those allowed."""
+    """Check that a table has no other fields. Raises ValueError naming the unknown field."""
     for name in table:
         if name not in fields:
             allowed = ", ".join(fields)

@@ -1,10 +1,10 @@
-"""The play page: a server on this machine, and the one module that draws a table in a browser.
+"""The play page: a local server, and the JavaScript module that draws a table in a browser.
 
-It needs ``pip install "parlour[page]"``; `server` is started by ``parlour serve``.
+It requires ``pip install "parlour[page]"``. ``parlour serve`` starts the `server`.
 """
 
 if __name__ != "parlour.page":
     raise ImportError(
-        "this folder is the package parlour.page: install the repository (pip install -e .), "
-        "then write: import parlour.page"
+        "this folder is the package parlour.page. Install the repository (pip install -e .) "
+        "and use: import parlour.page"
     )

@@ -1,7 +1,7 @@
-"""Messages of a browser: a JSON object whose field ``do`` names a command.
+"""Messages from a browser: JSON objects whose field ``do`` names a command.
 
-Every field is checked before it is used. A `Refusal` names the wrong field, its value and what is
-allowed.
+Every field is checked before it is used. A `Refusal` names the invalid field, its value and the
+allowed values.
 """
 
 import json
@@ -14,20 +14,20 @@ from parlour.envs.core.legal import MOST_ACTIONS
 from parlour.envs.core.options import shorten
 
 LONGEST = 16_384
-"""Characters of a message."""
+"""Maximum length of a message in characters."""
 LARGEST = 2**53
-"""The largest whole number that JavaScript knows exactly."""
+"""The largest whole number that JavaScript represents exactly."""
 MOST_OPTIONS, MOST_OPPONENTS = 64, 15
 SESSION = re.compile(r"[0-9a-f]{32}")
 
 
 class Refusal(ValueError):
-    """An invalid message: the wrong ``field``, its ``value`` as text, and what is ``allowed``."""
+    """An invalid message: the ``field``, its ``value`` as text, and the ``allowed`` values."""
 
     def __init__(self, field: str, value: Any, allowed: str) -> None:
-        name = field if _is_text(field) else shorten(field)  # a field may have any name
+        name = field if _is_text(field) else shorten(field)  # an unknown field may have any name
         self.field, self.value, self.allowed = name, shorten(value), allowed
-        super().__init__(f"{name}={self.value}: allowed are {allowed}")
+        super().__init__(f"{name} must be {allowed}, got {self.value}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer to the message."""
@@ -41,14 +41,14 @@ class Field(NamedTuple):
     fits: Callable[[Any], bool]
     allowed: str
     default: Any = ...
-    """Value of a missing field; ``...``: the field must be there."""
+    """Value of a missing field; ``...`` means that the field is required."""
 
 
 def _whole(first: int, last: int, default: Any = ...) -> Field:
     def fits(value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and first <= value <= last
 
-    return Field(fits, f"whole numbers from {first} to {last}", default)
+    return Field(fits, f"a whole number from {first} to {last}", default)
 
 
 def _is_text(value: Any, longest: int = 80) -> bool:
@@ -74,16 +74,18 @@ def _or_none(field: Field) -> Field:
 
 TEXT = Field(_is_text, "1–80 printable characters")
 ACTION = _whole(0, MOST_ACTIONS - 1)
-SESSION_ID = Field(lambda v: isinstance(v, str) and bool(SESSION.fullmatch(v)), "32 hex digits")
+SESSION_ID = Field(
+    lambda v: isinstance(v, str) and bool(SESSION.fullmatch(v)), "32 hexadecimal digits"
+)
 MESSAGES: dict[str, dict[str, Field]] = {
     "hello": {"session": _or_none(SESSION_ID)},
     "new": {
-        "game": Field(lambda v: isinstance(v, str) and v in GAMES, ", ".join(GAMES)),
+        "game": Field(lambda v: isinstance(v, str) and v in GAMES, f"one of {', '.join(GAMES)}"),
         "variant": _or_none(TEXT),
-        "options": Field(_is_options, f"up to {MOST_OPTIONS} options as text by name", {}),
+        "options": Field(_is_options, f"at most {MOST_OPTIONS} options, as strings by name", {}),
         "deal": _or_none(_whole(0, LARGEST)),
         "seat": _or_none(_whole(0, MOST_OPPONENTS)),
-        "opponents": Field(_is_opponents, f"up to {MOST_OPPONENTS} names of agents", []),
+        "opponents": Field(_is_opponents, f"at most {MOST_OPPONENTS} agent names", []),
     },
     "click": {"action": ACTION, "start": _or_none(ACTION)},
     "take_back": {},
@@ -94,22 +96,22 @@ MESSAGES: dict[str, dict[str, Field]] = {
     "advise": {"agent": TEXT},
     "agent_move": {"agent": TEXT},
 }
-"""The other fields of each message, by its ``do``. `Session` checks what depends on the game."""
+"""The other fields of each message, by ``do``. `Session` checks values that depend on the game."""
 
 
 def read_message(text: str) -> tuple[str, dict[str, Any]]:
     """Return the command of a message and its other fields. Raises Refusal."""
     if len(text) > LONGEST:
-        raise Refusal("message", f"{len(text)} characters", f"up to {LONGEST} characters")
+        raise Refusal("message", f"{len(text)} characters", f"at most {LONGEST} characters")
     try:
         message = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
-        raise Refusal("message", text, "JSON objects") from None
+        raise Refusal("message", text, "a JSON object") from None
     if not isinstance(message, dict):
-        raise Refusal("message", message, "JSON objects")
+        raise Refusal("message", message, "a JSON object")
     do = message.pop("do", None)
     if not isinstance(do, str) or do not in MESSAGES:
-        raise Refusal("do", do, ", ".join(MESSAGES))
+        raise Refusal("do", do, f"one of {', '.join(MESSAGES)}")
     return do, _read_fields(MESSAGES[do], message)
 
 
@@ -120,7 +122,7 @@ def _refuse_constant(name: str) -> None:
 def _read_fields(fields: dict[str, Field], values: dict[str, Any]) -> dict[str, Any]:
     for name, value in values.items():
         if name not in fields:
-            raise Refusal(name, value, f"the fields {', '.join(('do', *fields))}")
+            raise Refusal(name, value, f"one of the fields {', '.join(('do', *fields))}")
     for name, field in fields.items():
         if name not in values and field.default is ...:
             raise Refusal(name, None, field.allowed)

@@ -1,7 +1,7 @@
-"""Games of a person on the page: a solitaire, or a seat in a game for several.
+"""Games of a person on the page: a solitaire, or a seat in a game for several players.
 
-`SolitaireSession` and `SeatSession` have the same methods: clicks and moves come in, and `view` is
-what the page shows.
+`SolitaireSession` and `SeatSession` have the same methods. They receive clicks and moves, and
+`view` returns the content of the page.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ class SolitaireSession:
     """A solitaire of one person. A click selects a card; the last click of a move plays it.
 
     See `CardEnv.reset` for ``chosen``, and `SolitaireGame` for ``bests``. Raises ValueError for
-    wrong rules or a wrong deal.
+    invalid rules or an invalid deal.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class SolitaireSession:
     def click(self, action: int, start: int | None = None) -> None:
         """Select a card, deselect it, or complete a move; ``start`` is the first card of a drag.
 
-        Raises ValueError, and changes nothing, if that is not possible.
+        Raises ValueError, without changing anything, if that is not possible.
         """
         if self.deal.is_over:
             raise ValueError("the game is over")
@@ -83,7 +83,7 @@ class SolitaireSession:
             self._refuse(wanted)
 
     def _refuse(self, wanted: list[int]) -> None:
-        """Raise ValueError with the reason why these actions are no move."""
+        """Raise ValueError with the reason why these actions are not a move."""
         words = self.game.action_words(self.env.state, self.rules)
         if all(action in words for action in wanted):
             match_move(wanted, self.game, self.rules, self._states)
@@ -102,7 +102,7 @@ class SolitaireSession:
             self.has_new_result = True
 
     def take_back(self, moves: int | None = 1) -> None:
-        """Take back moves (None: all of them). ValueError if there is none."""
+        """Take back moves (None: all of them). Raises ValueError if there are none."""
         if not self.deal.take_back(moves):
             raise ValueError("there is no move to take back")
         self.chances.pop("position", None)
@@ -110,7 +110,7 @@ class SolitaireSession:
         self._arrive()
 
     def play_agent(self, agent: PageAgent) -> None:
-        """Let an agent make one move. ValueError once the game is over."""
+        """Let an agent make one move. Raises ValueError if the game is over."""
         if self.deal.is_over:
             raise ValueError("the game is over")
         completed = False
@@ -124,13 +124,13 @@ class SolitaireSession:
         self._after_move()
 
     def advise(self, agent: PageAgent) -> dict[str, Any]:
-        """Return the explanation of an agent for the position (`Explanation.summary`)."""
+        """Return an agent's explanation of the position (`Explanation.summary`)."""
         if self.deal.is_over:
             raise ValueError("the game is over")
         return agent.advise(self._states, self.words)
 
     def judge(self) -> None:
-        """Ask the solver about position and deal. This is slow, and may run in another thread."""
+        """Ask the solver about position and deal. This is slow; it may run in another thread."""
         history = list(self.deal.history)
         winnable = self.notice.judge(history)
         chances = {"deal": winnable[0], "position": winnable[-1]} if winnable else {}
@@ -139,14 +139,14 @@ class SolitaireSession:
             self.chances, self.best_possible = chances, best
 
     def replay(self) -> tuple[Replay, int]:
-        """Return the recorded game and the person's seat. ValueError before its end."""
+        """Return the recorded game and the person's seat. Raises ValueError before its end."""
         if not self.deal.is_over:
             raise ValueError("the game is not over yet")
         name = "you and agents" if self.agent_moves else "you"
         return self.deal.replay(self.variant, (name,)), 0
 
     def result(self) -> dict[str, Any]:
-        """Return the row of the store for the finished game."""
+        """Return the row of the result store for the finished game."""
         best = self.deal.result()
         return {
             "game": self.game.name,
@@ -164,11 +164,11 @@ class SolitaireSession:
 
     @property
     def has_taken_back(self) -> bool:
-        """Whether moves were taken back, by rules that have no UNDO."""
+        """Whether moves were taken back under rules without UNDO."""
         return self.deal.taken_back and not getattr(self.rules, "undo", False)
 
     def view(self) -> dict[str, Any]:
-        """Return what the page shows, as JSON values."""
+        """Return the content of the page as JSON values."""
         scene, words = self.env.scene(), self.game.action_words(self.env.state, self.rules)
         chosen = set(self.selected)
         can = {one for move in self.moves if set(move) > chosen for one in move} - chosen
@@ -196,16 +196,16 @@ class SolitaireSession:
         }
 
     def _notice(self) -> str:
-        """Return the notice that the game can no longer be won, or an empty text."""
+        """Return the notice that the game can no longer be won, or an empty string."""
         if self.deal.is_over or self.chances.get("position") is not False:
             return ""
         if self.chances["deal"] is False:
             return HOPELESS
-        return "This position can no longer be won; take moves back to win this deal."
+        return "This position can no longer be won. Take back moves to win this deal."
 
 
 class Person:
-    """The person in a game for several. The page asks the person; `act` is never called."""
+    """The person in a game for several players. The page asks the person instead of `act`."""
 
     name, sees_all = "you", False
 
@@ -215,10 +215,10 @@ class Person:
 
 
 class SeatSession:
-    """A game for several. After each action the opponents play until it is the person's turn.
+    """A game for several players. After each action, the opponents play until the person's turn.
 
     An opponent's work may be stopped if no tab shows the game; `go_on` resumes it. Raises
-    ValueError for wrong rules or seats.
+    ValueError for invalid rules or seats.
     """
 
     def __init__(
@@ -241,7 +241,7 @@ class SeatSession:
         self.next_hand()
 
     def next_hand(self) -> None:
-        """Deal the next hand. ValueError before the end of the current one."""
+        """Deal the next hand. Raises ValueError before the end of the current one."""
         if self.table.hand and not self.table.is_over:
             raise ValueError("this hand is not over yet")
         self.table.begin_hand()
@@ -254,7 +254,7 @@ class SeatSession:
         return not self.table.is_over and self.table.seat != self.table.own_seat
 
     def go_on(self) -> None:
-        """Let the opponents play until it is the person's turn, or the hand is over."""
+        """Let the opponents play until it is the person's turn or the hand is over."""
         while self.is_waiting:
             seated = self.table.agents[self.table.seat]
             agent = next(one for one in self.opponents if one.agent is seated)
@@ -266,20 +266,20 @@ class SeatSession:
         self.has_new_result = self.table.is_over
 
     def click(self, action: int, start: int | None = None) -> None:
-        """Play an action. ValueError, with the legal ones, if it is illegal."""
+        """Play an action. Raises ValueError, listing the legal actions, if it is illegal."""
         self._refuse_if_waiting()
         if start is not None:
             raise ValueError(f"start must be null in a game for several players, got {start}")
         if action not in self._legal():
             can = ", ".join(one["text"] for one in self._buttons(self._legal()))
             name = self.game.label(action) if action < self.game.actions else "no action"
-            raise ValueError(f"not possible now: {name}; possible are {can}")
+            raise ValueError(f"not possible now: {name}; possible actions: {can}")
         self._play(action)
         self.go_on()
 
     def take_back(self, moves: int | None = 1) -> None:
-        """Raise ValueError: the others have seen the action."""
-        raise ValueError("at a table with others nothing is taken back")
+        """Raise ValueError, because the other players have seen the action."""
+        raise ValueError("moves cannot be taken back in a game for several players")
 
     def play_agent(self, agent: PageAgent) -> None:
         """Let an agent take the person's turn."""
@@ -289,7 +289,7 @@ class SeatSession:
         self.click(action)
 
     def advise(self, agent: PageAgent) -> dict[str, Any]:
-        """Return the explanation of an agent for the person's turn (`Explanation.summary`)."""
+        """Return an agent's explanation of the person's turn (`Explanation.summary`)."""
         self._refuse_if_waiting()
         return agent.advise(self.table.rows.states, self.table.words)
 
@@ -300,16 +300,16 @@ class SeatSession:
             raise ValueError("it is not your turn yet")
 
     def judge(self) -> None:
-        """Do nothing: there is no solver for several seats."""
+        """Do nothing: games for several players have no solver."""
 
     def replay(self) -> tuple[Replay, int]:
-        """Return the recorded hand and the person's seat. ValueError before its end."""
+        """Return the recorded hand and the person's seat. Raises ValueError before its end."""
         if not self.table.is_over:
             raise ValueError("this hand is not over yet")
         return self.table.replay(self.variant), self.table.own_seat
 
     def result(self) -> dict[str, Any]:
-        """Return the row of the store for the finished hand."""
+        """Return the row of the result store for the finished hand."""
         net = int(self.table.nets[self.table.own_seat])
         return {
             "game": self.game.name,
@@ -326,7 +326,7 @@ class SeatSession:
         }
 
     def view(self) -> dict[str, Any]:
-        """Return what the page shows, as JSON values: only what the person's seat may see."""
+        """Return the content of the page as JSON values: only what the person's seat may see."""
         table, state, legal = self.table, self.table.own_state(), self._legal()
         scene = self.game.layout(state, self.rules)
         words = {} if table.is_over else self.game.action_words(state, self.rules)
@@ -351,7 +351,7 @@ class SeatSession:
         }
 
     def _describe_seat(self, seat: int, net: float) -> dict[str, Any]:
-        """Return the player of a seat, and what it has won or lost."""
+        """Return the player of a seat, and how much it has won or lost."""
         table = self.table
         assert self.game.seats is not None
         sides = self.game.seats.sides(self.rules)
@@ -376,8 +376,8 @@ class SeatSession:
 def list_targets(scene: Scene, words: Mapping[int, tuple[str, ...]]) -> dict[str, int]:
     """Return the action of a click on each item, by the id of the item.
 
-    The action may be illegal: a card that cannot be moved has one, too, so that a click on it is
-    answered with the reason. For ``words`` see `Game.action_words`.
+    The action may be illegal: a card that cannot be moved also has an action, so that a click on it
+    is answered with the reason. See `Game.action_words` for ``words``.
     """
     cards: dict[int, int] = {}
     for action, (first, *_) in words.items():
@@ -395,7 +395,7 @@ def list_targets(scene: Scene, words: Mapping[int, tuple[str, ...]]) -> dict[str
 def name_actions(
     game: Game, actions: Iterable[int], words: Mapping[int, tuple[str, ...]]
 ) -> list[dict[str, Any]]:
-    """Return number and name of actions, for buttons: the longest word for each, or its label."""
+    """Return number and name of actions for buttons; the name is the longest word, or the label."""
     return [
         {"action": action, "text": max(words.get(action, (game.label(action),)), key=len)}
         for action in sorted(actions)

@@ -1,6 +1,6 @@
-"""The server of the play page: HTTP for its files, one websocket for each browser tab.
+"""The server of the play page: HTTP for its files, and one websocket per browser tab.
 
-It answers requests from its own pages only: see `guard`.
+It answers only requests from its own pages: see `guard`.
 """
 
 import asyncio
@@ -34,16 +34,16 @@ from .workers import WorkerPool
 
 FILES = {"": "index.html", "parlour.js": "parlour.js", "parlour.css": "parlour.css"}
 LARGEST_FRAME = 8 * LONGEST
-"""Maximum size in bytes of a frame; a websocket with a larger one is closed."""
+"""Maximum size of a websocket frame in bytes; a larger frame closes the websocket."""
 MOVERS = MOST_SESSIONS
-"""Threads for moves. Most of them wait for a compilation or a worker process."""
+"""Number of threads for moves. Most of them wait for a compilation or a worker process."""
 MOST_WAITING = 64
-"""Unanswered messages that a tab may have; with more it is disconnected."""
+"""Maximum number of unanswered messages per tab; a tab with more is disconnected."""
 LAST_WAIT = 1.0
 """Seconds that the server waits for its threads when it stops."""
 THREADS = "parlour-"
-"""Prefix of the names of all threads."""
-CRASHED = "this game has met an error of ours and is closed; begin a new one"
+"""Name prefix of all threads."""
+CRASHED = "This game was closed because of an internal error. Start a new game."
 NOTHING = json.dumps(None)
 Work = Callable[[], Any]
 Scope = dict[str, Any]
@@ -68,10 +68,10 @@ LOG = logging.getLogger("parlour.page")
 class Hub:
     """The tabs that show each session, and the threads that work for them.
 
-    Solver and reviews have one thread each, so that no click waits for them. A session uses at most
-    one of the threads for moves. There are several, so that no session waits while the game of
-    another one is compiled, or an agent thinks for seconds. Agents think in the workers of
-    ``sessions.pool``; a session that no tab shows has none.
+    The solver and the reviews have one thread each, so that no click waits for them. A session uses
+    at most one of the threads for moves. There are several of these, so that no session waits while
+    the game of another session is compiled or an agent thinks for seconds. Agents think in the
+    workers of ``sessions.pool``; a session that no tab shows has no worker.
     """
 
     def __init__(self, sessions: Sessions) -> None:
@@ -89,8 +89,8 @@ class Hub:
     async def serve_tab(self, tab: WebSocket) -> None:
         """Answer one tab until it is closed.
 
-        Messages are received while earlier ones are answered, so that the server notices at any
-        time that a tab is closed.
+        Messages are received while earlier ones are answered, so that the server notices
+        immediately when a tab is closed.
         """
         await tab.accept()
         await tab.send_text(json.dumps(list_games(self.sessions.replays)))
@@ -107,11 +107,13 @@ class Hub:
             del self.at[tab]
             for task in tasks:
                 task.cancel()
-        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the browser has closed it
+        with contextlib.suppress(
+            RuntimeError, WebSocketDisconnect
+        ):  # the browser has closed the tab
             await tab.close(1008)
 
     async def _answer_messages(self, tab: WebSocket, messages: asyncio.Queue[str]) -> None:
-        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is being closed
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the tab is being closed
             while True:
                 await self._answer_message(tab, await messages.get())
 
@@ -120,7 +122,7 @@ class Hub:
         try:
             do, fields = read_message(text)
             if do != "hello" and session is None:
-                raise Refusal("do", do, "hello, first of all")
+                raise Refusal("do", do, "hello in the first message")
         except Refusal as refusal:
             await tab.send_text(json.dumps(refusal.to_dict()))
             return
@@ -130,7 +132,7 @@ class Hub:
             await self._act(tab, session, do, fields)
 
     async def _greet(self, tab: WebSocket, name: str | None) -> None:
-        """Show a session to a tab, and resume work that stopped when its last tab closed."""
+        """Show a session to a tab, and resume work that stopped when its last tab was closed."""
         self._leave(tab)
         session = self.at[tab] = self.sessions.find(name)
         self.tabs.setdefault(session.id, set()).add(tab)
@@ -154,7 +156,7 @@ class Hub:
             self.judging[session.id] = asyncio.create_task(self._judge(session))
 
     async def _run(self, pool: ThreadPoolExecutor, work: Work, session: Session) -> str:
-        """Run work in a thread; return its answer as JSON. An error of ours ends this game only."""
+        """Run work in a thread; return its answer as JSON. Internal errors end this game only."""
         try:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(pool, lambda: json.dumps(work(), allow_nan=False))
@@ -165,7 +167,7 @@ class Hub:
             return json.dumps({"kind": "crashed", "text": CRASHED})
 
     async def _judge(self, session: Session) -> None:
-        """Let the solver judge the position, again if it has changed in the meantime."""
+        """Let the solver judge the position, and again if it has changed meanwhile."""
         try:
             number = -1
             while number != session.number and session.id in self.tabs:
@@ -190,7 +192,7 @@ class Hub:
                     await self._send(session, text)
         finally:
             self.reviewing.pop(session.id, None)
-        if session.id in self.tabs:  # a tab has come back since the loop ended
+        if session.id in self.tabs:  # a tab has returned since the loop ended
             self._start_review(session)
 
     async def _view(self, session: Session) -> str:
@@ -202,7 +204,7 @@ class Hub:
 
     async def _send(self, session: Session, text: str) -> None:
         for tab in list(self.tabs.get(session.id, ())):
-            with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is being closed
+            with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the tab is being closed
                 await tab.send_text(text)
 
     def _leave(self, tab: WebSocket) -> None:
@@ -235,14 +237,14 @@ class Hub:
 
 
 async def _receive(tab: WebSocket, messages: asyncio.Queue[str]) -> None:
-    """Queue the messages of a tab until it is closed, sends bytes, or sends too many."""
+    """Queue the messages of a tab until it is closed, sends bytes, or sends too many messages."""
     with contextlib.suppress(WebSocketDisconnect, RuntimeError, KeyError, asyncio.QueueFull):
         while True:
             messages.put_nowait(await tab.receive_text())
 
 
 async def _finish(work: Coroutine[Any, Any, str]) -> str:
-    """Wait for work to finish even if this task is canceled, since its thread cannot be."""
+    """Wait for work to finish even if this task is canceled, because its thread cannot be."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
@@ -266,10 +268,10 @@ def guard(app: App) -> App:
     """Return an application that answers other hosts and origins with status 403.
 
     Without it, a page of another site could use this server through the visitor's browser, over
-    HTTP or a websocket: from its own origin, or with a host name of its own that resolves to this
-    machine (DNS rebinding). So the host must be a loopback name or address, which no other site can
-    have, and the origin must be that host. Any port is accepted, because a tunnel
-    (``ssh -L 9000:localhost:8727``) or a TLS proxy has another port than the server.
+    HTTP or a websocket: from its own origin, or under a host name that resolves to this machine
+    (DNS rebinding). The host must therefore be a loopback name or address, which no other site can
+    have, and the origin must be that host. Any port is accepted, because a tunnel (``ssh -L
+    9000:localhost:8727``) or a TLS proxy has a different port than the server.
     """
 
     async def guarded(scope: Scope, receive: Any, send: Any) -> None:
@@ -277,7 +279,7 @@ def guard(app: App) -> App:
         if not wrong:
             await app(scope, receive, _with_headers(send))
         elif scope["type"] == "websocket":
-            await receive()  # the handshake; a close before it is accepted is a 403
+            await receive()  # the handshake; closing before accepting it sends a 403
             await send({"type": "websocket.close", "code": 1008, "reason": wrong})
         else:
             text = [(b"content-type", b"text/plain; charset=utf-8")]
@@ -288,7 +290,7 @@ def guard(app: App) -> App:
 
 
 def _find_wrong(scope: Scope) -> str:
-    """Return the error text for a request, empty if it is allowed; a websocket needs an origin."""
+    """Return the error message for a request, empty if it is allowed; websockets need an origin."""
     headers = [(name, value.decode("latin-1").lower()) for name, value in scope["headers"]]
     hosts = [value for name, value in headers if name == b"host"]
     origins = [value for name, value in headers if name == b"origin"]
@@ -327,20 +329,22 @@ def make_app(sessions: Sessions) -> Callable[..., Any]:
 
 
 def open_socket(port: int) -> socket.socket:
-    """Return a listening socket on loopback. Port 0: a free one. Raises OSError if it is in use."""
+    """Return a listening socket on loopback (port 0: any free port). Raises OSError if in use."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(("127.0.0.1", port))
-        listening.listen()  # a client that connects before the server runs waits for it
+        listening.listen()  # clients that connect before the server runs wait for it
     except OSError as error:
         listening.close()
-        raise OSError(f"port={port}: {error.strerror}; 0 takes a free one") from error
+        raise OSError(
+            f"port={port}: {error.strerror}. To use any free port, set the port to 0"
+        ) from error
     return listening
 
 
 def end_process_if_busy(status: int) -> None:
-    """End the process if a thread still compiles a kernel; otherwise Python would wait for it."""
+    """End the process if a thread still compiles a kernel; Python would otherwise wait for it."""
     threads = [one for one in threading.enumerate() if one.name.startswith(THREADS)]
     for thread in threads:
         thread.join(LAST_WAIT / len(threads))

@@ -1,4 +1,4 @@
-"""Sessions: each is one game of one person."""
+"""Sessions. A session is one game of one person."""
 
 import secrets
 from collections import OrderedDict
@@ -19,12 +19,12 @@ from .thinking import PageAgent, Thinking, list_agents
 from .workers import AbandonedError, WorkerPool
 
 MOST_SESSIONS = 100
-"""Maximum number of open sessions; a new one replaces the one unused for longest."""
+"""Maximum number of open sessions; a new one replaces the least recently used one."""
 REFUSALS = (ValueError, IllegalActionError, ModuleNotFoundError)
 """Errors that are shown to the player; all others are bugs."""
 MOST_AGENTS = 8
 MOST_REPLAYS = 500
-"""Recorded games that a page lists."""
+"""Maximum number of recorded games that a page lists."""
 
 
 class Shown(NamedTuple):
@@ -39,14 +39,14 @@ class Shown(NamedTuple):
 
 
 class Session:
-    """One person's game. All methods are called by one thread at a time.
+    """One person's game. Only one thread at a time calls its methods.
 
     Args:
         store: the file of results (None: results are not saved).
         server_agents: further agents that the server was started with.
         replays: recorded games that the server was started with.
-        used: the games and agents that have been used, and so compiled; all sessions of a server
-            share this set.
+        used: the games and agents that were used, and are therefore compiled; all sessions of a
+            server share this set.
         pool: the workers in which agents think and games are reviewed (None: this process).
     """
 
@@ -60,25 +60,25 @@ class Session:
     ) -> None:
         self.thinking = Thinking(pool)
         self.tally: dict[str, Any] | None = None
-        """The counts of games by these rules (`Tally`); None if they cannot be read."""
+        """Counts of games with these rules (`Tally`); None if they cannot be read."""
         self.not_saved = ""
-        """Why results are not saved; empty if they are."""
+        """Reason why results are not saved; empty if they are."""
         self.used = set() if used is None else used
         self.id = secrets.token_hex(16)
         self.store, self.server_agents, self.replays = store, server_agents, replays
         self.shown: Shown | None = None
         self.reviewed = 0
-        """The ticket of the game that was reviewed last; 0: none."""
+        """Ticket of the game that was reviewed last; 0: none."""
         self.play: SolitaireSession | SeatSession | None = None
         self.agents: dict[str, PageAgent] = {}
         self.number = 0
-        """The number of changes: a page drops a view that is older than the one it shows."""
+        """Number of changes. A page ignores a view that is older than the one it shows."""
 
     def handle(self, do: str, fields: dict[str, Any]) -> dict[str, Any] | None:
         """Execute a command of `MESSAGES`, or ``go_on``, which lets interrupted opponents continue.
 
         Returns:
-            An answer for the sender alone, or None if the session has changed (see `view`).
+            An answer for the sender only, or None if the session has changed (see `view`).
 
         Raises:
             One of `REFUSALS`. Nothing has changed then, except that opponents may have played.
@@ -112,7 +112,7 @@ class Session:
         elif do == "agent_move":
             play.play_agent(self._agent(fields["agent"]))
         elif not isinstance(play, SeatSession):
-            raise ValueError(f"{do} is only for games with several players")
+            raise ValueError(f"{do} is only available in games for several players")
         elif do == "go_on":
             play.go_on()
         else:
@@ -144,7 +144,7 @@ class Session:
             self.play = SeatSession(*settings, seat or 0, agents)
         elif seat is not None or opponents:
             field, value = ("opponents", opponents) if seat is None else ("seat", seat)
-            raise ValueError(f"{field} must be left out in a game for one player, got {value!r}")
+            raise ValueError(f"{field} must not be set in a game for one player, got {value!r}")
         else:
             self.play = SolitaireSession(*settings, self.store.bests if self.store else None)
         self.agents = {}
@@ -154,11 +154,14 @@ class Session:
 
     def _find_replay(self, number: int) -> Replay:
         if number >= len(self.replays):
-            raise ValueError(f"number={number}: there are {len(self.replays)} recorded games")
+            raise ValueError(
+                f"number must be below the number of recorded games ({len(self.replays)}), got "
+                f"{number}"
+            )
         return self.replays[number]
 
     def _show_replay(self, replay: Replay | None) -> dict[str, Any]:
-        """Open a recorded game, or (None) the one that was just played; its review comes later."""
+        """Open a recorded game (None: the game that was just played); its review follows later."""
         seat = 0
         if replay is None:
             replay, seat = self._playing().replay()
@@ -171,13 +174,13 @@ class Session:
 
     @property
     def needs_review(self) -> bool:
-        """Whether the game shown has no review yet."""
+        """Whether the shown game has no review yet."""
         return self.shown is not None and self.reviewed != self.shown.ticket
 
     def review(self) -> dict[str, Any] | None:
-        """Review the game that is shown; return None if the review is no longer wanted.
+        """Review the shown game; return None if the review is no longer needed.
 
-        It takes a while; other methods may be called meanwhile.
+        This takes a while; other methods may be called in the meantime.
         """
         shown = self.shown
         assert shown is not None
@@ -188,12 +191,12 @@ class Session:
             self.reviewed = 0
             return None
         except ValueError as error:
-            review = {"error": f"there is no review: {error}"}
+            review = {"error": f"no review: {error}"}
         return {"kind": "review", "ticket": shown.ticket, "review": review}
 
     def _playing(self) -> SolitaireSession | SeatSession:
         if self.play is None:
-            raise ValueError("no game has begun")
+            raise ValueError("no game has been started")
         return self.play
 
     def _agent(self, name: str) -> PageAgent:
@@ -218,7 +221,7 @@ class Session:
         except OSError as error:
             self.not_saved = (
                 f"The last result is not saved yet: {error}. Parlour tries again when the next "
-                "game ends, and when the server stops."
+                "game ends and when the server stops."
             )
         self._count_games()
 
@@ -231,12 +234,12 @@ class Session:
                 self.tally = self.store.tally(play.game.name, digest)._asdict()
 
     def judge(self) -> None:
-        """Ask the solver about the position; the server calls this in a thread of its own."""
+        """Ask the solver about the position; the server calls this in its own thread."""
         if self.play is not None:
             self.play.judge()
 
     def view(self) -> dict[str, Any]:
-        """Return the message with everything that the page shows."""
+        """Return the message with the content of the page."""
         message: dict[str, Any] = {"kind": "view", "session": self.id, "number": self.number}
         message["used"] = sorted(self.used)
         if self.play is None:
@@ -252,7 +255,7 @@ class Session:
 
 
 def answer(session: Session, do: str, fields: dict[str, Any]) -> dict[str, Any] | None:
-    """Call `Session.handle`; return a refusal as an answer."""
+    """Call `Session.handle`, and turn its errors into answers."""
     try:
         return session.handle(do, fields)
     except REFUSALS as error:
@@ -276,7 +279,7 @@ class Sessions:
         self.open: OrderedDict[str, Session] = OrderedDict()
 
     def find(self, session: str | None) -> Session:
-        """Return the session of an id, or a new one if there is none."""
+        """Return the session with an id, or a new one if there is none."""
         known = self.open.get(session or "")
         if known is None:
             known = Session(self.store, self.server_agents, self.replays, self.used, self.pool)

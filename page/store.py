@@ -23,8 +23,8 @@ COLUMNS = {
 }
 """The columns of a result. ``taken_back`` is 1 if moves were taken back against the rules.
 
-``rules`` is the digest of the rules, ``agent_moves`` the number of moves that an agent made for the
-player.
+``rules`` is the digest of the rules, and ``agent_moves`` is the number of moves that an agent made
+for the player.
 """
 _MAKE = (
     "CREATE TABLE IF NOT EXISTS results (id INTEGER PRIMARY KEY, played TEXT DEFAULT "
@@ -34,7 +34,7 @@ _ADD = f"INSERT INTO results ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len
 PATIENCE = 0.5
 """Seconds to wait for a file that another program has locked; the page waits, too."""
 MOST_UNSAVED = 1_000
-"""Most results kept in memory while the file cannot be written."""
+"""Maximum number of results kept in memory while the file cannot be written."""
 
 
 def data_file() -> Path:
@@ -49,7 +49,7 @@ def data_file() -> Path:
 
 
 class Tally(NamedTuple):
-    """Counts of the games by the same rules, and score and moves of the best."""
+    """Counts of the games with the same rules, and score and moves of the best game."""
 
     played: int
     won: int
@@ -58,11 +58,11 @@ class Tally(NamedTuple):
 
 
 class ResultStore:
-    """The results in one file; any thread may call it.
+    """The results in one file; any thread may use it.
 
-    ``bests`` is the file of best results that goes with it (None: `human_bests.best_file`). The
-    file is opened for each call, so one that was locked, full, moved or deleted for a while works
-    again afterwards. Raises OSError if it cannot be read and written now.
+    ``bests`` is the corresponding file of best results (None: `human_bests.best_file`). The file is
+    opened for each call, so a file that was temporarily locked, full, moved or deleted works again
+    afterwards. Raises OSError if the file cannot be read and written now.
     """
 
     def __init__(self, path: Path, bests: Path | None = None) -> None:
@@ -110,10 +110,10 @@ class ResultStore:
             return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
 
     def tally(self, game: str, rules: str) -> Tally:
-        """Return how many games were played and won with the rules of a digest. Raises OSError.
+        """Return the counts of games played and won with these rules (a digest). Raises OSError.
 
-        The best game is the one won, with the highest score, in the fewest moves. Games in which
-        moves were taken back against the rules, or made by an agent, only count as played.
+        The best game is the one that was won, with the highest score, in the fewest moves. Games in
+        which moves were taken back against the rules, or made by an agent, count only as played.
         """
         is_own = "agent_moves = 0 AND taken_back = 0"
         with self._open() as connection:
@@ -130,7 +130,7 @@ class ResultStore:
         return Tally(played, won, *(best or (None, None)))
 
     def close(self) -> int:
-        """Try one last time to save the unsaved results; return how many are lost."""
+        """Try one last time to save the unsaved results; return the number of lost results."""
         with self.lock, suppress(OSError):
             self._write()
         return len(self.unsaved)

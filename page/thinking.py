@@ -1,6 +1,6 @@
-"""Agents of the page: which ones it may name, and where they run.
+"""Agents of the page: which agents a page may name, and where they run.
 
-A page may name no path and no module, because it must not make the server run code. Fast agents run
+A page may not name paths or modules, because it must not make the server run code. Fast agents run
 in this process, all others in worker processes.
 """
 
@@ -29,19 +29,19 @@ from parlour.training.play.solitaire import make_agent_turn
 from .workers import Requester, WorkerPool
 
 QUICK = ("uniform", "greedy")
-"""Agents, besides the rule-based ones, that answer within a millisecond."""
+"""Agents, in addition to the rule-based ones, that answer within a millisecond."""
 MOST_AGENTS = 8
 """Number of agents that a worker keeps in memory."""
 WORLDS = 50
-"""Sampled worlds for each decision of a game that is reviewed on the page."""
+"""Number of sampled worlds per decision in reviews on the page."""
 SEARCHES = ("mcts", "pimc", "rollouts", "hindsight", "nested")
 """Search agents that a page may name."""
 MOST_TRIES, MOST_MILLISECONDS = 10_000, 10_000
-"""Largest search budgets of a decision, since others wait for it."""
+"""Largest search budgets per decision, because others wait for it."""
 
 
 class Thinking:
-    """Runs the work of one session: in workers, or without a pool in this process."""
+    """Runs the work of one session: in workers, or in this process if there is no pool."""
 
     def __init__(self, pool: WorkerPool | None = None) -> None:
         self.pool, self.requester, self.reviewer = pool, Requester(), Requester()
@@ -59,20 +59,20 @@ class Thinking:
             self.pool.come_back(self.reviewer)
 
     def review(self, replay: Replay, seat: int) -> dict[str, Any]:
-        """Return the review of a recorded game. ValueError if it has none."""
+        """Return the review of a recorded game. Raises ValueError if it has none."""
         work = replay_line(replay), seat
         if self.pool is None:
             return _review(*work)
         return dict(self.pool.run(self.reviewer, _review, *work))
 
     def stop_review(self) -> None:
-        """Stop the current review, because another one is wanted."""
+        """Stop the current review, because another one is requested."""
         if self.pool is not None:
             self.pool.stop(self.reviewer)
 
 
 class PageAgent:
-    """An agent by its name for some rules; ValueError if a page may not use the name.
+    """An agent by its name for some rules. Raises ValueError if a page may not use the name.
 
     ``server_agents`` are the agents that the server was started with.
     """
@@ -90,11 +90,11 @@ class PageAgent:
         self.is_quick = spec in (*QUICK, *game.rule_agents)
 
     def choose(self, states: np.ndarray, words: np.ndarray) -> int:
-        """Return the action that it plays in a position (1,); see `make_agent_turn`."""
+        """Return the agent's action in a position (1,); see `make_agent_turn`."""
         return int(self._ask(_choose, states, words))
 
     def advise(self, states: np.ndarray, words: np.ndarray) -> dict[str, Any]:
-        """Return its explanation of a position (1,): see `Explanation.summary`."""
+        """Return the agent's explanation of a position (1,); see `Explanation.summary`."""
         return dict(self._ask(_advise, states, words))
 
     def _ask(self, work: Any, states: np.ndarray, words: np.ndarray) -> Any:
@@ -116,7 +116,7 @@ def _advise(
 
 
 def _ask_in_worker(work: Any, spec: str, name: str, rules: Any, states: bytes, words: Any) -> Any:
-    """Ask an agent in a worker process; states come as bytes, since a pickle changes their type."""
+    """Ask an agent in a worker process; states are bytes, because pickling changes their type."""
     game = find_game(name)
     position = np.frombuffer(states, game.state)
     try:
@@ -135,7 +135,7 @@ def _review(line: str, seat: int) -> dict[str, Any]:
 
 
 def list_agents(game: Game, rules: Any, server_agents: tuple[str, ...] = ()) -> list[str]:
-    """Return the agents that a page offers for these rules, with those of the server's start."""
+    """Return the agents that a page offers for these rules, including those of the server."""
     names = ["greedy", *game.rule_agents, "uniform", "mcts@200"]
     if _has_pretrained(game, rules):
         names.insert(0, "pretrained")
@@ -159,7 +159,7 @@ def _has_pretrained(game: Game, rules: Any) -> bool:
 def load_page_agent(
     spec: str, game: Game, rules: Any, server_agents: tuple[str, ...] = ()
 ) -> Agent:
-    """Return an agent by its name. ValueError for one that a page may not name."""
+    """Return an agent by its name. Raises ValueError for a name that a page may not use."""
     if spec not in server_agents:
         _check_spec(spec, game)
     return load_agent(spec, game, rules)
@@ -170,20 +170,19 @@ def _check_spec(text: str, game: Game) -> None:
     words = ("uniform", "greedy", PRETRAINED_SPEC, *game.rule_agents)
     if not _is_allowed(spec, words):
         raise ValueError(
-            f"agent={text!r}: allowed are {', '.join(words)}, oracle, mcts@N, pimc@N, "
-            "hindsight@N, nested@N, rollouts@N:NAME, and those that the server was started with "
-            "(--agents)"
+            f"agent must be one of {', '.join(words)}, oracle, mcts@N, pimc@N, hindsight@N, "
+            f"nested@N, rollouts@N:NAME, or an agent of the server's option --agents, got {text!r}"
         )
     if spec.budget is None:
         return
     budget = read_budget(spec)
     most = MOST_TRIES if budget.milliseconds is None else MOST_MILLISECONDS
     if not 1 <= (budget.number or budget.milliseconds or 0) <= most:
-        raise ValueError(f"agent={text!r}: allowed are budgets from 1 to {most:,}")
+        raise ValueError(f"search budget must be from 1 to {most:,}, got agent {text!r}")
 
 
 def _is_allowed(spec: AgentSpec, words: tuple[str, ...]) -> bool:
-    """Return whether a page may name an agent: one of some words, alone or leading a search."""
+    """Return whether a page may name an agent: one of some words, alone or guiding a search."""
     if spec.name is not None:
         return False
     if spec.kind is SpecKind.SEARCH:

@@ -1,7 +1,7 @@
 """Worker processes of the page, in which agents think and games are reviewed.
 
-Unlike a thread, a process can be stopped during a search. So work stops as soon as nobody waits for
-it, and a server has at most a fixed number of processes, whatever the number of tabs.
+Unlike a thread, a process can be stopped during a search. Work therefore stops as soon as nobody
+waits for it, and a server has a limited number of processes, whatever the number of tabs.
 """
 
 import multiprocessing
@@ -14,19 +14,19 @@ from contextlib import contextmanager
 from typing import Any
 
 MOST_WORKERS = max(2, min(4, os.cpu_count() or 1))
-"""Default number of worker processes. Only one may review, so one is left for agents."""
-LOST = "a worker process has ended unexpectedly; the machine may be out of memory"
+"""Default number of worker processes. Only one may review, so at least one is left for agents."""
+LOST = "A worker process ended unexpectedly. The machine may be out of memory."
 
 
 class AbandonedError(ValueError):
     """Work was stopped because nobody waits for it."""
 
     def __init__(self) -> None:
-        super().__init__("stopped, because nobody waits for it")
+        super().__init__("stopped, because no tab waits for the result")
 
 
 class Requester:
-    """A client of the pool, such as a session; it has at most one worker at a time."""
+    """A client of the pool, such as a session. It has at most one worker at a time."""
 
     def __init__(self) -> None:
         self.is_gone = False
@@ -41,13 +41,13 @@ class Worker:
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_work, args=(theirs,), daemon=True)
         self.requester: Requester | None = None
-        """The requester that it worked for last; its agents may still have their plans for it."""
+        """The last requester of the process, whose plans its agents may still remember."""
         with _ctrl_c_blocked():
             self.process.start()
         theirs.close()
 
     def do(self, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        """Return what ``work(*arguments)`` returns there. Raises EOFError if the process ends."""
+        """Return the result of ``work(*arguments)`` there. Raises EOFError if the process ends."""
         try:
             self.connection.send((work, arguments))
             value, error = self.connection.recv()
@@ -63,7 +63,7 @@ class Worker:
 
 
 class WorkerPool:
-    """Up to ``most`` worker processes, started as they are needed. Any thread may call it."""
+    """Up to ``most`` worker processes, started on demand. Any thread may use the pool."""
 
     def __init__(self, most: int = MOST_WORKERS) -> None:
         self.most, self.is_closed = most, False
@@ -72,11 +72,14 @@ class WorkerPool:
         self.changed = threading.Condition()
 
     def run(self, requester: Requester, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Return ``work(*arguments)``, computed by a worker; wait until one is free.
+        """Return ``work(*arguments)``, computed by a worker; wait until a worker is free.
 
-        ``work`` is a function of a module; arguments and result can be pickled. Raises ValueError
-        if it raises that or a module is missing, RuntimeError for other errors, which are
-        bugs, and AbandonedError if the requester leaves or the pool is closed meanwhile.
+        ``work`` is a module-level function. Arguments and result can be pickled.
+
+        Raises:
+            ValueError: ``work`` raised it, a module is missing, or the process ended unexpectedly.
+            RuntimeError: ``work`` raised another error, which is a bug.
+            AbandonedError: the requester left or the pool was closed in the meantime.
         """
         worker, is_lost = self._take(requester), False
         try:
@@ -121,7 +124,7 @@ class WorkerPool:
             worker.process.join()
 
     def stop(self, requester: Requester) -> None:
-        """Stop the current work for an requester."""
+        """Stop the current work for a requester."""
         with self.changed:
             if requester.worker is not None:
                 self._kill(requester.worker)
@@ -129,12 +132,12 @@ class WorkerPool:
             self.changed.notify_all()
 
     def leave(self, requester: Requester) -> None:
-        """Stop all work for an requester, and refuse new work until it comes back."""
+        """Stop all work for a requester, and refuse new work until it returns."""
         requester.is_gone = True
         self.stop(requester)
 
     def come_back(self, requester: Requester) -> None:
-        """Accept work again for an requester that had left."""
+        """Accept work again for a requester that had left."""
         requester.is_gone = False
 
     def close(self) -> None:
@@ -156,9 +159,9 @@ class WorkerPool:
 
 @contextmanager
 def _ctrl_c_blocked() -> Iterator[None]:
-    """Let a process that is started here ignore Ctrl-C from its start.
+    """Let processes that start in this block ignore Ctrl-C from the beginning.
 
-    A terminal sends Ctrl-C to workers, too, but only the server handles it, and stops them.
+    A terminal also sends Ctrl-C to workers, but only the server handles it and stops them.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -171,7 +174,7 @@ def _ctrl_c_blocked() -> Iterator[None]:
 
 
 def _work(connection: Any) -> None:
-    """Execute the work that comes over a connection until it is closed."""
+    """Do the work that arrives on a connection until the connection is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
@@ -191,7 +194,7 @@ def _work(connection: Any) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when the server ends, even if the server is killed meanwhile."""
+    """End this process when the server ends, even if the server is killed."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()

@@ -1,1 +1,1 @@
-"""Networks, and the agents that play by them."""
+"""Networks, and the agents that play with them."""

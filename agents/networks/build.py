@@ -1,8 +1,7 @@
-"""The networks that play: plain torch modules built from a game's feature schema.
+"""The networks: torch modules built from the feature schema of any game.
 
-None of them knows a game. A network maps a batch of observations, in the one encoding that it
-takes, to action logits and values. `NETWORKS` lists them; a new one is a class there and a
-name in `options`.
+A network maps a batch of observations, in the encoding that it takes, to action logits and values.
+`NETWORKS` lists all networks. A new network needs a class there and a name in `options`.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +34,7 @@ __all__ = ["NETWORKS", "CardNetwork", "build_network", "linear", "masked_logits"
 
 
 class Mlp(CardNetwork):
-    """A dense layer over the one-hot columns of the observation."""
+    """A dense layer over the one-hot observation."""
 
     encoding = "onehot"
 
@@ -51,8 +50,8 @@ class Mlp(CardNetwork):
         return self.norm(self.first(observations.float())).relu()
 
 
-# Sums of embeddings are computed in two ways: by compiled loops on the processor, which take two
-# thirds of the time of torch there, and by torch on other devices.
+# Sums of embeddings are computed in two ways: by compiled loops on the CPU, which take two thirds
+# of the time of torch, and by torch on other devices.
 
 
 @jit
@@ -71,7 +70,7 @@ def sum_rows(
     table: np.ndarray,
     sums: np.ndarray,
 ) -> None:
-    """Write to ``sums`` (n, width) the sum of each observation's rows of the table."""
+    """Write the sum of each observation's table rows to ``sums`` (n, width)."""
     for i in range(len(codes)):
         for k in range(sums.shape[1]):
             sums[i, k] = 0
@@ -101,7 +100,7 @@ def add_to_rows(
 
 
 class CodeReader(nn.Module):
-    """Maps ``codes`` to rows of one table: row 0 for "none", then one row for each one-hot column.
+    """Maps ``codes`` to rows of one table: row 0 for "none", then one row per one-hot column.
 
     Entry e with value v >= 1 has row ``first[e] + v``, the number of its one-hot column plus 1.
     """
@@ -122,7 +121,7 @@ class CodeReader(nn.Module):
 
 
 class _SumRowsOnCpu(torch.autograd.Function):
-    """Sums of table rows (n, width) on the processor, straight from codes."""
+    """Sums of table rows (n, width), computed on the CPU directly from codes."""
 
     @staticmethod
     def forward(ctx: Any, table: Tensor, codes: Tensor, columns: Columns) -> Tensor:
@@ -140,9 +139,9 @@ class _SumRowsOnCpu(torch.autograd.Function):
 
 
 class _SumRows(torch.autograd.Function):
-    """Sums of table rows (n, width) on any device; row 0 counts as zeros and gets no gradient.
+    """Sums of table rows (n, width) on any device. Row 0 counts as zeros and gets no gradient.
 
-    torch sums int32 rows in a fast kernel but adds their gradients one by one. The product of the
+    torch sums int32 rows with a fast kernel, but adds their gradients one by one. Multiplying the
     one-hot matrix of the rows with the gradient takes a third of that time.
     """
 
@@ -193,7 +192,7 @@ class Embedding(CardNetwork):
 
 
 def read_alone(features: Features) -> list[Piece]:
-    """Return the pieces of one entry that `Numbers` also reads one-hot."""
+    """Return the single-entry pieces that `Numbers` also reads one-hot."""
     return [
         piece
         for piece in features.pieces
@@ -204,9 +203,9 @@ def read_alone(features: Features) -> list[Piece]:
 class Numbers(CardNetwork):
     """A dense layer over ``codes`` as numbers, for observations of counts and amounts.
 
-    Each entry becomes its share of its highest value. Numbers written in digits also have a column
-    with their logarithm. Pieces of a single entry, such as a phase or a distance, are one-hot, too,
-    since their effect need not be monotonic.
+    Each entry is divided by its highest value. Numbers written in digits have an additional column
+    with their logarithm. Pieces with a single entry, such as a phase or a distance, are also
+    one-hot, because their effect need not be monotonic.
     """
 
     encoding = "codes"
@@ -248,7 +247,7 @@ class Numbers(CardNetwork):
 
 
 PLACE_CLASSES = 2
-"""The number of classes of where a card is: code 1, and all above."""
+"""Number of classes of a card's location: code 1, and all higher codes."""
 
 
 @jit
@@ -261,16 +260,16 @@ def list_bonds(
     rows: np.ndarray,
     begins: np.ndarray,
 ) -> int:
-    """List the bonds of all observations as numbers of pairs of places.
+    """List the bonds in all observations as numbers of pairs of places.
 
-    A place is an entry and the class of where its card is. Pair (a, b), a > b, has number
+    A place is an entry together with the location class of its card. Pair (a, b), a > b, has number
     ``a * (a - 1) / 2 + b``.
 
     Args:
         codes: observations, int8 (n, width).
-        cards: the entries that hold cards, int64 (k,).
-        wheres: for each, the entry that tells where its card is, or -1.
-        firsts: for each, the number of its first place.
+        cards: entries that hold cards, int64 (k,).
+        wheres: for each of them, the entry with the location of its card, or -1.
+        firsts: for each of them, the number of its first place.
         bonds: whether two card codes have a bond, bool (codes, codes).
         rows: receives the numbers of the pairs.
         begins: receives the index in ``rows`` of the first pair of each observation, int64 (n,).
@@ -302,8 +301,9 @@ def list_bonds(
 class Bonds(Embedding):
     """The card embedding plus an embedding for each pair of places whose cards have a bond.
 
-    The game defines the bonds (`Features.bonds`): in a solitaire of pairs, cards that may go out
-    together. A single layer can then value a card by the places of its partners.
+    The game defines the bonds (`Features.bonds`). In a solitaire of pairs, a bond joins two cards
+    that may be removed together. A single layer can then value a card by the places of its
+    partners.
     """
 
     def __init__(
@@ -311,7 +311,7 @@ class Bonds(Embedding):
     ) -> None:
         super().__init__(features, actions, width, depth, **options)
         if features.bonds is None:
-            raise ValueError("network 'bonds': this game names no bonds between cards")
+            raise ValueError("network 'bonds' requires a game that defines bonds between cards")
         self.bonds = features.bonds
         cards: list[int] = []
         wheres: list[int] = []
@@ -345,7 +345,7 @@ class Bonds(Embedding):
 def not_finite_text(name: str | None = None) -> str:
     """Return the error message for a network whose outputs are NaN or infinite."""
     owner = "the network in training" if name is None else f"agent {name!r}"
-    return f"outputs of {owner} are not finite: its weights have diverged or are damaged"
+    return f"outputs of {owner} must be finite: its weights have diverged or are damaged"
 
 
 def make_network_function(
@@ -353,7 +353,7 @@ def make_network_function(
 ) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
     """Return a function from ``codes`` observations to logits (n, actions) and values (n,).
 
-    The function raises ValueError, naming the agent ``name``, for outputs that are not finite.
+    The function raises ValueError, naming the agent ``name``, if an output is not finite.
     """
 
     @torch.inference_mode()
@@ -375,7 +375,7 @@ def make_value_function(
 ) -> Callable[[np.ndarray], np.ndarray]:
     """Return a function from ``codes`` observations, int8 (n, width), to values, float32 (n,).
 
-    It raises ValueError as that of `make_network_function` does.
+    The function raises the errors of `make_network_function`.
     """
     outputs = make_network_function(network, name)
     return lambda codes: outputs(codes)[1]
@@ -388,7 +388,7 @@ NETWORKS: dict[str, type[CardNetwork]] = dict(zip(NETWORK_NAMES, CLASSES, strict
 
 
 def network_class(name: str) -> type[CardNetwork]:
-    """Return the class of a network; ValueError naming the networks if there is none."""
+    """Return the class of a network. Raises ValueError for an unknown name."""
     check_network(name)
     return NETWORKS[name]
 
@@ -398,8 +398,8 @@ def build_network(
 ) -> CardNetwork:
     """Return a new network for a game.
 
-    With the option ``base`` the network corrects that rule-based agent, and its observations show
-    the action of that agent. Raises ValueError for parameters that are not allowed.
+    With the option ``base``, the network improves on that rule-based agent, and its observations
+    show the action of that agent. Raises ValueError for invalid parameters.
     """
     build, rest = network_class(name), dict(options or {})
     check_size(width, depth)
@@ -416,7 +416,7 @@ def build_network(
 
 
 def count_weight_bytes(game: Game, net: Mapping[str, Any]) -> int:
-    """Return the size in bytes of a network's weights, without allocating them.
+    """Return the size of a network's weights in bytes, without allocating them.
 
     ``net`` has name, width, depth and options. Raises ValueError as `build_network` does.
     """

@@ -12,20 +12,20 @@ from parlour.envs.core.options import parse_bool
 from parlour.envs.core.schema import Features
 
 ILLEGAL_LOGIT = -1e8
-"""The logit of illegal actions: the probability is exactly 0 in float32, its log is finite."""
+"""Logit of illegal actions: their probability is exactly 0 in float32, and its log is finite."""
 
 
 def masked_logits(logits: Tensor, masks: Tensor) -> Tensor:
     """Return logits (n, actions) with those of illegal actions replaced by `ILLEGAL_LOGIT`.
 
-    ``masks`` (n, actions) is bool. Everything that acts or learns by a network masks its logits
+    ``masks`` (n, actions) is bool. All code that acts or learns with a network masks its logits
     here.
     """
     return torch.where(masks, logits, ILLEGAL_LOGIT)
 
 
 class CardNetwork(nn.Module):
-    """A network with a body, which reads observations, and a tower each for policy and value.
+    """A network with a body, which reads observations, and one tower each for policy and value.
 
     A subclass defines ``encoding`` and ``body``, or overrides ``add_heads`` and ``forward``.
 
@@ -33,19 +33,19 @@ class CardNetwork(nn.Module):
         features: the observation schema of the game.
         actions: the number of actions of the game.
         width: width of all hidden layers.
-        depth: number of hidden layers from body to head, including the last one of the body.
-        layer_norm: normalize these layers.
+        depth: number of hidden layers from body to head, including the last layer of the body.
+        layer_norm: whether to normalize these layers.
     """
 
     encoding: ClassVar[str]
-    """The encoding of observations that the network takes."""
+    """The observation encoding that the network takes."""
     base: str | None = None
-    """The rule-based agent that the network corrects (`options`).
+    """The rule-based agent that the network improves on (`options`).
 
     The last entries of its observations show the action of that agent.
     """
     lift = 0.0
-    """The logit of the action of that agent."""
+    """The logit of that agent's action."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class CardNetwork(nn.Module):
         self.add_heads()
 
     def add_heads(self) -> None:
-        """Add the towers of policy and value."""
+        """Add the policy tower and the value tower."""
         layers = self.depth - 1
         self.policy: nn.Module = _tower(self.width, layers, self.actions, 0.01, self.layer_norm)
         self.value: nn.Module = _tower(self.width, layers, 1, 1.0, self.layer_norm)
@@ -77,7 +77,7 @@ class CardNetwork(nn.Module):
         return self.lift_base(self.policy(hidden), observations), self.value(hidden).squeeze(-1)
 
     def lift_base(self, logits: Tensor, observations: Tensor) -> Tensor:
-        """Return logits (n, actions) in which the action of the rule-based agent has ``lift``."""
+        """Return logits (n, actions) in which the rule-based agent's action has ``lift``."""
         if self.base is None:
             return logits
         return torch.where(observations[:, -self.actions :] > 0, self.lift, logits)
@@ -94,7 +94,7 @@ def _tower(width: int, layers: int, outputs: int, gain: float, layer_norm: bool)
 
 
 def linear(inputs: int, outputs: int, gain: float = 2**0.5) -> nn.Linear:
-    """Return a linear layer, initialized with orthogonal weights of a gain and zero bias."""
+    """Return a linear layer with orthogonal weights of the given gain and zero bias."""
     layer = nn.Linear(inputs, outputs)
     nn.init.orthogonal_(layer.weight, gain)
     nn.init.zeros_(layer.bias)

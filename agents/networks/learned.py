@@ -1,6 +1,7 @@
-"""Agents that play by the policy of a trained network.
+"""Agents that play with the policy of a trained network.
 
-The network is one of ours (`LearnedAgent`), or belongs to a Stable-Baselines3 model (`from_sb3`).
+The network is a Parlour network (`LearnedAgent`), or belongs to a Stable-Baselines3 model
+(`from_sb3`).
 """
 
 from collections.abc import Iterator
@@ -31,14 +32,14 @@ from .options import mark_base_actions
 
 CHUNK = 4096
 """Maximum number of games in one batch of the network."""
-CRITIC_UNIT = "reward to come"
-"""The unit of a network's values: the reward that it was trained by."""
+CRITIC_UNIT = "expected future reward"
+"""Unit of a network's values: the reward that it was trained on."""
 
 
 class PolicyAgent:
-    """Plays the likeliest action by some logits, or samples it (``deterministic=False``).
+    """Plays the most likely action under some logits, or samples it (``deterministic=False``).
 
-    What it samples depends on nothing but the turn (`Turn.seeds`) and ``seed``. Subclasses define
+    A sampled action depends only on the turn (`Turn.seeds`) and on ``seed``. Subclasses define
     `logits`.
     """
 
@@ -48,12 +49,12 @@ class PolicyAgent:
         self.name, self.deterministic, self.seed = name, deterministic, seed
 
     def logits(self, turn: Turn, rows: np.ndarray) -> torch.Tensor:
-        """Return unmasked logits of some rows of a turn, float32 (k, actions)."""
+        """Return the unmasked logits of some rows of a turn, float32 (k, actions)."""
         raise NotImplementedError
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return one legal action for each game, int64 (n,)."""
-        actions = turn.masks.argmax(axis=1)  # the only legal action needs no network
+        actions = turn.masks.argmax(axis=1)  # a single legal action needs no network
         for rows in _chunks_with_choice(turn):
             actions[rows] = self._choose(turn, rows, self._probabilities(turn, rows))
         return np.asarray(actions, np.int64)
@@ -66,7 +67,7 @@ class PolicyAgent:
         return np.minimum(below.sum(axis=1), _last_legal(turn.masks[rows]))
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return its policy, its actions, and the values of its critic if it has one."""
+        """Return the policy, the actions, and the values of the critic if there is one."""
         actions = turn.masks.argmax(axis=1)
         policy = one_hot_choice(turn, actions)
         for rows in _chunks_with_choice(turn):  # as in `act`: rounding may depend on the batch
@@ -79,7 +80,7 @@ class PolicyAgent:
         return Explanation(self.name, turn, actions, played, policy, values, unit=unit)
 
     def state_values(self, turn: Turn) -> np.ndarray | None:
-        """Return a critic's values of the positions, float64 (n,); None if there is no critic."""
+        """Return the critic's values of the positions, float64 (n,); None without a critic."""
         return None
 
     def probabilities(self, turn: Turn) -> np.ndarray:
@@ -91,7 +92,7 @@ class PolicyAgent:
 
     @torch.inference_mode()
     def log_probabilities(self, turn: Turn) -> np.ndarray:
-        """Return the policy's log probabilities, float64 (n, actions); about -1e8 if illegal."""
+        """Return log probabilities, float64 (n, actions); about -1e8 for illegal actions."""
         logits = self._finite_logits(turn, np.arange(len(turn.masks)))
         marks = torch.as_tensor(turn.masks.copy(), device=logits.device)  # torch may write
         logs = masked_logits(logits, marks).log_softmax(dim=1)
@@ -100,7 +101,7 @@ class PolicyAgent:
     def _finite_logits(self, turn: Turn, rows: np.ndarray) -> torch.Tensor:
         """Return `logits`. Raises ValueError if one of them is NaN or infinite.
 
-        A single NaN would make the probabilities of all actions NaN, including illegal ones.
+        A single NaN would make the probabilities of all actions NaN, including illegal actions.
         """
         logits = self.logits(turn, rows)
         if not torch.isfinite(logits).all():
@@ -116,7 +117,7 @@ class PolicyAgent:
 
 
 class LearnedAgent(PolicyAgent):
-    """Plays by the policy of a `CardNetwork`: see `PolicyAgent`."""
+    """Plays with the policy of a `CardNetwork`; see `PolicyAgent`."""
 
     def __init__(
         self,
@@ -134,10 +135,17 @@ class LearnedAgent(PolicyAgent):
     def load(
         cls, path: str | Path, game: Game, rules: Any = None, *, deterministic: bool | None = None
     ) -> "LearnedAgent":
-        """Load a saved agent to play ``game`` by ``rules`` (None: those that it was trained by).
+        """Load a saved agent to play ``game`` by ``rules`` (None: the rules of the training).
 
-        ``deterministic`` None: as it was trained to play. Raises `SavedAgentError`, a ValueError,
-        naming the file and the reason.
+        Args:
+            path: the agent's folder, or its ``agent.json``.
+            game: the game.
+            rules: the rules (None: those of the training).
+            deterministic: whether to play the most likely action (None: as the saved agent says).
+
+        Raises:
+            SavedAgentError: the agent cannot be used. This ValueError names the file and the
+                reason.
         """
         saved = load_saved_agent(
             path,
@@ -152,7 +160,9 @@ class LearnedAgent(PolicyAgent):
             needed = count_weight_bytes(game, net)
             size = sum(array.nbytes for array in tensors.values())
             if size != needed:  # checked before a network of that size is allocated
-                raise ValueError(f"weights of {size:,} bytes; such a network has {needed:,}")
+                raise ValueError(
+                    f"weights must have {needed:,} bytes for this network, got {size:,}"
+                )
             for name, array in tensors.items():
                 if array.dtype != np.float32:
                     raise ValueError(f"tensor {name!r} must be float32, got {array.dtype}")
@@ -163,13 +173,13 @@ class LearnedAgent(PolicyAgent):
         return cls(network.eval(), saved.name, deterministic=deterministic)
 
     def logits(self, turn: Turn, rows: np.ndarray) -> torch.Tensor:
-        """See `PolicyAgent.logits`; only the rows asked for are encoded."""
+        """See `PolicyAgent.logits`. Only the requested rows are encoded."""
         seen = self.network.features.encode(self._observe(turn, rows), self.network.encoding)
         logits: torch.Tensor = self.network(torch.as_tensor(seen, device=self.device))[0]
         return logits
 
     def _observe(self, turn: Turn, rows: np.ndarray | slice) -> np.ndarray:
-        """Return a copy of the codes that the network reads of some rows."""
+        """Return a copy of the codes of some rows, as the network reads them."""
         codes, base = turn.observations[rows], self.network.base
         if base is None:
             return codes.copy()  # torch may write
@@ -185,7 +195,7 @@ class LearnedAgent(PolicyAgent):
 
 
 class Sb3Agent(PolicyAgent):
-    """Plays by the policy of a Stable-Baselines3 model; `from_sb3` makes one."""
+    """Plays with the policy of a Stable-Baselines3 model. Created by `from_sb3`."""
 
     def __init__(self, model: Any, name: str, deterministic: bool, seed: int) -> None:
         super().__init__(name, deterministic, seed)
@@ -193,17 +203,17 @@ class Sb3Agent(PolicyAgent):
         self.encoding = "codes" if model.observation_space.dtype == np.int8 else "onehot"
 
     def logits(self, turn: Turn, rows: np.ndarray) -> torch.Tensor:
-        """See `PolicyAgent.logits`; the logits of a DQN are its action values.
+        """See `PolicyAgent.logits`. The logits of a DQN are its action values.
 
-        Raises ValueError for another game than the model was trained on.
+        Raises ValueError if the model was trained on another game.
         """
         seen, space = turn.observations[rows], self.model.observation_space
         actions = int(self.model.action_space.n)
         if seen.shape[1:] != space.shape or actions != turn.game.actions:
             raise ValueError(
-                f"agent {self.name!r} was trained on observations {space.shape} and {actions} "
-                f"actions; {turn.game.title} has {seen.shape[1:]} ({self.encoding}) and "
-                f"{turn.game.actions}"
+                f"agent {self.name!r} must be trained on observations {seen.shape[1:]} "
+                f"({self.encoding}) and {turn.game.actions} actions to play {turn.game.title}, got "
+                f"{space.shape} and {actions}"
             )
         policy = self.model.policy
         policy.set_training_mode(False)
@@ -214,7 +224,7 @@ class Sb3Agent(PolicyAgent):
 
     @torch.inference_mode()
     def state_values(self, turn: Turn) -> np.ndarray | None:
-        """See `PolicyAgent.state_values`; a DQN has none."""
+        """See `PolicyAgent.state_values`; None for a DQN."""
         policy = self.model.policy
         if not hasattr(policy, "predict_values"):
             return None
@@ -223,7 +233,7 @@ class Sb3Agent(PolicyAgent):
 
     @torch.inference_mode()
     def explain(self, turn: Turn) -> Explanation:
-        """See `PolicyAgent.explain`; that of a DQN has its action values, too."""
+        """See `PolicyAgent.explain`; for a DQN, the explanation also has its action values."""
         explanation = super().explain(turn)
         if not hasattr(self.model.policy, "q_net"):
             return explanation
@@ -234,40 +244,40 @@ class Sb3Agent(PolicyAgent):
 def from_sb3(
     model: Any, *, deterministic: bool = True, name: str | None = None, seed: int = 0
 ) -> Sb3Agent:
-    """Return the agent that plays by a trained model of Stable-Baselines3 or sb3-contrib.
+    """Return an agent that plays with a trained model of Stable-Baselines3 or sb3-contrib.
 
-    Illegal actions are masked whether or not the model was trained with masks.
+    The agent masks illegal actions, whether or not the model was trained with masks.
 
     Args:
-        model: a MaskablePPO, PPO, A2C or DQN, trained on an environment of Parlour. The agent asks
-            for the encoding that the model was trained on.
-        deterministic: play the likeliest action instead of sampling.
-        name: the name of the agent (None: that of the model's class).
-        seed: seed of what it samples, together with the seeds of the turn.
+        model: a MaskablePPO, PPO, A2C or DQN model, trained on a Parlour environment. The agent
+            uses the encoding that the model was trained on.
+        deterministic: whether to play the most likely action instead of sampling.
+        name: the name of the agent (None: the name of the model's class).
+        seed: seed of the sampled actions, combined with the seeds of the turn.
 
     Raises:
-        ValueError: the model has no logits of single actions; the message says what is allowed.
+        ValueError: the model has no logits of single actions.
     """
     policy, kind = getattr(model, "policy", None), type(model).__name__
     space = getattr(model, "observation_space", None)
     has_logits = hasattr(policy, "q_net") or hasattr(policy, "get_distribution")
     if not has_logits or hasattr(policy, "lstm_actor"):
-        raise ValueError(f"model {kind}: allowed are MaskablePPO, PPO, A2C and DQN")
+        raise ValueError(f"model must be a MaskablePPO, PPO, A2C or DQN, got {kind}")
     if getattr(space, "shape", None) is None or not hasattr(model.action_space, "n"):
         raise ValueError(
-            f"model {kind}: trained on {space} and {model.action_space}; allowed are the Box and "
-            "the Discrete of an environment of Parlour"
+            f"model {kind} must be trained on the Box and Discrete spaces of a Parlour environment,"
+            f" got {space} and {model.action_space}"
         )
     return Sb3Agent(model, kind if name is None else name, deterministic, seed)
 
 
 def _chunks_with_choice(turn: Turn) -> Iterator[np.ndarray]:
-    """Yield the rows in which several actions are legal, in chunks of at most `CHUNK`."""
+    """Yield the rows with several legal actions, in chunks of at most `CHUNK` rows."""
     rows = rows_with_choice(turn)
     for i in range(0, len(rows), CHUNK):
         yield rows[i : i + CHUNK]
 
 
 def _last_legal(masks: np.ndarray) -> np.ndarray:
-    """Return the last legal action of each row, for draws beyond a sum rounded to below 1."""
+    """Return the last legal action of each row, for draws above a sum that is rounded below 1."""
     return np.asarray(masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1))

@@ -1,4 +1,4 @@
-"""An agent that plays by a table of action probabilities, one row for each observation."""
+"""An agent that plays with a table of action probabilities, one row per observation."""
 
 from hashlib import blake2b
 from pathlib import Path
@@ -14,28 +14,28 @@ from ..saved import SavedAgentError, load_saved_agent
 from ..validation import name_file_in_errors
 
 POLICY_TABLE_NETWORK = "chances"
-"""The name of the network in ``agent.json`` of such an agent, and of the tensor of its table."""
+"""The network name of such an agent in ``agent.json``, and the name of its tensor."""
 ENCODING = "codes"
 """The encoding of the observations in the table."""
 KEYS_TENSOR = "keys"
-"""The name of the tensor of digests of the observations."""
+"""The name of the tensor with the digests of the observations."""
 
 
 def observation_digests(observations: np.ndarray) -> np.ndarray:
-    """Return a digest of each observation, uint64 (n,), of ``codes`` observations (n, width)."""
+    """Return a digest, uint64 (n,), of each of the ``codes`` observations (n, width)."""
     rows = np.ascontiguousarray(observations)
     digests = b"".join(blake2b(row, digest_size=8).digest() for row in rows)
     return np.frombuffer(digests, "<u8").astype(np.uint64)
 
 
 class PolicyTableAgent:
-    """Samples its action from the probabilities that a table has for the observation.
+    """Samples its action from the probabilities in a table, by observation.
 
     Args:
         keys: the `observation_digests` of the observations in the table, uint64 (m,), ascending.
         policy: the probabilities of their actions, float64 (m, actions).
         name: the name of the agent.
-        seed: seed of its draws, which depend on nothing else but the turn.
+        seed: seed of the sampled actions, which otherwise depend only on the turn.
     """
 
     sees_all = False
@@ -47,7 +47,7 @@ class PolicyTableAgent:
 
     @classmethod
     def load(cls, path: str | Path, game: Game, rules: Any = None) -> "PolicyTableAgent":
-        """Load a saved table to play ``game`` by ``rules`` (None: those that it was made for).
+        """Load a saved table to play ``game`` by ``rules`` (None: the rules of the table).
 
         Raises `SavedAgentError`, a ValueError, naming the file and the reason.
         """
@@ -58,18 +58,19 @@ class PolicyTableAgent:
         with name_file_in_errors(saved.folder, SavedAgentError):
             if saved.network["name"] != POLICY_TABLE_NETWORK:
                 raise ValueError(
-                    f"must be a table of probabilities, got network {saved.network['name']!r}"
+                    f"the agent must be a table of probabilities, got network "
+                    f"{saved.network['name']!r}"
                 )
             keys, policy = saved.weights[KEYS_TENSOR], saved.weights[POLICY_TABLE_NETWORK]
             are_keys = keys.dtype == np.uint64 and keys.ndim == 1 and len(keys) > 0
             if not are_keys or (keys[1:] <= keys[:-1]).any():
-                raise ValueError(f"tensor {KEYS_TENSOR!r}: ascending uint64 are needed")
+                raise ValueError(f"tensor {KEYS_TENSOR!r} must be ascending uint64")
             fits = policy.dtype == np.float64 and policy.shape == (len(keys), game.actions)
             if not fits or not _are_probabilities(policy):
                 raise ValueError(
-                    f"tensor {POLICY_TABLE_NETWORK!r}: float64 ({len(keys)}, {game.actions}) is "
-                    f"needed, each row of numbers from 0 adding up to 1; got {policy.dtype} "
-                    f"{policy.shape}"
+                    f"tensor {POLICY_TABLE_NETWORK!r} must be float64 ({len(keys)}, {game.actions})"
+                    " with rows of nonnegative numbers of sum 1, got "
+                    f"{policy.dtype} {policy.shape}"
                 )
         return cls(keys, policy, saved.name)
 
@@ -84,11 +85,11 @@ class PolicyTableAgent:
         if not known.all():
             row = turn.observations[int(np.argmin(known))]
             shown = {name: v for name, v in turn.game.features.explain(row).items() if np.any(v)}
-            raise ValueError(f"agent {self.name!r} has no entry in its table for {shown}")
+            raise ValueError(f"the table of agent {self.name!r} has no entry for {shown}")
         return np.asarray(self.policy[places])
 
     def act(self, turn: Turn) -> np.ndarray:
-        """Return an action for each game, int64 (n,), sampled from its probabilities."""
+        """Return one action for each game, int64 (n,), sampled from its probabilities."""
         return self._draw(turn, self.probabilities(turn))
 
     def _draw(self, turn: Turn, probabilities: np.ndarray) -> np.ndarray:
@@ -97,7 +98,7 @@ class PolicyTableAgent:
         return np.asarray((below <= shares).sum(axis=1), np.int64)
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return its probabilities, and the actions that it samples from them."""
+        """Return the probabilities, and the actions sampled from them."""
         policy = self.probabilities(turn)
         return Explanation(self.name, turn, self._draw(turn, policy), policy, policy)
 

@@ -1,12 +1,12 @@
-"""Networks whose layers work on tokens: one for each rank of cards, or one for each card's place.
+"""Networks whose layers work on tokens: one token per rank, or one per place of a card.
 
-`RankTokens` has one token for each rank, and the same weights for all ranks. In a solitaire of
-pairs, the chances of a rank depend on the places of its four cards and of its partners' cards,
-whatever the rank. Each position then teaches the network something about all ranks.
+`RankTokens` has one token per rank, with the same weights for all ranks. In a solitaire of pairs,
+the chances of a rank depend on the places of its four cards and of its partners' cards, whatever
+the rank. Each position therefore teaches the network something about all ranks.
 
-`CardTokens` has one token for each place of a card. The tokens attend to each other (Vaswani and
-others, "Attention is all you need", 2017). A position costs far more than with a sum of embeddings;
-the pages of the games say where that pays.
+`CardTokens` has one token per place of a card, and the tokens attend to each other (Vaswani and
+others, "Attention is all you need", 2017). A position costs far more than with a sum of embeddings.
+The results pages of the games say where that cost pays off.
 """
 
 from collections.abc import Collection
@@ -21,15 +21,15 @@ from parlour.envs.core.schema import CARD, RANK, Features, Piece
 from .card_network import CardNetwork, linear
 
 TOKENS = RANK.num_values
-"""The number of ranks; the token of a rank has its number less one."""
+"""Number of ranks. The token of a rank has the number of the rank minus 1."""
 HEADS = 4
-"""Attention heads of each layer; ``width`` must be a multiple of it."""
+"""Number of attention heads per layer; ``width`` must be a multiple of it."""
 
 
 class TokenNetwork(CardNetwork):
     """Base class of networks whose layers work on tokens and are always normalized.
 
-    A subclass overrides ``forward`` and has heads of its own, over its tokens.
+    A subclass overrides ``forward`` and has its own heads over its tokens.
     """
 
     encoding = "codes"
@@ -47,7 +47,7 @@ class TokenNetwork(CardNetwork):
     ) -> None:
         super().__init__(features, actions, width, depth, layer_norm=layer_norm)
         if not self.layer_norm:
-            raise self.refuse("its layers are always normalised")
+            raise self.refuse("layer_norm must be yes: its layers are always normalized")
 
     def add_heads(self) -> None:
         """Add no heads: subclasses have their own."""
@@ -64,7 +64,7 @@ def list_entries_beside(features: Features, read: Collection[str]) -> list[int]:
 
 
 class ShareReader(nn.Module):
-    """Maps entries of ``codes`` to shares of their highest value, and flags for nonzero ones."""
+    """Maps entries of ``codes`` to fractions of their highest value and flags for nonzero ones."""
 
     highs: Tensor
 
@@ -87,10 +87,10 @@ class RankTokens(TokenNetwork):
     """Tokens for ranks, in ``depth`` layers of ``width`` channels with hidden layers of twice that.
 
     For games with bonds between ranks (`Features.bonds`) and an action for each place of a piece
-    (`Features.actions_on`). A token reads the pieces of kind RANK, the marks on their places and
-    the counts by rank as far as they are about its rank; all tokens read everything else alike.
-    With ``names_ranks`` a token knows its rank, for rules by which more than two cards may go
-    together.
+    (`Features.actions_on`). A token reads the parts of the observation about its rank: pieces of
+    kind RANK, marks on their places, and counts by rank. All tokens read everything else alike.
+    With ``names_ranks``, a token knows its rank, which helps under rules that allow sums of more
+    than two cards.
     """
 
     name = "ranks"
@@ -108,7 +108,7 @@ class RankTokens(TokenNetwork):
         super().__init__(features, actions, width, depth, **options)
         self.names_ranks = parse_bool("names_ranks", names_ranks)
         if features.bonds is None or features.actions_on is None:
-            raise self.refuse("this game names no bonds between ranks")
+            raise self.refuse("the game must define bonds between ranks and actions on places")
         self.reader = RankReader(features)
         self.own = linear(self.reader.columns, width)
         self.partners = nn.Linear(self.reader.columns, width, bias=False)
@@ -158,12 +158,12 @@ class TokenLayer(nn.Module):
 
 
 def summarise(tokens: Tensor) -> Tensor:
-    """Return mean and maximum over the tokens, (n, 2 * width)."""
+    """Return the mean and the maximum over the tokens, (n, 2 * width)."""
     return torch.cat([tokens.mean(dim=1), tokens.amax(dim=1)], dim=1)
 
 
 class RankReader(nn.Module):
-    """Maps ``codes`` to columns for each rank and columns that all ranks share."""
+    """Maps ``codes`` to columns for each rank, and to columns that all ranks share."""
 
     bonds: Tensor
 
@@ -186,7 +186,7 @@ class RankReader(nn.Module):
         self.register_buffer("bonds", bonds, persistent=False)
 
     def _size(self, piece: Piece) -> int:
-        """Return the columns of a piece of cards: its places, times where the cards may be."""
+        """Return the number of columns of a piece of cards: its places times the locations."""
         return piece.size * self._count_wheres(piece)
 
     def _count_wheres(self, piece: Piece) -> int:
@@ -199,7 +199,7 @@ class RankReader(nn.Module):
         return codes[:, entries.start : entries.stop].long() >> RANK.shift
 
     def forward(self, codes: Tensor) -> tuple[Tensor, Tensor]:
-        """Return columns (n, ranks, columns) and common columns (n, common.columns)."""
+        """Return columns (n, ranks, columns) and shared columns (n, common.columns)."""
         n, device = len(codes), codes.device
         flat = torch.zeros(n, (TOKENS + 1) * self.columns, device=device)
         at = 1
@@ -229,7 +229,7 @@ class RankReader(nn.Module):
             at += piece.kind.num_values + 1
         tokens[:, :, 0] = (
             self.bonds.sum(dim=1) == 0
-        ).float()  # ranks without partners go out alone
+        ).float()  # ranks without partners are removed alone
         return tokens, self.common(codes)
 
 
@@ -237,17 +237,17 @@ class RankReader(nn.Module):
 
 
 def list_cards(features: Features) -> list[Piece]:
-    """Return the pieces whose entries are cards, and therefore tokens."""
+    """Return the pieces whose entries are cards, and therefore become tokens."""
     return [piece for piece in features.pieces if piece.kind in (CARD, RANK)]
 
 
 def list_beside(features: Features, cards: Piece) -> list[Piece]:
-    """Return the pieces that describe the cards of a piece: where they are, and their marks."""
+    """Return the pieces that describe a piece's cards: their locations and their marks."""
     return [one for one in features.pieces if one.name == cards.where or one.marks == cards.name]
 
 
 def list_common(features: Features) -> list[int]:
-    """Return the entries that describe no single place, for the table's token."""
+    """Return the entries that belong to no single place, for the table's token."""
     of_places = {
         one.name for cards in list_cards(features) for one in (cards, *list_beside(features, cards))
     }
@@ -257,9 +257,9 @@ def list_common(features: Features) -> list[int]:
 class CardTokens(TokenNetwork):
     """Tokens for places, in ``depth`` layers of attention of ``width`` channels.
 
-    For games whose pieces show cards (kinds CARD and RANK). Where each action belongs to a place
-    (`Features.actions_on`), the logit of an action comes from the token of its place, by the same
-    weights for all places. Other logits and the value come from the table's token.
+    For games whose pieces show cards (kinds CARD and RANK). If each action belongs to a place
+    (`Features.actions_on`), the logit of an action comes from the token of its place, with the same
+    weights for all places. The other logits and the value come from the table's token.
     """
 
     name = "attention"
@@ -269,10 +269,12 @@ class CardTokens(TokenNetwork):
     ) -> None:
         super().__init__(features, actions, width, depth, **options)
         if width % HEADS:
-            raise ValueError(f"width={width}: network {self.name!r} takes multiples of {HEADS}")
+            raise ValueError(
+                f"width must be a multiple of {HEADS} for network {self.name!r}, got {width}"
+            )
         self.cards = list_cards(features)
         if not self.cards:
-            raise self.refuse("this game shows no cards one by one")
+            raise self.refuse("the game must have observation pieces with single cards")
         self.faces = nn.ModuleList(
             nn.Embedding(one.kind.num_values + 1, width) for one in self.cards
         )
@@ -330,7 +332,7 @@ class CardTokens(TokenNetwork):
 
 
 class AttentionLayer(nn.Module):
-    """A layer of attention and of a dense network for each token, both added to the token."""
+    """A layer of attention and a dense network per token, both added to the token."""
 
     def __init__(self, width: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""An agent that plays by a table of afterstate values, directly or one ply of expectation ahead."""
+"""An agent that plays with a table of afterstate values, directly or one ply ahead."""
 
 from functools import cache
 from pathlib import Path
@@ -22,35 +22,37 @@ from ..saved import AFTERSTATES, SavedAgentError, load_saved_agent
 from ..validation import name_file_in_errors
 
 VALUE_TABLE_NETWORK = "values"
-"""The name of the network in ``agent.json`` of such an agent, and of the tensor of its table."""
-POINTS_APART = "points, without what all actions have in common"
-"""The unit of action values by the table alone."""
-POINTS = "points at the end, with a bonus for reaching the goal"
-"""The unit of action values one ply further, and of games played to their end."""
+"""The network name of such an agent in ``agent.json``, and the name of its tensor."""
+POINTS_APART = "points, up to a constant shared by all actions"
+"""Unit of action values that come directly from the table."""
+POINTS = "final points, with a bonus for reaching the goal"
+"""Unit of action values one ply ahead, and of games played to their end."""
 
 
 def require_afterstates(game: Game) -> AfterstateFeatures:
-    """Return the afterstate features of a game; ValueError if it has none."""
+    """Return the afterstate features of a game. Raises ValueError if it has none."""
     if game.afterstates is None:
-        raise ValueError(f"{game.title} names no features of afterstates: no table can be learned")
+        raise ValueError(
+            f"a table of values requires a game with afterstate features, got {game.title}"
+        )
     return game.afterstates
 
 
 @cache
 def afterstate_scorers(name: str) -> AfterstateScorers:
-    """Return a game's compiled scorers of actions by a table of values."""
+    """Return a game's compiled functions that score actions with a table of values."""
     game = find_game(name)
     return make_afterstate_scorers(require_afterstates(game), game.kernels)
 
 
 class ValueTableAgent:
-    """Plays the action whose afterstate a table values most.
+    """Plays the action whose afterstate has the highest value in a table.
 
     Args:
         table: the values of the afterstate features, float32 (size,).
         name: the name of the agent.
-        width: 0, or the number of best actions to compare by expectation: over all cards that may
-            come next, the mean value of the best answer to each.
+        width: 0, or the number of best actions to compare one ply ahead by expectation: the mean,
+            over all possible next cards, of the value of the best reply.
     """
 
     sees_all = False
@@ -63,7 +65,7 @@ class ValueTableAgent:
     def load(
         cls, path: str | Path, game: Game, rules: Any = None, width: int = 0
     ) -> "ValueTableAgent":
-        """Load a saved table to play ``game`` by ``rules`` (None: those that it was trained by).
+        """Load a saved table to play ``game`` by ``rules`` (None: the rules of the training).
 
         Raises `SavedAgentError`, a ValueError, naming the file and the reason.
         """
@@ -73,13 +75,15 @@ class ValueTableAgent:
         net = saved.network
         with name_file_in_errors(saved.folder, SavedAgentError):
             if net["name"] != VALUE_TABLE_NETWORK or VALUE_TABLE_NETWORK not in saved.weights:
-                raise ValueError(f"must be a table of values, got network {net['name']!r}")
+                raise ValueError(
+                    f"the agent must be a table of values, got network {net['name']!r}"
+                )
             version, num_values = net["options"].get("version"), net["width"]
             if (version, num_values) != (features.version, features.num_features):
                 raise ValueError(
-                    f"a table of {num_values} values, features version {version}; this version "
-                    f"of the game has {features.num_features}, version {features.version}: "
-                    "retrain it"
+                    f"the table must have {features.num_features} values, features version "
+                    f"{features.version}, in this version of the game, got {num_values}, "
+                    f"version {version}. Retrain the agent"
                 )
             table = saved.weights[VALUE_TABLE_NETWORK]
             if table.dtype != np.float32 or table.shape != (num_values,):
@@ -90,7 +94,7 @@ class ValueTableAgent:
         return cls(table, saved.name, width)
 
     def act(self, turn: Turn) -> np.ndarray:
-        """Return the best legal action of each game, int64 (n,); of equals the lowest."""
+        """Return the best legal action of each game, int64 (n,); ties go to the lowest number."""
         return best_actions(turn.masks, self.score(turn))
 
     def score(self, turn: Turn) -> np.ndarray:
@@ -102,7 +106,7 @@ class ValueTableAgent:
         scores = np.zeros((len(turn.states), game.actions))
         ids = np.zeros(require_afterstates(game).max_active, np.int32)
         scorers, rules = afterstate_scorers(game.name), as_record(turn.rules)
-        states = copy_states(turn.states)  # read-only arrays would need another compilation
+        states = copy_states(turn.states)  # read-only arrays would compile again
         if self.width:
             work = np.zeros(1, game.state)
             scorers.score_by_expectation(states, rules, self.table, ids, scores, work, self.width)
@@ -111,7 +115,7 @@ class ValueTableAgent:
         return scores
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return the values of the actions that it has compared."""
+        """Return the values of the actions that were compared."""
         scores = self.score(turn)
         actions = best_actions(turn.masks, scores)
         compared = scores > -FAR_BEHIND / 2

@@ -1,1 +1,1 @@
-"""Search agents: rollouts, determinized search, tree search and plans."""
+"""Search agents: rollouts, perfect-information Monte Carlo, tree search and planners."""

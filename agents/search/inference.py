@@ -1,6 +1,6 @@
-"""Inference from bids: selects the sampled worlds that fit the auction best.
+"""Inference from bids: select the sampled worlds that fit the auction best.
 
-In each world the auction is replayed. Each bid that differs from the greedy heuristic's choice with
+The auction is replayed in each world. Each bid that differs from the greedy heuristic's choice with
 the cards of this world is evidence against the world.
 """
 
@@ -23,7 +23,7 @@ from ..baselines import GreedyAgent
 from .playout import Guide, Playout, make_guide, make_playout, playout_kernels
 
 DRAWS = 16
-"""Number of worlds of which the one that fits the bids best is selected."""
+"""Number of sampled worlds from which the one that fits the bids best is selected."""
 AUCTION_FIELDS = {"history", "size", "tricks"}
 """State fields of games with an auction before the tricks."""
 
@@ -31,11 +31,11 @@ AUCTION_FIELDS = {"history", "size", "tricks"}
 def check_auction(game: Game) -> None:
     """Raise ValueError for a game without an auction before its tricks."""
     if not set(game.state.names or ()) >= AUCTION_FIELDS:
-        raise ValueError(f"{game.title} has no auction whose bids could tell of the cards")
+        raise ValueError(f"the game must have an auction before its tricks, got {game.title}")
 
 
 def is_bidding(game: Game, states: np.ndarray) -> np.ndarray:
-    """Return which states come before the play, the last phase of these games, bool (n,)."""
+    """Return whether each state comes before the play, the last phase of these games, bool (n,)."""
     play = next(piece.kind.max_code for piece in game.features.pieces if piece.name == "phase")
     return np.asarray(states["shown"]["phase"] != play)
 
@@ -44,8 +44,8 @@ def is_bidding(game: Game, states: np.ndarray) -> np.ndarray:
 def make_count_surprises(name: str) -> Callable[..., None]:
     """Build a game's ``count(worlds, playout, rules, guide, counts)``.
 
-    ``counts``, int64 (n,), receives for each world the number of choices of the other seats before
-    the first card was played that the greedy heuristic would not have made.
+    ``counts``, int64 (n,), receives the number of surprises in each world: choices of the other
+    seats before the first card that the greedy heuristic would not have made.
     """
     game = find_game(name)
     begin, step = game.kernels.begin, game.kernels.step
@@ -76,10 +76,10 @@ def make_count_surprises(name: str) -> Callable[..., None]:
 
 
 def keep_likeliest(game: Game, rules: Any, worlds: np.ndarray) -> np.ndarray:
-    """Return the world that fits the bids best of each `DRAWS` worlds in a row, states (n,).
+    """Return, of each `DRAWS` worlds in a row, the world that fits the bids best, states (n,).
 
-    ``worlds`` are states (n * DRAWS,). The first of equal worlds is selected, which prefers none
-    since they are random.
+    ``worlds`` are states (n * DRAWS,). Ties go to the first world, which is fair because the worlds
+    are random.
     """
     counts = np.zeros(len(worlds), np.int64)
     guide = make_guide(GreedyAgent(), game)

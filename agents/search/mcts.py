@@ -1,20 +1,24 @@
 """Information-set Monte Carlo tree search: one tree for all sampled worlds of a position.
 
 The search has a single observer (Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree
-Search", 2012). Each iteration resamples the hidden cards and goes down the tree: by UCB1 for
-subset-armed bandits (ibid.), or by PUCT where something ranks the actions (Rosin, "Multi-armed
-bandits with episode context", 2011; Silver et al., "Mastering the game of Go without human
-knowledge", 2017). It adds one place to the tree and evaluates it by playing the game to its end, by
-a table of values or by a network. All actions on the way get the result of their own seat.
+Search", 2012). Each iteration has four steps:
 
-Differences from the paper: a place where the searching seat acts is known by what the seat would
-see there, so that different orders of moves lead to the same place (Childs, Brodeur and Kocsis,
+- Resample the hidden cards.
+- Go down the tree: by UCB1 for subset-armed bandits (ibid.), or by PUCT if the guide ranks the
+  actions (Rosin, "Multi-armed bandits with episode context", 2011; Silver et al., "Mastering the
+  game of Go without human knowledge", 2017).
+- Add one node to the tree, and evaluate it by playing the game to its end, by a table of values or
+  by a network.
+- Give all actions on the path the result of their own seat.
+
+Differences from the paper: a node where the searching seat acts is identified by that seat's
+observation, so that different orders of moves lead to the same node (Childs, Brodeur and Kocsis,
 "Transpositions and move groups in Monte Carlo tree search", 2008). All actions of the root are
 tried in the same worlds. The exploration bonus is measured in standard deviations of the results,
 so it means the same in every game.
 
-Known limit of a single observer: a secret move of another seat, as in the duel of Poker Squares, is
-a branch of the tree as if it had been seen.
+Known limitation of a single observer: a secret move of another seat, as in the duel of Poker
+Squares, is a branch of the tree as if it had been seen.
 """
 
 from collections.abc import Callable, Iterator
@@ -51,63 +55,65 @@ from .mcts_kernel import (
 from .playout import Guide
 
 ITERATIONS = 400
-"""Default number of iterations for each decision."""
+"""Default number of iterations per decision."""
 MAX_ITERATIONS = 8192
-"""Number of iterations that a tree has room for under a time limit; later ones add no places."""
+"""Number of iterations that a tree has room for under a time limit; later ones add no nodes."""
 BLOCK = 8
-"""Iterations of every game between two checks of the clock."""
+"""Iterations of every game between checks of the clock."""
 MEMORY = 400 * 2**20
 """Maximum size in bytes of the trees in memory."""
 EXPLORE = 2.0
 """Default weight of the exploration bonus, in standard deviations of the results."""
 EPSILON = 0.0
-"""Default share of random moves in games played to their end by a heuristic or a table."""
+"""Default probability of random moves in games played to their end by a heuristic or a table."""
 
-MEAN_UNIT = "mean result of the games of the search"
+MEAN_UNIT = "mean result of the simulated games"
 
 NetworkFunction = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""Logits float32 (n, actions) and values (n,) of ``codes`` observations, int8 (n, width)."""
+"""Function from ``codes`` observations, int8 (n, width), to logits float32 (n, actions) and values
+(n,)."""
 
 
 class SearchGuide(NamedTuple):
-    """The part of a player that leads the search."""
+    """The parts of an agent that guide a search."""
 
     prior: int
-    """The source of priors: see `SearchConfig`."""
+    """Source of priors; see `SearchConfig`."""
     leaf: int
-    """The source of a leaf's value: see `SearchConfig`."""
+    """Source of a leaf's value; see `SearchConfig`."""
     epsilon: float = 0.0
-    """The share of random moves in games played to their end."""
+    """Probability of random moves in games played to their end."""
     rule_agent: str | None = None
-    """The rule-based agent that scores actions; None: the game's heuristic."""
+    """Rule-based agent that scores actions (None: the game's heuristic)."""
     weights: np.ndarray | None = None
-    """The weights of that heuristic; None: its own."""
+    """Weights of that heuristic (None: its own)."""
     table: np.ndarray | None = None
-    """A table of values, which replaces the heuristic."""
+    """Table of values, which replaces the heuristic."""
     network: NetworkFunction | None = None
-    """A network."""
+    """Network function."""
     reward: int = Reward.PROGRESS
-    """The reward that the values of the network count."""
+    """Reward that the network's values estimate."""
 
 
 class MCTSAgent:
-    """Takes the action that a tree search visits most; among equals the one with the best mean.
+    """Plays the action that a tree search visits most; ties go to the action with the best mean.
 
     Args:
-        player: the agent that leads the search. Uniform, greedy and rule-based agents play games to
-            their end. A table of values or a network evaluates leaves, and the policy of a network
-            is the prior. In games for several players values are not used, since they are those of
-            one seat: the policy of a network is the prior, and greedy plays games to their end.
-        iterations: number of iterations for each decision (None: `ITERATIONS`).
-        milliseconds: time limit for each decision, on average over the games of a turn, instead of
-            a number of iterations. Actions then depend on the machine.
+        player: the agent that guides the search. Uniform, greedy and rule-based agents play games
+            to their end. A table of values or a network evaluates leaves, and the policy of a
+            network is the prior. In games for several players, values are not used, because they
+            are those of one seat: the policy of a network is the prior, and greedy plays games to
+            their end.
+        iterations: number of iterations per decision (None: `ITERATIONS`).
+        milliseconds: time limit per decision, averaged over the games of a turn, in place of a
+            number of iterations. Actions then depend on the machine.
         explore: weight of the exploration bonus, in standard deviations of the results.
-        epsilon: share of random moves in games played to their end.
-        reward: the reward that a network's values count.
-        seed: seed of the search, together with the seeds of the turn.
+        epsilon: probability of random moves in games played to their end.
+        reward: the reward that a network's values estimate.
+        seed: seed of the search, combined with the seeds of the turn.
 
     Raises:
-        ValueError: the player cannot lead a search, or another argument is not allowed.
+        ValueError: the player cannot guide a search, or another argument is invalid.
     """
 
     sees_all = False
@@ -136,9 +142,9 @@ class MCTSAgent:
         return self.explain(turn).actions
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return the visits of each action and the mean of their results.
+        """Return the visits of each action and the means of their results.
 
-        Under a time limit they may differ the next time.
+        Under a time limit, they may differ between calls.
         """
         actions = turn.masks.argmax(axis=1)
         visits, values = np.zeros(turn.masks.shape, np.int64), np.full(turn.masks.shape, np.nan)
@@ -159,7 +165,7 @@ class MCTSAgent:
         )
 
     def judge(self, turn: Turn) -> Judgement:
-        """Return the mean result of each action; actions never tried get the worst mean."""
+        """Return the mean result of each action; untried actions get the worst mean."""
         values, actions = np.zeros(turn.masks.shape), turn.masks.argmax(axis=1)
         for rows, search in self._searches(turn, np.arange(len(turn.masks))):
             masks = turn.masks[rows]
@@ -171,7 +177,7 @@ class MCTSAgent:
         return Judgement(values, actions)
 
     def _searches(self, turn: Turn, rows: np.ndarray) -> Iterator[tuple[np.ndarray, "TreeSearch"]]:
-        """Search from some rows in chunks that fit into memory; yield each chunk and its search."""
+        """Search from some rows in chunks that fit into memory; yield each with its search."""
         size = max(1, MEMORY // self._tree_bytes(turn.game))
         for first in range(0, len(rows), size):
             chunk = rows[first : first + size]
@@ -193,7 +199,7 @@ class MCTSAgent:
             search.iterate(self.iterations)
             self.iterated = self.iterations
             return
-        search.iterate(0)  # compiles, which must not count
+        search.iterate(0)  # compile before measuring
         end = perf_counter() + len(search.tree.roots) * self.milliseconds / 1000
         self.iterated = 0
         while self.iterated == 0 or perf_counter() < end:
@@ -205,12 +211,12 @@ class TreeSearch:
     """The trees of some games of a turn, and the kernel that grows them.
 
     Args:
-        guide: the part of a player that leads the search.
+        guide: the parts of an agent that guide the search.
         turn: the turn.
         rows: the games of the turn to search, int64 (k,).
         room: number of iterations that the trees have room for.
         explore: weight of the exploration bonus.
-        seed: seed of the search, together with the seeds of the turn.
+        seed: seed of the search, combined with the seeds of the turn.
     """
 
     def __init__(
@@ -224,7 +230,7 @@ class TreeSearch:
             Reward.WIN: (0.0, 1.0),
             Reward.SCORE: (1.0, 0.0),
         }[Reward(reward)]
-        adds_score = int(reward == Reward.PROGRESS)  # values of what is still to come
+        adds_score = int(reward == Reward.PROGRESS)  # its values exclude the score so far
         config = SearchConfig(guide.prior, leaf, explore, guide.epsilon, scale, bonus, adds_score)
         weights = game.default_weights if guide.weights is None else guide.weights
         table = np.zeros(0, np.float32) if guide.table is None else guide.table
@@ -236,7 +242,7 @@ class TreeSearch:
             self.tree.logits[:, 0] = guide.network(turn.observations[rows])[0]
 
     def iterate(self, rounds: int) -> None:
-        """Make a number of iterations for every game."""
+        """Run a number of iterations for every game."""
         values = np.zeros(len(self.tree.roots))
         if self.guide.network is None:
             self.kernel(self.tree, *self.arguments, rounds, values)
@@ -247,7 +253,7 @@ class TreeSearch:
         self.kernel(self.tree, *self.arguments, 0, values)  # uses the last answers
 
     def _ask(self, network: NetworkFunction, values: np.ndarray) -> None:
-        """Write the network's logits and values of all games' new places, in one batch."""
+        """Write the network's logits and values of all games' new nodes, in one batch."""
         waiting = np.flatnonzero(self.tree.leaf >= 0)
         if len(waiting):
             logits, leaf_values = network(np.ascontiguousarray(self.tree.codes[waiting]))
@@ -271,7 +277,7 @@ class TreeSearch:
 def make_search_guide(
     player: Agent, epsilon: float = EPSILON, reward: int = Reward.PROGRESS
 ) -> SearchGuide:
-    """Return the part of a player that leads a search; ValueError if the player cannot lead."""
+    """Return the parts of an agent that guide a search. Raises ValueError if it cannot."""
     if isinstance(player, UniformAgent):
         return SearchGuide(NO_PRIOR, PLAY_OUT, 1.0)
     if isinstance(player, GreedyAgent):
@@ -280,8 +286,8 @@ def make_search_guide(
         return SearchGuide(RANKED, VALUE_TABLE, epsilon, table=player.table)
     if getattr(getattr(player, "network", None), "base", None):
         raise ValueError(
-            f"agent {agent_name(player)!r} corrects a rule-based agent, which a tree search does "
-            "not ask; it can lead pimc"
+            f"agent {agent_name(player)!r} cannot guide a tree search, which does not support "
+            "networks with a base policy. It can guide pimc"
         )
     if hasattr(player, "network"):  # a `LearnedAgent`, which cannot be imported without torch
         from ..networks.build import make_network_function
@@ -289,12 +295,12 @@ def make_search_guide(
         network = make_network_function(player.network, agent_name(player))
         return SearchGuide(LOGITS, VALUE_NETWORK, epsilon, network=network, reward=reward)
     raise ValueError(
-        f"agent {agent_name(player)!r} can lead no search: only uniform, greedy, rule-based "
-        "agents and agents with a table of values or a network can"
+        "the guide of mcts must be uniform, greedy, a rule-based agent, or an agent with a table "
+        f"of values or a network, got {agent_name(player)!r}"
     )
 
 
 def trained_reward(folder: Path, game: Game, rules: Any) -> int:
-    """Return the reward that a saved agent was trained by."""
+    """Return the reward that a saved agent was trained on."""
     settings = load_saved_agent(folder, game, rules).trained.get("settings", {})
     return Reward[settings.get("reward", "progress").upper()]

@@ -1,9 +1,9 @@
 """The compiled iterations of the tree search: select, expand, evaluate, back up.
 
-The tree of a game is a hash table. Where the searching seat acts, the key of a place is what it
-would see there, so that different orders of the same moves lead to the same place. Elsewhere the
-key is made of the actions since then. Statistics belong to an action at a place. Each iteration
-samples another world, so the legal actions at a place differ between iterations.
+The tree of a game is a hash table. The key of a node where the searching seat acts is the hash of
+its observation, so that different orders of the same moves lead to the same node. The key of any
+other node is made of the actions since then. Statistics belong to an action at a node. Each
+iteration samples another world, so the legal actions at a node differ between iterations.
 """
 
 from collections.abc import Callable
@@ -40,13 +40,13 @@ from .playout import Guide, playout_kernels
 
 S11 = np.uint64(11)
 MAX_DEPTH = 64
-"""Maximum number of choices in the tree for an iteration: moves might be undone without end."""
+"""Maximum number of choices in the tree per iteration, because moves might be undone forever."""
 DECAY = 0.5
 """The prior of an action divided by that of the action ranked just above it."""
 KEY_STRIDE = np.uint64(0xD1342543DE82EF95)
 """An odd number: multiplication by it maps different words to different words."""
 ROOT = np.uint64(1)
-"""The key of the root."""
+"""Key of the root."""
 ONE = np.uint64(1)
 NO_PRIOR, RANKED, LOGITS = range(3)
 """Sources of priors: none (UCB1), the player's ranking of actions, a network's logits."""
@@ -58,25 +58,25 @@ class SearchConfig(NamedTuple):
     """The numbers that control a search, the same for all its games."""
 
     prior: int
-    """The source of priors: NO_PRIOR, RANKED or LOGITS."""
+    """Source of priors: NO_PRIOR, RANKED or LOGITS."""
     leaf: int
-    """The source of a leaf's value: PLAY_OUT, VALUE_TABLE or VALUE_NETWORK."""
+    """Source of a leaf's value: PLAY_OUT, VALUE_TABLE or VALUE_NETWORK."""
     explore: float
-    """The weight of the exploration bonus, in standard deviations of the results."""
+    """Weight of the exploration bonus, in standard deviations of the results."""
     epsilon: float
-    """The share of random moves in games played to their end."""
+    """Probability of random moves in games played to their end."""
     scale: float
-    """The result for a point of score (with several seats, results are nets in reward units)."""
+    """Result per point of score (with several seats, results are nets in reward units)."""
     bonus: float
-    """The result for a win."""
+    """Result of a win."""
     adds_score: int = 1
-    """Whether the score so far is added to a network's value (1), or part of that value (0)."""
+    """Whether the score so far is added to a network's value (1) or included in it (0)."""
 
 
 class SearchTrees(NamedTuple):
     """The trees of n games, and the buffers of an iteration.
 
-    A slot of a game's hash table is free or holds an entry: a place, or an action at a place.
+    A slot of a game's hash table is free or holds an entry: a node, or an action at a node.
     """
 
     roots: np.ndarray  # states (n,): the positions as the searching seat may see them
@@ -84,16 +84,16 @@ class SearchTrees(NamedTuple):
     codes: np.ndarray  # int8 (n, width): the observations in these worlds, a view
     seeds: np.ndarray  # uint64 (n,): the source of all random numbers
     keys: np.ndarray  # uint64 (n, slots): the keys of entries, 0 if free
-    number: np.ndarray  # int32 (n, slots): of a place, the number of its row of logits
-    visits: np.ndarray  # int32 (n, slots): of an action, how often it was chosen
-    available: np.ndarray  # int32 (n, slots): of an action, how often it could have been chosen
-    totals: np.ndarray  # float64 (n, slots): of an action, the sum of the results of its seat
-    used: np.ndarray  # int64 (n, 2): the numbers of entries and of places
-    logits: np.ndarray  # float32 (n, places, actions), or (n, 0, actions) without a network
+    number: np.ndarray  # int32 (n, slots): for a node, the number of its row of logits
+    visits: np.ndarray  # int32 (n, slots): for an action, how often it was chosen
+    available: np.ndarray  # int32 (n, slots): for an action, how often it was available
+    totals: np.ndarray  # float64 (n, slots): for an action, the sum of the results of its seat
+    used: np.ndarray  # int64 (n, 2): the numbers of entries and of nodes
+    logits: np.ndarray  # float32 (n, nodes, actions), or (n, 0, actions) without a network
     path: np.ndarray  # int32 (n, MAX_DEPTH): the slots of the actions of this iteration
     movers: np.ndarray  # int8 (n, MAX_DEPTH): the seats that chose them
     length: np.ndarray  # int64 (n,): the number of these actions
-    leaf: np.ndarray  # int64 (n,): the number of the place added in this iteration, or -1
+    leaf: np.ndarray  # int64 (n,): the number of the node added in this iteration, or -1
     results: np.ndarray  # float64 (n, seats): the results of this iteration
     moments: np.ndarray  # float64 (n, seats, 3): number, sum and sum of squares of the results
     scores: np.ndarray  # float64 (1, actions): buffer for scores and priors
@@ -102,7 +102,7 @@ class SearchTrees(NamedTuple):
 
 
 def slots_for(room: int) -> int:
-    """Return the slots for ``room`` iterations: a power of 2, of which at most 3/4 get used."""
+    """Return the number of slots for ``room`` iterations: a power of 2, at most 3/4 of it used."""
     return 1 << ((2 * room + 2) * 4 // 3).bit_length()
 
 
@@ -122,7 +122,7 @@ def make_tree(turn: Turn, rows: np.ndarray, room: int, logits: bool, seed: int) 
         visits=np.zeros((n, slots), np.int32),
         available=np.zeros((n, slots), np.int32),
         totals=np.zeros((n, slots)),
-        used=np.ones((n, 2), np.int64),  # the root is a place
+        used=np.ones((n, 2), np.int64),  # the root is a node
         logits=np.zeros((n, room + 2 if logits else 0, game.actions), np.float32),
         path=np.zeros((n, MAX_DEPTH), np.int32),
         movers=np.zeros((n, MAX_DEPTH), np.int8),
@@ -163,13 +163,13 @@ def find_slot(keys: np.ndarray, key: Word) -> int:
 
 @jit
 def has_room(t: SearchTrees, i: int) -> bool:
-    """Return whether a game's table has room for an action and a place."""
+    """Return whether a game's table has room for an action and a node."""
     return t.used[i, 0] + 2 <= t.keys.shape[1] * 3 // 4
 
 
 @jit
 def add_entry(t: SearchTrees, i: int, key: Word) -> bool:
-    """Add a key to a game's table; return False if it is there already, or the table is full."""
+    """Add a key to a game's table; return False if it is already there or the table is full."""
     slot = find_slot(t.keys[i], key)
     if t.keys[i, slot] or not has_room(t, i):
         return False
@@ -188,7 +188,7 @@ def result_deviation(t: SearchTrees, i: int, seat: Seat) -> float:
 
 @jit(inline="always")
 def find_action_slots(t: SearchTrees, i: int, key: Word, legal: ActionSet) -> None:
-    """Write the slots of the legal actions at a place, and count that they could be chosen."""
+    """Write the slots of the legal actions at a node, and count that they were available."""
     action = first_action(legal)
     while action >= 0:
         slot = find_slot(t.keys[i], combine_keys(key, action))
@@ -200,7 +200,7 @@ def find_action_slots(t: SearchTrees, i: int, key: Word, legal: ActionSet) -> No
 
 @jit(inline="always")
 def expand(t: SearchTrees, i: int, key: Word) -> bool:
-    """Add a place as this iteration's leaf; return False if it is there or the table is full."""
+    """Add a node as this iteration's leaf; return False if it exists or the table is full."""
     if not add_entry(t, i, key):
         return False
     t.number[i, find_slot(t.keys[i], key)] = t.used[i, 1]
@@ -252,7 +252,7 @@ def softmax_priors(legal: ActionSet, logits: np.ndarray, scores: Scores) -> None
 
 @jit
 def select_ucb(t: SearchTrees, i: int, legal: ActionSet, unit: float) -> int:
-    """Select an action by UCB1 for subset-armed bandits; actions never tried come first."""
+    """Select an action by UCB1 for subset-armed bandits; untried actions come first."""
     s, best, bound, untried = t.worlds[i], -1, 0.0, 0
     action = first_action(legal)
     while action >= 0:
@@ -273,7 +273,7 @@ def select_ucb(t: SearchTrees, i: int, legal: ActionSet, unit: float) -> int:
 
 @jit
 def select_puct(t: SearchTrees, i: int, legal: ActionSet, unit: float) -> int:
-    """Select an action by PUCT; actions never tried count as the mean of the others."""
+    """Select an action by PUCT; untried actions have the mean value of the others."""
     tried, total = 0, 0.0
     action = first_action(legal)
     while action >= 0:
@@ -322,20 +322,20 @@ def root_statistics(t: SearchTrees, visits: np.ndarray, means: np.ndarray) -> No
 
 # The iterations of a game.
 #
-# Most kernels here are inlined into the one that calls them. Compiled one by one, each would
-# contain the whole game again, and compilation would take three times as long.
+# Most kernels here are inlined into their caller. Compiled separately, each would contain the whole
+# game again, and compilation would take three times as long.
 
 
 @cache
 def make_iterate(name: str, rule_agent: str | None = None) -> Callable[..., None]:
     """Build a game's kernel ``iterate(trees, rules, guide, plan, rounds, values)``.
 
-    The kernel makes ``rounds`` iterations for every game. ``guide`` ranks actions, plays games on
-    and, with `VALUE_TABLE`, values leaves; ``rule_agent`` names the rule-based agent that its
-    weights belong to (None: the game's heuristic).
+    The kernel runs ``rounds`` iterations for every game. ``guide`` ranks actions, plays games to
+    their end and, with `VALUE_TABLE`, evaluates leaves. ``rule_agent`` names the rule-based agent
+    that its weights belong to (None: the game's heuristic).
 
     If a network must evaluate a leaf, the game waits there with ``leaf`` >= 0. The next call begins
-    with the answer: ``values``, float64 (n,), and a row of ``logits``.
+    with the result: ``values``, float64 (n,), and a row of ``logits``.
     """
     game = find_game(name)
     rate = playout_kernels(name, rule_agent).rate
@@ -370,7 +370,7 @@ def make_iterate(name: str, rule_agent: str | None = None) -> Callable[..., None
 
 
 def _make_select(rate: Callable[..., None]) -> Callable[..., int]:
-    """Build ``select(trees, i, key, rules, guide, plan)``, which chooses an action at a place."""
+    """Build ``select(trees, i, key, rules, guide, plan)``, which chooses an action at a node."""
 
     @jit(inline="always")
     def select(
@@ -396,8 +396,8 @@ def _make_select(rate: Callable[..., None]) -> Callable[..., int]:
 def _make_descend(game: Game, select: Callable[..., int]) -> Callable[..., None]:
     """Build ``descend(trees, i, rules, guide, plan)``.
 
-    It plays a sampled world from the root to a new place of the tree, to the end of the game, or to
-    where the tree is full, and records the actions on the way.
+    The function plays a sampled world from the root to a new node of the tree, to the end of the
+    game, or to where the tree is full. It records the actions on the path.
     """
     step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
 
@@ -416,8 +416,8 @@ def _make_descend(game: Game, select: Callable[..., int]) -> Callable[..., None]
                 key = combine_keys(key, action)
             else:
                 if length > 0:
-                    # A place of the searching seat is what it would see there. A place of another
-                    # seat is the actions since then, because the searching seat cannot see more.
+                    # The key of a node of the searching seat is its observation. The key of another
+                    # seat's node is the actions since then: the searching seat sees no more.
                     if s["turn"] == seat:
                         key = hash_observation(t.codes[i])
                     key = combine_keys(key, actions)
@@ -440,7 +440,7 @@ def _make_descend(game: Game, select: Callable[..., int]) -> Callable[..., None]
 def _make_evaluate(game: Game, rate: Callable[..., None]) -> Callable[..., None]:
     """Build ``evaluate(trees, i, rules, guide, plan, value)``, which writes a leaf's results.
 
-    ``value`` is the answer of the network.
+    ``value`` is the value from the network.
     """
     step = game.kernels.step
     score_afterstates, state_value = find_scorers(game.afterstates)

@@ -1,4 +1,4 @@
-"""Nested rollouts: in each sampled world, rollouts find a line that is then tried in all worlds.
+"""Nested rollouts: in each sampled world, rollouts find a line, which is then tried in all worlds.
 
 Nested rollouts were introduced by Yan, Diaconis, Rusmevichientong and Van Roy, "Solitaire: man
 versus machine" (2004), for Klondike with all cards known. The best line found is kept and followed,
@@ -6,10 +6,10 @@ as in Cazenave, "Nested Monte-Carlo search" (2009). Hidden cards are resampled, 
 Fern and Tadepalli, "Lower bounding Klondike solitaire with Monte-Carlo planning" (2009).
 
 Differences: the inner level knows the cards of its world, so its line is only a proposal. The line
-is cut where the world shows something that is not known yet, and then tried in all worlds, each
-played to its end by the player, which knows nothing. An inner level that samples worlds of its own
-would take hundreds of times as long. An inner level that is trusted repeats moves forever, because
-a player that knows all cards can always wait.
+is cut where the world reveals something that is not known yet. It is then tried in all worlds,
+which the player, who does not know the hidden cards, plays to their end. An inner level that
+samples its own worlds would take hundreds of times as long. An inner level whose line is followed
+without this test repeats moves forever, because a player that knows all cards can always wait.
 """
 
 from collections.abc import Callable
@@ -45,13 +45,13 @@ from .playout import (
 )
 
 NESTED_WORLDS = 8
-"""Default number of sampled worlds for each plan."""
+"""Default number of sampled worlds per plan."""
 POINT_SHARE = 1e-9
-"""The value of a point in games that are won or lost: it only breaks ties."""
+"""Value of a point in games that are won or lost, where points only break ties."""
 
 
 class NestedSearch(NamedTuple):
-    """The worlds and proposed lines of a search for a plan in n worlds, and its buffers."""
+    """The worlds and proposed lines of a search in n worlds, and its buffers."""
 
     worlds: States
     """The worlds, states (n,)."""
@@ -59,9 +59,9 @@ class NestedSearch(NamedTuple):
     """The proposed lines, int16 (n + 1, `LINE_ROOM`): the player's own actions in the first world,
     then the best line of each world."""
     lengths: np.ndarray
-    """The numbers of actions of these lines, int64 (n + 1,)."""
+    """Numbers of actions in these lines, int64 (n + 1,)."""
     totals: np.ndarray
-    """The sums of their results in all worlds, float64 (n + 1,)."""
+    """Sums of their results over all worlds, float64 (n + 1,)."""
     place: States
     """Buffer for the position that a line has reached, (1,)."""
     codes: Codes
@@ -192,23 +192,23 @@ def make_search(name: str, rule_agent: str | None = None) -> Callable[..., None]
 
 
 class NestedAgent(Planner):
-    """Plays the line with the best mean result, of those that rollouts of ``player`` propose.
+    """Plays the line with the best mean result among those that rollouts of ``player`` propose.
 
-    Among equal lines the player's own comes first. Equal positions are played alike.
+    Ties go to the player's own line. Equal positions lead to equal actions.
 
     Args:
         game: the game to play.
         rules: its rules.
         player: greedy, a rule-based agent or an agent with a table of values (None: greedy).
-        worlds: number of sampled worlds for each plan, each of which proposes a line (None:
+        worlds: number of sampled worlds per plan, each of which proposes a line (None:
             `NESTED_WORLDS`).
 
     Raises:
-        ValueError: an argument is not allowed.
+        ValueError: an argument is invalid.
     """
 
     max_batch = 64
-    """Maximum number of games in a turn: see `OracleAgent`."""
+    """Maximum number of games in a turn; see `OracleAgent`."""
 
     def __init__(
         self, game: Game, rules: Any, player: Agent | None = None, worlds: int | None = None
@@ -217,14 +217,14 @@ class NestedAgent(Planner):
         self.worlds = choose_number("worlds", worlds, NESTED_WORLDS)
         self.guide = make_guide(check_player(self.player, "nested"), game)
         self.name = "nested" if self.player.name == "greedy" else f"{self.player.name}-nested"
-        self.unit = "share of worlds that are won" if game.measure == "won" else POINTS
+        self.unit = "fraction of sampled worlds won" if game.measure == "won" else POINTS
 
     def position_bytes(self, states: np.ndarray) -> bytes:
         """Return the observation."""
         return observation_codes(states).tobytes()
 
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
-        """Return the best line, up to where it shows something unknown, and its mean result."""
+        """Return the best line, up to where it reveals something unknown, and its mean result."""
         t = make_nested_search(self.game, self.worlds)
         search = make_search(self.game.name, find_rule_agent(self.player))
         search(t, states, as_record(self.rules), self.guide)

@@ -1,11 +1,12 @@
-"""Perfect-information Monte Carlo: solves sampled worlds and plays what most of them favor.
+"""Perfect-information Monte Carlo: solve sampled worlds and play the action that wins in most.
 
-The agent resamples the hidden cards many times. In each sampled world the game's exact solver says
-after which actions a win is left; the agent takes the action that leaves one in most worlds
-(Ginsberg, "GIB: Imperfect information in a computationally challenging game", 2001; in planning
-"hindsight optimization", Chong, Givan and Chang, 2000). The answer is not exact, because the agent
-assumes that it will know later what it does not know now (Frank and Basin, "Search in games with
-incomplete information", 1998). Where hidden cards come to light soon anyway, it loses little.
+The agent resamples the hidden cards many times. In each sampled world, the game's exact solver
+determines after which actions the game can still be won. The agent plays the action for which this
+holds in most worlds (Ginsberg, "GIB: Imperfect information in a computationally challenging game",
+2001; in planning "hindsight optimization", Chong, Givan and Chang, 2000). The result is not exact,
+because the agent assumes that it will know later what it does not know now (Frank and Basin,
+"Search in games with incomplete information", 1998). If hidden cards are revealed soon anyway,
+little is lost.
 """
 
 from time import perf_counter
@@ -23,44 +24,46 @@ from ..explanation import Explanation, mask_illegal, one_hot_choice, rows_with_c
 from .inference import DRAWS, check_auction, keep_likeliest
 
 PIMC_WORLDS = 40
-"""Default number of worlds for each decision."""
+"""Default number of sampled worlds per decision."""
 BLOCK = 8
-"""Worlds of every game between two checks of the clock."""
+"""Worlds of every game between checks of the clock."""
 ALIKE = 16
-"""If this many worlds of a game are equal, the game counts as one without hidden cards."""
+"""If this many sampled worlds of a game are equal, the game counts as one without hidden cards."""
 MAX_WORLDS = 1000
-"""Maximum number of worlds for each decision under a time limit."""
+"""Maximum number of worlds per decision under a time limit."""
 KNOWN_LIMIT = 1_000_000
-"""Node limit of the solver where nothing is hidden."""
+"""Node limit of the solver if no cards are hidden."""
 CHUNK = 1 << 14
 """Maximum number of worlds in memory."""
 POLICY_SCALE = 0.05
-"""Share of wins per unit of a policy's log probability; distillation uses the same."""
+"""Fraction of wins per unit of a policy's log probability; distillation uses the same scale."""
 PRIOR_WORLDS = 8
-"""Number of worlds that the opinion of a policy counts for."""
+"""Number of worlds that the policy of the guide counts for."""
 SURE = 4.0
-"""Lead of a policy's first choice, in log probability, from which it is played without a search."""
+"""Lead of a policy's first choice, in log probability, above which it is played without a search.
+"""
 SALT = np.uint64(0x50494D43)
 
 
 class PimcAgent:
-    """Takes the action after which most sampled worlds can still be won.
+    """Plays the action after which most sampled worlds can still be won.
 
-    Among equal actions ``player`` chooses. A player with a policy (``log_probabilities(turn)``, as
-    learned agents have) leads the search: where its policy is sure, no worlds are sampled, and
-    elsewhere its opinion counts like some further worlds.
+    ``player`` chooses among equal actions. A player with a policy (``log_probabilities(turn)``, as
+    learned agents have) guides the search: if its policy is sure, no worlds are sampled; otherwise,
+    its policy counts like some additional worlds.
 
     Args:
-        game: the game to play; it needs an exact solver.
+        game: the game to play, which must have an exact solver.
         rules: its rules.
-        player: the agent that leads the search; it must not see hidden cards.
-        worlds: number of worlds for each decision (None: `PIMC_WORLDS`).
-        milliseconds: time limit for each decision, on average over the games of a turn, instead of
-            a number of worlds. Actions then depend on the machine.
-        by_bids: prefer worlds in which the others would have bid as they did (`inference`).
+        player: the agent that guides the search; it must not see hidden cards.
+        worlds: number of sampled worlds per decision (None: `PIMC_WORLDS`).
+        milliseconds: time limit per decision, averaged over the games of a turn, in place of a
+            number of worlds. Actions then depend on the machine.
+        by_bids: whether to prefer worlds in which the other seats would have bid as they did
+            (`inference`).
 
     Raises:
-        ValueError: game or rules have no exact solver, or another argument is not allowed.
+        ValueError: the game or the rules have no exact solver, or another argument is invalid.
     """
 
     sees_all = False
@@ -76,11 +79,16 @@ class PimcAgent:
     ) -> None:
         if game.solving is None or game.winnable_after is None:
             solved = ", ".join(one.name for one in GAMES.values() if one.winnable_after is not None)
-            raise ValueError(f"pimc: {game.title} has no exact solver; there is one for {solved}")
-        game.winnable_after(np.zeros(0, game.state), rules)  # refuses rules that it cannot solve
+            raise ValueError(
+                f"pimc requires a game with an exact solver ({solved}), got {game.title}"
+            )
+        game.winnable_after(np.zeros(0, game.state), rules)  # raises for rules without a solver
         player = check_agent(player)
         if player.sees_all:
-            raise ValueError(f"pimc: {player.name} sees the hidden cards; name one who does not")
+            raise ValueError(
+                f"the guide of pimc must be an agent that does not see the hidden cards, got "
+                f"{player.name}"
+            )
         if by_bids:
             check_auction(game)
         check_milliseconds(milliseconds)
@@ -98,11 +106,11 @@ class PimcAgent:
         return self.explain(turn).actions
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return the share of worlds in which a win is left after each action.
+        """Return the fraction of worlds that can still be won after each action.
 
-        The statistics are ``votes``, the number of these worlds (an undecided one counts half), and
-        ``worlds``, the number of all: 1 where nothing is hidden, 0 where only one action is legal
-        or the player is sure. Under a time limit they may differ the next time.
+        The statistics are ``votes``, the number of these worlds (an undecided world counts half),
+        and ``worlds``, the number of all worlds: 1 if nothing is hidden, 0 if only one action is
+        legal or the player is sure. Under a time limit, they may differ between calls.
         """
         actions, policy = turn.masks.argmax(axis=1), None
         shares, worlds = np.full(turn.masks.shape, np.nan), np.zeros(len(actions), np.int64)
@@ -125,16 +133,16 @@ class PimcAgent:
             one_hot_choice(turn, actions),
             policy,
             action_values=mask_illegal(turn, shares),
-            unit="share of worlds in which a win is left",
+            unit="fraction of sampled worlds that can still be won",
             statistics={"worlds": worlds, "votes": mask_illegal(turn, shares * worlds[:, None])},
         )
 
     def judge(self, turn: Turn) -> Judgement:
-        """Return for each action the share of worlds in which a win is left after it."""
+        """Return the fraction of worlds that can still be won after each action."""
         return self._judge(turn)[0]
 
     def _judge(self, turn: Turn) -> tuple[Judgement, np.ndarray, np.ndarray]:
-        """Return the judgement, and the two arrays of `_shares` that it comes from."""
+        """Return the judgment, and the two arrays of `_shares` behind it."""
         won_shares, counts = self._shares(turn)
         shares = np.where(turn.masks, won_shares, -1.0)
         if self.policy is None:
@@ -151,9 +159,9 @@ class PimcAgent:
         return judged, won_shares, counts
 
     def _shares(self, turn: Turn) -> tuple[np.ndarray, np.ndarray]:
-        """Return the share of worlds in which a win is left after each action, (n, actions).
+        """Return the fraction of worlds that can still be won after each action, (n, actions).
 
-        The second array, float64 (n,), is the number of worlds; infinity where nothing is hidden.
+        The second array, float64 (n,), is the number of worlds; infinity if nothing is hidden.
         """
         n = len(turn.masks)
         total = np.zeros((n, turn.game.actions))
@@ -173,7 +181,7 @@ class PimcAgent:
         return total, counts
 
     def _solve_known(self, turn: Turn, rows: np.ndarray, total: np.ndarray) -> np.ndarray:
-        """Solve the games in which nothing is hidden; return the rows of the others."""
+        """Solve the games without hidden cards; return the rows of the others."""
         assert turn.game.winnable_after is not None
         states = copy_states(turn.states, rows)
         worlds = sample_worlds(turn.game, turn.rules, states, turn.seeds[rows], 0, ALIKE)
@@ -188,7 +196,7 @@ class PimcAgent:
     def _add_worlds(
         self, turn: Turn, rows: np.ndarray, first: int, worlds: int, total: np.ndarray
     ) -> None:
-        """Solve further worlds of these rows, numbered from ``first``, and add up what is won."""
+        """Solve further worlds of these rows, numbered from ``first``, and add their results."""
         assert turn.game.winnable_after is not None
         size = max(1, CHUNK // worlds)
         for i in range(0, len(rows), size):
@@ -201,14 +209,14 @@ class PimcAgent:
     def _sample(
         self, turn: Turn, roots: np.ndarray, seeds: np.ndarray, first: int, worlds: int
     ) -> np.ndarray:
-        """Sample worlds; with ``by_bids`` each is the one of several that fits the bids best."""
+        """Sample worlds; with ``by_bids``, each is the one of several that fits the bids best."""
         draws = DRAWS if self.by_bids else 1
         sampled = sample_worlds(turn.game, turn.rules, roots, seeds, first * draws, worlds * draws)
         return keep_likeliest(turn.game, turn.rules, sampled) if self.by_bids else sampled
 
 
 def margin_of_best(opinion: np.ndarray) -> np.ndarray:
-    """Return the difference of the two highest values of each row, float64 (n,)."""
+    """Return the difference between the two highest values of each row, float64 (n,)."""
     first_two = np.partition(opinion, -2, axis=1)[:, -2:]
     return np.asarray(first_two[:, 1] - first_two[:, 0])
 
@@ -218,8 +226,8 @@ def sample_worlds(
 ) -> np.ndarray:
     """Resample the hidden cards of states (n,) ``worlds`` times each, numbered from ``first``.
 
-    Returns states (n * worlds,), those of the first state first. They depend on nothing but what
-    the seat to act knows, and ``seeds``, uint64 (n,).
+    Returns states (n * worlds,), with those of the first state first. The result depends only on
+    the information of the seat to act and on ``seeds``, uint64 (n,).
     """
     copies = copy_states(states, np.repeat(np.arange(len(states)), worlds))
     numbers = np.tile(np.arange(first, first + worlds, dtype=np.uint64), len(states))

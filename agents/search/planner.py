@@ -22,23 +22,23 @@ from ..baselines import GreedyAgent
 from ..explanation import Explanation, one_hot_choice
 
 FEWEST = "fewest"
-"""The option of the spec ``oracle:fewest``: win in the fewest moves."""
+"""Option of the spec ``oracle:fewest``: win in the fewest moves."""
 HINDSIGHT_ITERATIONS = 1000
-"""Default number of iterations for each plan of `HindsightAgent`."""
+"""Default number of iterations per plan of `HindsightAgent`."""
 MAX_PLANS = 1 << 18
 """Maximum number of positions whose planned action is remembered, about 55 MB."""
 
 
 class Planner:
-    """Base class of agents that make a plan once, and remember its action for each position.
+    """Base class of agents that make a plan once and remember its action for each position.
 
-    Where there is no plan, ``player`` plays to the end (None: greedy). Subclasses define the
-    identity of positions (`position_bytes`) and the plan (`make_plan`).
+    If there is no plan, ``player`` plays to the end (None: greedy). Subclasses define the identity
+    of positions (`position_bytes`) and the plan (`make_plan`).
     """
 
     name: str
     unit: str
-    """The unit of its values, in words."""
+    """Unit of its values, in words."""
     sees_all = False
 
     def __init__(self, game: Game, rules: Any, player: Agent | None = None) -> None:
@@ -53,23 +53,26 @@ class Planner:
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
         """Return the actions of the plan from a position (1,), and its value (nan if unknown).
 
-        ``seed`` and, unless the agent sees all, the hidden cards depend only on the position. So a
-        remembered plan equals a new one.
+        ``seed`` and, unless the agent sees all, the hidden cards depend only on the position. A
+        remembered plan therefore equals a new one.
         """
         raise NotImplementedError
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the action of each game's plan, int64 (n,).
 
-        Raises ValueError for a turn of another game or by other rules.
+        Raises ValueError for a turn of another game or with other rules.
         """
         return self.explain(turn).actions
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return the actions and the values of its plans, nan if unknown."""
+        """Return the actions and the values of the plans, nan if unknown."""
         if turn.game.name != self.game.name or turn.rules != self.rules:
-            raise ValueError(f"agent {self.name!r} was made for other rules: {self.rules}")
-        states = copy_states(turn.states)  # read-only arrays would need another compilation
+            raise ValueError(
+                f"agent {self.name!r} plays only {self.game.name} with rules {self.rules}, got "
+                f"{turn.game.name} with {turn.rules}"
+            )
+        states = copy_states(turn.states)  # read-only arrays would compile again
         plans = [self._find(states[i : i + 1]) for i in range(len(states))]
         actions = np.array([action for action, _ in plans], np.int64)
         return Explanation(
@@ -96,8 +99,8 @@ class Planner:
         return int.from_bytes(self._key(states)[:8], "little")
 
     def _plan(self, states: np.ndarray) -> tuple[int, float]:
-        """Make a plan, play it through and remember it; return its first action and its value."""
-        if not self.sees_all:  # the plan must depend only on what is seen
+        """Make a plan, play it and remember its actions; return its first action and its value."""
+        if not self.sees_all:  # the plan must not depend on hidden cards
             seeds = np.array([self._seed(states)], np.uint64)
             states = resample_copies(self.game, self.rules, states, seeds)
         actions, value = self.make_plan(states, self._seed(states))
@@ -114,7 +117,7 @@ class Planner:
         return first
 
     def _play_on(self, rows: Rows) -> Iterator[int]:
-        """Yield the player's actions in the game in ``rows``, without end."""
+        """Yield the player's actions in the game in ``rows``, endlessly."""
         while True:
             seeds = np.array([self._seed(rows.states)], np.uint64)
             turn = prepare_turn(self.player, self.game, self.rules, rows.states, seeds)
@@ -130,11 +133,12 @@ class OracleAgent(Planner):
     Args:
         game: the game to play.
         rules: its rules.
-        fewest: win in the fewest moves.
-        limit: the node limit of the solver; a position undecided by then counts as lost.
+        fewest: whether to win in the fewest moves.
+        limit: the node limit of the solver; a position that is undecided at the limit counts as
+            lost.
 
     Raises:
-        ValueError: game or rules have no solver.
+        ValueError: the game or the rules have no solver.
     """
 
     sees_all = True
@@ -151,7 +155,7 @@ class OracleAgent(Planner):
         super().__init__(game, rules)
         self.fewest, self.limit = fewest, limit
         self.name = f"oracle-{FEWEST}" if fewest else "oracle"
-        self.unit = "won or not" if game.measure == "won" else "best score found"
+        self.unit = "1 if winnable, else 0" if game.measure == "won" else "best score found"
         self.solve = solver_of(game, rules)
 
     def position_bytes(self, states: np.ndarray) -> bytes:
@@ -163,7 +167,7 @@ class OracleAgent(Planner):
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
         """Return the actions to a win, or to the best score, and their value.
 
-        The value is 1 or 0 for a win or none, or the score.
+        The value is 1 for a win and 0 for none, or the score.
         """
         solution = self.solve(states, self.rules, optimal=self.fewest, limit=self.limit)
         value = solution.winnable if self.game.measure == "won" else solution.score
@@ -173,33 +177,33 @@ class OracleAgent(Planner):
 def make_oracle(game: Game, rules: Any, option: str = "") -> OracleAgent:
     """Return the agent of the spec ``oracle`` or ``oracle:fewest``.
 
-    Raises ValueError for another option, and if game or rules have no solver.
+    Raises ValueError for another option, and if the game or the rules have no solver.
     """
     if option not in ("", FEWEST):
-        raise ValueError(f"agent 'oracle:{option}': allowed are oracle and oracle:{FEWEST}")
+        raise ValueError(f"agent must be oracle or oracle:{FEWEST}, got 'oracle:{option}'")
     return OracleAgent(game, rules, option == FEWEST)
 
 
 class HindsightAgent(Planner):
-    """Follows the plan that wins in most sampled worlds, up to the next card that is turned up.
+    """Follows the plan that wins in most sampled worlds, until the next card is turned up.
 
-    ``game.solving.plan_ahead`` makes the plans. The worlds depend only on what the player knows, so
-    the agent plays equal positions alike.
+    ``game.solving.plan_ahead`` makes the plans. The worlds depend only on the player's information,
+    so equal positions lead to equal actions.
 
     Args:
-        game: the game to play; it needs a search for plans.
+        game: the game to play, which must have a plan search.
         rules: its rules.
-        player: the agent that plays where no plan wins (None: greedy).
-        iterations: number of iterations for each plan (None: `HINDSIGHT_ITERATIONS`).
+        player: the agent that plays if no plan wins (None: greedy).
+        iterations: number of iterations per plan (None: `HINDSIGHT_ITERATIONS`).
 
     Raises:
-        ValueError: game or rules have no such search, or the player sees hidden cards or is a
-            person.
+        ValueError: the game or the rules have no plan search, or the player sees hidden cards or is
+            human.
     """
 
-    unit = "share of worlds that the plan wins, as far as was seen"
+    unit = "fraction of sampled worlds that the plan wins"
     max_batch = 64
-    """Maximum number of games in a turn: see `OracleAgent`."""
+    """Maximum number of games in a turn; see `OracleAgent`."""
 
     def __init__(
         self, game: Game, rules: Any, player: Agent | None = None, iterations: int | None = None
@@ -207,17 +211,22 @@ class HindsightAgent(Planner):
         if game.solving is None or game.solving.plan_ahead is None:
             able = [g.name for g in GAMES.values() if g.solving and g.solving.plan_ahead]
             raise ValueError(
-                f"hindsight: {game.title} has no search for plans; there is one for "
-                f"{', '.join(able)}"
+                f"hindsight requires a game with a plan search ({', '.join(able)}), got "
+                f"{game.title}"
             )
         super().__init__(game, rules, player)
         self.player = player = check_agent(self.player)
         if player.sees_all or is_person(player):
-            raise ValueError(f"hindsight: {player.name} cannot go on for it; name another player")
+            raise ValueError(
+                "the guide of hindsight must not be human or see the hidden cards, got "
+                f"{player.name}"
+            )
         self.plan_ahead = game.solving.plan_ahead
         self.iterations = choose_number("iterations", iterations, HINDSIGHT_ITERATIONS)
         deck = list(game.pack(rules))
-        self.plan_ahead(make_position(game, rules, deck), rules, self.iterations, 0)  # checks rules
+        self.plan_ahead(
+            make_position(game, rules, deck), rules, self.iterations, 0
+        )  # checks the rules
         self.name = "hindsight" if player.name == "greedy" else f"{player.name}-hindsight"
 
     def position_bytes(self, states: np.ndarray) -> bytes:
@@ -225,6 +234,6 @@ class HindsightAgent(Planner):
         return observation_codes(states).tobytes()
 
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
-        """Return the plan, and the share of worlds that it wins."""
+        """Return the plan, and the fraction of worlds that it wins."""
         plan = self.plan_ahead(states, self.rules, self.iterations, seed)
         return plan.actions, np.nan if plan.value is None else plan.value

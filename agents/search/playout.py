@@ -26,21 +26,21 @@ from ..baselines import GreedyAgent
 from ..networks.value_table import ValueTableAgent
 
 FIRST_MARK = 8
-"""Number of moves after which the first position is marked, to detect a repetition."""
+"""Number of moves after which the first observation is marked, to detect a repetition."""
 LINE_ROOM = MAX_MOVES + 1
-"""Maximum number of actions of a line."""
+"""Maximum number of actions in a line."""
 
 
 class Guide(NamedTuple):
     """The numbers by which a player scores actions.
 
-    A rule-based agent gets weights, too; its kernels are chosen by `find_rule_agent`.
+    A rule-based agent also has weights here; `find_rule_agent` selects its kernels.
     """
 
     weights: Weights
-    """The weights of the heuristic."""
+    """Weights of the heuristic."""
     table: Table
-    """A table of values, which replaces the heuristic; empty if there is none."""
+    """Table of values, which replaces the heuristic; empty if there is none."""
 
 
 class Playout(NamedTuple):
@@ -91,19 +91,19 @@ def make_guide(player: Agent, game: Game) -> Guide:
 
 
 def check_player(player: Agent, word: str) -> GreedyAgent | ValueTableAgent:
-    """Return a player that can play inside kernels; ValueError, naming the search, for others."""
+    """Return a player that can play inside kernels. Raises ValueError for other players."""
     by_weights = isinstance(player, GreedyAgent)
     by_table = isinstance(player, ValueTableAgent) and player.width == 0
     if not by_weights and not by_table:
         raise ValueError(
-            f"{word}:{agent_name(player)}: only greedy, rule-based agents and agents with a table "
-            "can play games on"
+            f"the guide of {word} must be greedy, a rule-based agent or an agent with a table of "
+            f"values, got {agent_name(player)}"
         )
     return cast(GreedyAgent | ValueTableAgent, player)
 
 
 def find_rule_agent(player: Agent) -> str | None:
-    """Return the name of the rule-based agent that a player is; None for other players."""
+    """Return the name of a rule-based agent; None for other players."""
     return player.rule_agent if isinstance(player, GreedyAgent) else None
 
 
@@ -118,7 +118,7 @@ def shows_other(codes: Codes, others: Codes) -> bool:
 
 @jit
 def is_hopeless(score: float) -> bool:
-    """Return whether this score of an action says that no win is left."""
+    """Return whether the score of an action says that the game can no longer be won."""
     return score < HOPELESS / 2
 
 
@@ -128,18 +128,18 @@ class PlayoutKernels(NamedTuple):
     rate: Callable[..., None]
     """``rate(states, rules, guide, ids, scores)`` writes the player's scores, (1, actions)."""
     play_on: Callable[..., int]
-    """``play_on(playout, rules, guide, line, length)`` plays to the end: see `playout_kernels`."""
+    """``play_on(playout, rules, guide, line, length)`` plays to the end; see `playout_kernels`."""
 
 
 @cache
 def playout_kernels(name: str, rule_agent: str | None = None) -> PlayoutKernels:
-    """Build a game's kernels for playouts by its heuristic, a rule-based agent or a table.
+    """Build a game's kernels for playouts with its heuristic, a rule-based agent or a table.
 
-    ``play_on`` appends the actions to ``line``, which has ``length`` actions already, and returns
-    the new length. It stops at the end of the game, where all actions are `HOPELESS`, after
-    `MAX_MOVES`, and where an observation repeats, because the player would then repeat its actions
-    forever. (One earlier observation is marked and compared with; the next one is marked after
-    twice as many moves: Brent, "An improved Monte Carlo factorization algorithm", 1980.)
+    ``play_on`` appends the actions to ``line``, which already has ``length`` actions, and returns
+    the new length. It stops at the end of the game, when all actions are `HOPELESS`, after
+    `MAX_MOVES`, and when an observation repeats, because the player would then repeat its actions
+    forever. To detect a repetition, it compares with one marked observation, and marks the next one
+    after twice as many moves (Brent, "An improved Monte Carlo factorization algorithm", 1980).
     """
     game = find_game(name)
     step, actions = game.kernels.step, game.actions

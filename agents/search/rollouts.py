@@ -1,4 +1,4 @@
-"""Rollouts: an agent that tries every action in sampled worlds, each played to its end."""
+"""Rollouts: an agent that tries every action in sampled worlds and plays each to its end."""
 
 from collections.abc import Callable
 from functools import cache
@@ -32,20 +32,21 @@ from .playout import (
 )
 
 ROLLOUT_WORLDS = 160
-"""Default number of sampled worlds for each decision; all actions are tried in the same ones."""
+"""Default number of sampled worlds per decision. All actions are tried in the same worlds."""
 PROBE = 4
-"""Number of worlds that measure the speed under a time limit."""
+"""Number of worlds for measuring the speed under a time limit."""
 CAUTION = 2.0
-"""Standard errors by which an action must gain over the player's own in a game for several.
+"""Standard errors that an action must gain over the player's action, in games for several.
 
-Many actions are tried there, above all in an auction, and the best of many is often a lucky one.
+Many actions are compared there, especially in an auction, and the best of many is often only lucky.
 """
 CAUTION_ALONE = 1.0
-"""The same for a rule-based agent in a solitaire, which often knows better than some worlds."""
+"""The same for a rule-based agent in a solitaire, which is often better than a few sampled worlds.
+"""
 HALVING_SHARE = 4
-"""After 1 / HALVING_SHARE of the worlds the worse half of the actions is dropped."""
+"""After 1 / HALVING_SHARE of the worlds, the worse half of the actions is dropped."""
 ROLLOUT_WIDTH = 4
-"""Number of actions that are tried with a table of values: those that it values most."""
+"""Number of actions that are tried with a table of values: those with the highest values."""
 DROPPED_SCORE = -1e18
 """The sum of an action that was dropped."""
 TIE = 1e-6
@@ -53,22 +54,22 @@ TIE = 1e-6
 
 
 class RolloutAgent:
-    """Takes the action after which ``player`` has the best result on average.
+    """Plays the action with the best average result when ``player`` continues the game.
 
-    Each action is tried in the same sampled worlds, and the player plays them to their end. In a
-    game for several players it plays all seats, and the agent takes another action than the
-    player's own only where that surely gains. The same holds, with less caution, where a rule-based
-    agent leads.
+    Each action is tried in the same sampled worlds, which the player plays to their end. In a game
+    for several players, the player plays all seats, and the agent deviates from the player's own
+    action only if that gains significantly. The same holds, with less caution, for a rule-based
+    player in a solitaire.
 
     Args:
         player: greedy, a rule-based agent, or an agent with a table of values.
-        worlds: number of sampled worlds for each decision (None: `ROLLOUT_WORLDS`).
-        milliseconds: time limit for each decision, on average over the games of a turn, instead of
-            a number of worlds. Actions then depend on the machine.
-        cards_only: bid as the player does, and search only in the play of the cards.
+        worlds: number of sampled worlds per decision (None: `ROLLOUT_WORLDS`).
+        milliseconds: time limit per decision, averaged over the games of a turn, in place of a
+            number of worlds. Actions then depend on the machine.
+        cards_only: whether to bid like the player, and search only in the play of the cards.
 
     Raises:
-        ValueError: an argument is not allowed.
+        ValueError: an argument is invalid.
     """
 
     sees_all = False
@@ -87,13 +88,13 @@ class RolloutAgent:
         self.name = f"{player.name}-{'rollouts-cards' if cards_only else 'rollouts'}"
 
     def act(self, turn: Turn) -> np.ndarray:
-        """Return the best legal action of each game, int64 (n,); of equals the lowest."""
+        """Return the best legal action of each game, int64 (n,); ties go to the lowest number."""
         return self.explain(turn).actions
 
     def explain(self, turn: Turn) -> Explanation:
         """Return the mean result of each action; nan for actions that were dropped.
 
-        Under a time limit the number of worlds may differ the next time.
+        Under a time limit, the number of worlds may differ between calls.
         """
         actions = turn.masks.argmax(axis=1)
         values, worlds = np.full(turn.masks.shape, np.nan), np.zeros(len(actions), np.int64)
@@ -143,7 +144,7 @@ class RolloutAgent:
     def _gains(
         self, turn: Turn, states: np.ndarray, worlds: int, trial: int = 0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the sums of gains over the player's own actions, their errors, and the worlds.
+        """Return the sums of gains over the player's actions, their errors, and the worlds.
 
         See `make_gain_rollouts`.
         """
@@ -156,9 +157,9 @@ class RolloutAgent:
         return sums, errors, counts
 
     def judge(self, turn: Turn) -> Judgement:
-        """Return the mean gains over the player's own actions, by the reward "progress".
+        """Return the mean gains over the player's own actions, in units of the reward "progress".
 
-        Another action than the player's own is chosen where it surely gains.
+        The judgment chooses another action than the player's only if it gains significantly.
         """
         game = turn.game
         sums, errors, _ = self._gains(turn, copy_states(turn.states), self.worlds)
@@ -170,10 +171,10 @@ class RolloutAgent:
         return Judgement(np.where(turn.masks, sums / self.worlds * unit, 0.0), actions)
 
     def _affordable(self, turn: Turn, states: np.ndarray) -> int:
-        """Return the number of worlds, under a time limit by the speed of the first few."""
+        """Return the number of worlds; under a time limit, by the speed of the first few."""
         if self.milliseconds is None:
             return self.worlds
-        self._totals(turn, states[:0], 0)  # compiles, which must not count
+        self._totals(turn, states[:0], 0)  # compile before measuring
         start = perf_counter()
         self._totals(turn, states, PROBE)
         per_world = (perf_counter() - start) / PROBE
@@ -182,12 +183,12 @@ class RolloutAgent:
         return max(1, int(left / per_world * 2 * HALVING_SHARE / (HALVING_SHARE + 1)))
 
 
-# What is compiled for each game.
+# Kernels, compiled for each game.
 
 
 @jit
 def prune_actions(kept: np.ndarray, n: int, values: np.ndarray, totals: np.ndarray) -> None:
-    """Drop all but the n best of the actions in ``kept``, bool (actions,); lower ones win ties."""
+    """Drop all but the n best actions in ``kept``, bool (actions,); ties go to lower numbers."""
     left = kept.copy()
     for _ in range(n):
         best = -1
@@ -205,8 +206,8 @@ def prune_actions(kept: np.ndarray, n: int, values: np.ndarray, totals: np.ndarr
 def make_result(name: str) -> Callable[..., float]:
     """Build a game's ``result(s, rules, seat)``: the result of a seat in a finished game.
 
-    In a game for one player that is the score with a bonus for reaching the goal, in a game for
-    several players the seat's net.
+    In a solitaire, the result is the score plus a bonus for reaching the goal; in a game for
+    several players, it is the seat's net.
     """
     game = find_game(name)
     bonus = win_bonus_points(game.kernels)
@@ -226,10 +227,10 @@ def make_result(name: str) -> Callable[..., float]:
 def make_rollouts(name: str) -> Callable[..., None]:
     """Build a game's ``roll(states, playout, rules, guide, worlds, totals, counts)``.
 
-    ``totals``, float64 (n, actions), receives for each legal action the sum of the results of the
-    seat to act (`make_result`) over the worlds; `DROPPED_SCORE` for an action that was dropped. A
-    guide's table also selects the `ROLLOUT_WIDTH` actions that are tried. ``counts``, int64 (n,),
-    receives the number of worlds: fewer than ``worlds`` if only one action was left.
+    ``totals``, float64 (n, actions), receives the sum of the acting seat's results (`make_result`)
+    over the worlds for each legal action; `DROPPED_SCORE` for a dropped action. If the guide has a
+    table, only the `ROLLOUT_WIDTH` best actions are tried. ``counts``, int64 (n,), receives the
+    number of worlds, which is below ``worlds`` if a single action remains.
     """
     game = find_game(name)
     step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
@@ -293,10 +294,10 @@ def make_gain_rollouts(name: str, rule_agent: str | None = None) -> Callable[...
     """Build a game's ``roll(states, playout, rules, guide, worlds, trial, sums, errors, counts)``.
 
     ``sums``, float64 (n, actions), receives for each legal action the sum of its gains over the
-    player's own action, whose sum is 0; ``errors`` the standard errors of these sums. With
+    player's own action, whose sum is 0. ``errors`` receives the standard errors of these sums. With
     ``trial`` above 0, actions that have gained nothing after that number of worlds are dropped, and
-    actions that the player calls hopeless are not tried: both have `DROPPED_SCORE`. ``counts`` are
-    those of `make_rollouts`.
+    actions that the player considers hopeless are not tried; both have `DROPPED_SCORE`. ``counts``
+    is as in `make_rollouts`.
     """
     game = find_game(name)
     step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions

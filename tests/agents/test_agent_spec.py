@@ -1,4 +1,4 @@
-"""One grammar of agent specs: what each names, and that no reader of it lets code through."""
+"""The grammar of agent specs: what each spec names, and that parsing never imports code."""
 
 from pathlib import Path
 
@@ -64,7 +64,7 @@ def test_paths_begin_in_the_folder_that_is_given(tmp_path: Path) -> None:
 def test_a_file_of_that_name_does_not_let_code_through(
     spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Loading would import the module, so all who ask must hear that it does."""
+    """Loading imports the module, so every reader of a spec must report it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / spec).touch()
     assert imports_code(spec)

@@ -1,4 +1,4 @@
-"""What agents think: the same as they do, nothing invented, nothing of illegal actions."""
+"""Explanations agree with the actions of the agent and contain nothing about illegal actions."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -37,7 +37,7 @@ PYRAMID = find_game("pyramid")
 def turns(
     agent: Agent, chosen: Game, rules: Any, n: int = 8, steps: int = 24, every: int = 6
 ) -> Iterator[Turn]:
-    """Turns of games in which legal actions are drawn at random, as this agent may see them."""
+    """Yield turns of games with random legal actions, as this agent may see them."""
     every = every if chosen.num_players(rules) == 1 else 2  # hands are short
     rows = Rows(chosen, rules, n, StepConfig(reset=int(Autoreset.DISABLED)))
     rows.deal_numbered("a test", range(n))
@@ -56,7 +56,7 @@ def turns(
 
 
 def check(agent: Agent, chosen: Game, rules: Any, **keywords: Any) -> list[Explanation]:
-    """What an agent says of many turns is what it does there, and of legal actions alone."""
+    """An explanation has the actions of ``act``, and no values of illegal actions."""
     all_found = []
     for turn in turns(agent, chosen, rules, **keywords):
         result = explain(agent, turn)
@@ -80,7 +80,7 @@ def check(agent: Agent, chosen: Game, rules: Any, **keywords: Any) -> list[Expla
 
 
 def specs(chosen: Game, rules: Any) -> list[str]:
-    """Every kind of agent that has a name and may play by these rules, small budgets."""
+    """Return specs of all kinds of agents for these rules, with small search budgets."""
     result = ["uniform", "greedy", *chosen.rule_agents, "mcts@20"]
     result.append("rollouts@9:greedy")
     if chosen.num_players(rules) > 1:
@@ -94,11 +94,11 @@ def specs(chosen: Game, rules: Any) -> list[str]:
 
 
 SEARCHES_OF = {"rollouts@9:greedy": "twenty_eight", "mcts@20": "seven_twenty_seven-mini"}
-"""Searches compile for long: each of them always in Pyramid, and here at a table."""
+"""Searches compile for a long time, so most of them run only in Pyramid and at one table."""
 
 
 def case(chosen: Game, variant: str, spec: str) -> Any:
-    """One to be tested, slow if it compiles for long what others of its kind compile, too."""
+    """Return a test case, slow if it compiles code that other cases of its kind compile, too."""
     title = f"{chosen.name}-{variant}"
     quick = chosen is PYRAMID or title.startswith(SEARCHES_OF.get(spec, "-"))
     return slow_if("@" in spec and not quick, chosen, variant, spec, name=f"{title}-{spec}")
@@ -195,7 +195,7 @@ def test_what_is_not_there_is_none() -> None:
     np.testing.assert_allclose(np.max(result.probabilities, axis=1), shares)
     result = check(load_agent("greedy", PYRAMID, rules), PYRAMID, rules)[0]
     assert (result.policy, result.state_values, result.statistics) == (None,) * 3
-    assert result.action_values is not None and result.unit == "scores of a heuristic"
+    assert result.action_values is not None and result.unit == "heuristic scores"
 
 
 def test_a_search_says_its_visits_and_votes() -> None:
@@ -290,11 +290,17 @@ def test_an_agent_of_ones_own_may_say_what_it_thinks() -> None:
     ("fields", "output"),
     [
         ({"probabilities": lambda turn: np.ones(turn.masks.shape)}, "of illegal actions must be 0"),
-        ({"policy": lambda turn: turn.masks * 1.0}, "policy of each game must be numbers from 0"),
-        ({"state_values": lambda turn: np.ones(2)}, r"state_values has shape \(2,\); needed is"),
+        (
+            {"policy": lambda turn: turn.masks * 1.0},
+            "policy of each game must be nonnegative numbers with sum 1",
+        ),
+        (
+            {"state_values": lambda turn: np.ones(2)},
+            r"state_values must have shape \(3,\), got \(2,\)",
+        ),
         (
             {"statistics": lambda turn: {"visits": np.ones(7)}},
-            r"statistics\['visits'\] has shape \(7,\); needed is \(3,\) or \(3, 42\)",
+            r"statistics\['visits'\] must have shape \(3,\) or \(3, 42\), got \(7,\)",
         ),
     ],
 )
@@ -309,7 +315,7 @@ def test_an_illegal_action_and_no_explanation_are_refused() -> None:
     with pytest.raises(IllegalActionError, match="action of agent 'talker' must be "):
         explain(agent, one_turn(agent))
     agent.explain = lambda turn: {"actions": 1}
-    with pytest.raises(ValueError, match="explain returned dict; an Explanation is needed"):
+    with pytest.raises(ValueError, match="explain must return an Explanation, got dict"):
         explain(agent, one_turn(agent))
 
 
@@ -324,7 +330,10 @@ def test_it_can_be_shown_and_handed_on() -> None:
     assert [row["label"] for row in rows] == [PYRAMID.label(row["action"]) for row in rows]
     assert sum(row["played"] for row in rows) == 1 and all(row["word"] for row in rows)
     output = result.summary(1)
-    assert (output["worlds"], output["unit"]) == (6, "share of worlds in which a win is left")
+    assert (output["worlds"], output["unit"]) == (
+        6,
+        "fraction of sampled worlds that can still be won",
+    )
     assert output["actions"] == rows
     frame = result.to_pandas()
     assert len(frame) == result.turn.masks.sum() and set(rows[0]) < set(frame.columns)

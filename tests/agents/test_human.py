@@ -1,4 +1,4 @@
-"""A person's words become clicks; what is wrong is said; leaving is always possible."""
+"""The human agent: typed words become moves, errors are explained, and quitting always works."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -31,8 +31,8 @@ GAME = find_game("pyramid")
 
 
 def deck(**swapped: int) -> list[int]:
-    """A deck in the order of the pack, with cards put to chosen positions: the bottom row is
-    6d 6h 6s 7c 7d 7h 7s."""
+    """Return a deck in standard order with some cards at chosen positions; the bottom row is 6d 6h
+    6s 7c 7d 7h 7s."""
     cards = list(range(4, 56))
     names = {"3c": 12, "Tc": 40, "Kc": 52, "Ac": 4, "5c": 20}
     for name, position in swapped.items():
@@ -52,7 +52,7 @@ def moved(text: str, rows: Rows) -> list[int]:
 
 
 def script(*lines: str) -> Callable[[str], str]:
-    """An `input` that gives these lines, then the end of the file."""
+    """Return an `input` that yields these lines and then raises EOFError."""
     left: Iterator[str] = iter(lines)
 
     def ask(_: str) -> str:
@@ -88,14 +88,14 @@ def test_longer_sums() -> None:
 @pytest.mark.parametrize(
     ("text", "output"),
     [
-        ("6d", "6d is part of several moves, name all of one: 7c 6d, 7d 6d, 7h 6d, 7s 6d"),
-        ("6d 6h", "6d 6h cannot go together"),
+        ("6d", "6d is part of several moves; type a whole move: 7c 6d, 7d 6d, 7h 6d, 7s 6d"),
+        ("6d 6h", "6d 6h: these cards do not form a move"),
         ("ac 6d", r"not possible now: Ac \(pyramid 0\); Ac is covered by Ad and Ah"),
         ("6s 6s", "6s is part of several moves"),
         ("r", r"not possible now: r \(REDEAL\)"),
         ("8c", "'8c' is not on the table"),
         ("zz", "'zz' is not on the table"),
-        (",", "name at least one card"),
+        (",", "type at least one card"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, output: str) -> None:
@@ -121,7 +121,7 @@ def test_a_person_plays_one_game_at_a_time() -> None:
     rows = Rows(GAME, GAME.make_rules(), 2)
     rows.deal_deck(deck())
     agent = HumanAgent(script("d"))
-    with pytest.raises(ValueError, match="one game at a time, not 2"):
+    with pytest.raises(ValueError, match="one game at a time, got 2 games"):
         agent.act(prepare_turn(agent, GAME, rows.rules, rows.states, 0))
 
 
@@ -151,7 +151,7 @@ def test_clicks_of_one_move_are_given_one_by_one() -> None:
 
 
 def typed(name: str, variant: str | None, *lines: str, **keywords: object) -> str:
-    """All that is said while a person types these lines, with a deck or a deal in ``keywords``."""
+    """Return all output while these lines are typed; ``keywords`` name a deck or a deal."""
     output: list[str] = []
     table = TerminalGame(
         find_game(name), variant, ask=script(*lines), say=output.append, **keywords
@@ -350,7 +350,7 @@ def test_ctrl_c_leaves() -> None:
 
 def test_a_free_card_without_a_partner_is_said_to_be_free() -> None:
     rows = table(deck(Tc=27, Kc=22, **{"3c": 0}))
-    with pytest.raises(ValueError, match="Tc is free, but nothing goes with it now"):
+    with pytest.raises(ValueError, match="Tc is not covered, but has no legal move now"):
         moved("tc 7h", rows)
 
 
@@ -402,7 +402,7 @@ def test_the_rules_and_the_points_of_hands_can_be_asked_for() -> None:
     text = typed("poker_squares", "british", "rules", "?", "q", chosen={"deal": 2})
     assert "Poker Squares, british [literature" in text
     assert re.search(r"30  royal flush\n +30  straight flush\n +16  four\n", text)
-    assert "also: rules" in text
+    assert "other commands: rules" in text
 
 
 def test_the_last_chance_given_away_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:

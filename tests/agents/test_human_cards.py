@@ -1,4 +1,4 @@
-"""What a board shows is accepted as a move, in every game: cards, piles, places."""
+"""Every card, pile and place that a table shows is accepted as the name of a move."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ STEPS, EVERY = 60, 3
 
 
 def positions(chosen: Game, variant: str) -> Iterator[tuple[Rows, Scene]]:
-    """Positions of random games in which something may be done."""
+    """Yield positions of random games in which an action is legal."""
     rules, rng = chosen.make_rules(variant), np.random.default_rng(7)
     rows = Rows(chosen, rules, 1)
     for deal in range(2):
@@ -38,7 +38,7 @@ def drawn_card(item: Item) -> str:
 
 
 def drawn_names(scene: Scene) -> dict[str, set[int]]:
-    """What a board shows, and the legal actions of the items that go by it."""
+    """Return the names on a table, and the legal actions of the items with these names."""
     board, result = ansi(scene), dict[str, set[int]]()
     piles = set(re.findall(r"[a-z]+", board)) & {item.place for item in scene.items}
     for item in scene.items:
@@ -52,7 +52,7 @@ def drawn_names(scene: Scene) -> dict[str, set[int]]:
 
 
 def check_name(name: str, actions: set[int], chosen: Game, rows: Rows) -> bool:
-    """Check one name of a board; whether it was enough."""
+    """Check one name on a table; return whether it was sufficient."""
     every = list_complete_moves(chosen, rows.rules, rows.states)
     moves = [move for move in every if actions & set(move)]
     words = chosen.action_words(rows.states[0], rows.rules)
@@ -117,4 +117,4 @@ def test_a_card_that_cannot_go_is_explained() -> None:
                     parse_move(drawn_card(item).lower(), KLONDIKE, rows.rules, rows.states)
                 explained.append(str(error.value))
     assert any("is covered by" in one for one in explained)
-    assert any("is free, but nothing goes with it now" in one for one in explained)
+    assert any("is not covered, but has no legal move now" in one for one in explained)

@@ -1,4 +1,4 @@
-"""Worlds that fit what was bid."""
+"""Selection of the sampled worlds that fit the bids."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def choose(agent: Agent, rows: Rows) -> np.ndarray:
 
 
 def bid_by_greedy(game: Game, rules: Any) -> np.ndarray:
-    """Hands bid by greedy, and one card played: states (TABLES,)."""
+    """Return hands with bids by greedy and one card played, states (TABLES,)."""
     result = []
     for deal in range(TABLES):
         rows = Rows(game, rules, 1, StepConfig(reset=Autoreset.DISABLED))
@@ -77,7 +77,9 @@ def test_it_plays_on_where_others_bid_without_a_plan() -> None:
 
 def test_it_is_for_games_with_an_auction() -> None:
     game = GAMES["pyramid"]
-    with pytest.raises(ValueError, match="Pyramid has no auction"):
+    with pytest.raises(
+        ValueError, match="the game must have an auction before its tricks, got Pyramid"
+    ):
         load_agent("pimc-bids@2", game, game.make_rules())
 
 

@@ -1,4 +1,4 @@
-"""The agent that searches: legal, blind to hidden cards, the same in any company, and no fool."""
+"""Tree search: legal actions, no use of hidden cards, independence of the batch, strength."""
 
 from time import perf_counter
 
@@ -46,7 +46,7 @@ SPECS = [(game, spec) for game, specs in BLIND.items() for spec in specs]
 
 
 def midway(game: Game, variant: str | None = None, turns: int = 5, n: int = ROWS) -> np.ndarray:
-    """States of running games, row i some turns times i after its deal, played by chance."""
+    """Return states of running games with random play; later rows are further from their deal."""
     rules = game.make_rules(variant)
     rows, agent = Rows(game, rules, 4 * n), UniformAgent(1)
     rows.deal_numbered(f"{game.name}-1", range(4 * n))
@@ -70,7 +70,7 @@ def ask(agent: Agent, game: Game, states: np.ndarray, variant: str | None = None
 
 @pytest.mark.parametrize(("title", "spec"), [slow_if(pair in SLOW, *pair) for pair in SPECS])
 def test_hidden_cards_change_no_choice(title: str, spec: str) -> None:
-    """Deal anew, in the true states, what the seat that is asked does not know."""
+    """Resample, in the true states, the cards that the seat to act does not know."""
     game = GAMES[title]
     rules, states = game.make_rules(), midway(game)
     agent = load_agent(spec, game, rules, seed=3)
@@ -105,14 +105,14 @@ def test_a_choice_is_the_same_alone_or_in_company(title: str) -> None:
     [("pyramid", "web"), ("poker_squares", "duel"), ("seven_twenty_seven", "mini")],
 )
 def test_other_rules(title: str, variant: str) -> None:
-    """Moves that can be taken back, two grids, exact endings: choices are legal, games end."""
+    """Games with undo, two grids or exact endings: actions are legal and games end."""
     game = GAMES[title]
     agent = load_agent("mcts@20:uniform", game, game.make_rules(variant))
     assert len(ask(agent, game, midway(game, variant), variant)) == ROWS
 
 
 def last_card() -> tuple[Rows, int]:
-    """The last card of a grid: only one place for it completes the royal flush."""
+    """Return a state with one card left, which completes the royal flush in only one place."""
     env = make("poker_squares", "classic", encoding="codes")
     first = "Ah Kh Qh Jh 2c 3d 4s 5c 7d 8s 9c 2d 3s 4c 5h 6d 8c 9s 2h 3c 4d 6s 7c"
     rest = [card for card in map(card_name, env.game.pack(env.rules)) if card not in f"{first} Th"]
@@ -130,7 +130,7 @@ def test_a_win_in_sight_is_taken(spec: str) -> None:
 
 @pytest.mark.slow
 def test_more_iterations_see_further() -> None:
-    """The end of a game: who plays on by chance alone comes to see what leads to more."""
+    """Near the end of a game, even a search with random playouts finds better actions."""
     game = GAMES["puss_in_the_corner"]
     late = midway(game, turns=40, n=1).repeat(24)
     reached = []
@@ -169,7 +169,7 @@ def test_a_full_table_is_gone_through_all_the_same(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_network_leads_it() -> None:
-    """Its policy is the prior, its values evaluate leaves, and hidden cards change nothing."""
+    """A network is the prior and the leaf evaluation, and hidden cards have no effect."""
     game = GAMES["pyramid"]
     network = build_network("embedding", game, 8, 1).eval()
     agent, states = MCTSAgent(LearnedAgent(network), 12), midway(game)
@@ -193,19 +193,26 @@ def test_budgets_and_prefixes() -> None:
 @pytest.mark.parametrize(
     ("spec", "output"),
     [
-        ("mcts@0", "budget '0'; allowed are whole numbers of iterations from 1, such as mcts@500"),
-        ("mcts@fast", "or milliseconds, such as mcts@50ms"),
-        ("rollouts@-3:greedy", "allowed are whole numbers of worlds from 1"),
-        ("rollouts@0ms:greedy", "budget '0ms'"),
-        ("expectimax@3:pretrained", "expectimax takes no budget"),
-        ("mcts:", "name an agent behind mcts:, such as greedy or pretrained"),
-        ("rollouts@20", "name an agent behind rollouts:"),
-        ("mcts:human", "can lead no search: only uniform, greedy, rule-based agents"),
-        ("mcts:expectimax:pretrained", "can lead no search"),
+        (
+            "mcts@0",
+            "search budget must be a number of iterations from 1, such as mcts@500, or .* got '0'",
+        ),
+        ("mcts@fast", "or a time in milliseconds, such as mcts@50ms, got 'fast'"),
+        ("rollouts@-3:greedy", "search budget must be a number of worlds from 1"),
+        ("rollouts@0ms:greedy", "search budget must be .*, got '0ms'"),
+        ("expectimax@3:pretrained", "expectimax takes no search budget"),
+        ("mcts:", "mcts: must be followed by an agent, such as greedy or pretrained"),
+        ("rollouts@20", "rollouts: must be followed by an agent"),
+        (
+            "mcts:human",
+            "the guide of mcts must be uniform, greedy, a rule-based agent, .*, got 'human'",
+        ),
+        ("mcts:expectimax:pretrained", "the guide of mcts must be uniform"),
         (
             "mcts:nobody",
-            "got 'nobody'.*; expectimax: or rollouts: or rollouts-cards: or mcts: "
-            "or pimc: or pimc-bids: or hindsight: or nested: before it",
+            "got 'nobody'.*; or a search with a guide: expectimax:AGENT, rollouts:AGENT, "
+            "rollouts-cards:AGENT, mcts:AGENT, pimc:AGENT, pimc-bids:AGENT, hindsight:AGENT, "
+            "nested:AGENT",
         ),
     ],
 )
@@ -218,15 +225,15 @@ def test_what_is_refused(spec: str, output: str) -> None:
 def test_numbers_that_make_no_sense() -> None:
     with pytest.raises(ValueError, match="iterations must be an integer >= 1, got 0"):
         MCTSAgent(UniformAgent(), 0)
-    with pytest.raises(ValueError, match="milliseconds=0: allowed are numbers above 0"):
+    with pytest.raises(ValueError, match="milliseconds must be a number above 0, got 0"):
         MCTSAgent(UniformAgent(), milliseconds=0)
     table = GAMES["seven_twenty_seven"]
-    with pytest.raises(ValueError, match="expectimax is for games of one player"):
+    with pytest.raises(ValueError, match="expectimax plays only games for one player"):
         load_agent("expectimax:pretrained", table, table.make_rules())
 
 
 def test_keys_are_mixed_by_a_stride_of_their_own() -> None:
-    """Recorded results of the tree search hang on these words."""
+    """Recorded results of the tree search depend on these hashes."""
     for one, other in ((1, 0), (1, 2), (2**63, 7), (0xDEADBEEF, 2**64 - 1)):
         word = one ^ (other * 0xD1342543DE82EF95 & WORD_MASK)
         wanted = plain_finish((word + int(GAMMA)) & WORD_MASK) | 1

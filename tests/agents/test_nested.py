@@ -1,4 +1,4 @@
-"""Rollouts within rollouts: blind to hidden cards, the same each time, better than its player."""
+"""Nested rollouts: no use of hidden cards, reproducible, better than their player."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,9 @@ def test_it_plays_better_than_greedy_and_than_rollouts() -> None:
 
 @pytest.mark.parametrize("spec", ["nested:uniform", "nested:pimc"])
 def test_who_cannot_play_games_on_is_refused(spec: str) -> None:
-    with pytest.raises(ValueError, match="only greedy, rule-based agents and agents with a table"):
+    with pytest.raises(
+        ValueError, match=r"^the guide of nested must be greedy, a rule-based agent or"
+    ):
         load_agent(spec, KLONDIKE, KLONDIKE.make_rules())
 
 

@@ -1,4 +1,4 @@
-"""Networks: compiled sums of embeddings equal those of torch, bonds are listed, values agree."""
+"""Networks: compiled embedding sums equal those of torch, bonds are listed, values agree."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ GAMES = ["pyramid", "poker_squares", "puss_in_the_corner"]
 
 
 def positions(name: str) -> torch.Tensor:
-    """Codes of positions in the middle of games, int8 (n, entries)."""
+    """Return the codes of positions from the middle of games, int8 (n, entries)."""
     env = CardVecEnv(name, 64, encoding="codes")
     env.seed(3)
     seen, rng = [env.reset()], np.random.default_rng(3)

@@ -1,4 +1,4 @@
-"""Agents of one's own, wherever they may stand: what they need not say, and what they ask for."""
+"""Agents in a user's code: optional attributes, and the encoding that they request."""
 
 from typing import Any
 
@@ -24,14 +24,14 @@ SEEDS = np.arange(4, dtype=np.uint64)
 
 
 class Bare:
-    """Says nothing of itself."""
+    """An agent without optional attributes."""
 
     def act(self, turn: Turn) -> np.ndarray:
         return turn.masks.argmax(axis=1)
 
 
 class Closed:
-    """Takes no attributes either."""
+    """An agent that does not allow attributes."""
 
     __slots__ = ()
 
@@ -40,7 +40,7 @@ class Closed:
 
 
 class Reader(Bare):
-    """Wants one-hot observations, and notes what it got."""
+    """An agent that requests one-hot observations and records what it receives."""
 
     encoding = "onehot"
 
@@ -139,8 +139,10 @@ def test_a_model_of_stable_baselines_plays(kind: Any, encoding: str) -> None:
 
 
 def test_what_is_no_model_for_the_game_is_refused() -> None:
-    with pytest.raises(ValueError, match="model Bare: allowed are MaskablePPO, PPO, A2C and DQN"):
+    with pytest.raises(ValueError, match="model must be a MaskablePPO, PPO, A2C or DQN, got Bare"):
         from_sb3(Bare())
     agent = from_sb3(PPO("MlpPolicy", env_of("onehot", find_game("poker_squares")), device="cpu"))
-    with pytest.raises(ValueError, match=r"agent 'PPO' was trained on observations .*Pyramid has"):
+    with pytest.raises(
+        ValueError, match=r"agent 'PPO' must be trained on observations .* to play Pyramid, got "
+    ):
         compare(PYRAMID, [agent], deals=1)

@@ -1,4 +1,4 @@
-"""The agent that solves sampled worlds. That it sees no hidden card: `test_leaks.py`."""
+"""Perfect-information Monte Carlo. `test_leaks.py` tests that it sees no hidden cards."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ PYRAMID = GAMES["pyramid"]
 
 
 def test_who_knows_all_cards_plays_as_well_as_can_be() -> None:
-    """The stock lies face up: nothing is hidden, and exactly the deals that can be won are won."""
+    """With a face-up stock, nothing is hidden: the agent wins exactly the winnable deals."""
     rules = PYRAMID.make_rules("open-stock", {"stock_view": "all"})
     rows = Rows(PYRAMID, rules, 40)
     rows.deal_numbered("pyramid-1", range(40))
@@ -65,7 +65,7 @@ def test_who_decides_between_equals_is_named() -> None:
 
 
 class Opinionated:
-    """Plays the legal action with the highest score, and says how far it is ahead."""
+    """Plays the legal action with the highest score, and reports its lead over the others."""
 
     name, sees_all = "opinionated", False
 
@@ -73,7 +73,7 @@ class Opinionated:
         self.lead = lead
 
     def log_probabilities(self, turn: Turn) -> np.ndarray:
-        """Each legal action is so much likelier than the one below it."""
+        """A policy in which each legal action is more likely than the next by a constant factor."""
         return np.where(turn.masks, self.lead * np.arange(turn.game.actions), -1e8)
 
     def act(self, turn: Turn) -> np.ndarray:
@@ -81,7 +81,7 @@ class Opinionated:
 
 
 def ask(agent: Agent) -> tuple[Turn, np.ndarray, np.ndarray]:
-    """The turn in the midst of some games, what is chosen, and the shares of the worlds."""
+    """Return a turn from the middle of games, the chosen actions, and the shares of the worlds."""
     rules, rng = PYRAMID.make_rules(), np.random.default_rng(0)
     rows = Rows(PYRAMID, rules, 200)
     rows.deal_numbered("pyramid-1", range(200))
@@ -106,7 +106,7 @@ def test_a_policy_that_is_sure_is_played_at_once() -> None:
 
 
 def test_a_policy_decides_between_equals_and_adds_to_the_worlds() -> None:
-    """A slight opinion decides where the worlds do not; a strong one outweighs some of them."""
+    """A weak policy decides between equal actions; a strong one outweighs some of the worlds."""
     turn, chosen, shares = ask(led(0.001))
     best = np.where(turn.masks, shares, -1.0) >= shares.max(axis=1, keepdims=True) - 1e-9
     equals = np.where(best, 1 + np.arange(turn.game.actions), 0).argmax(axis=1)
@@ -119,11 +119,11 @@ def test_a_policy_decides_between_equals_and_adds_to_the_worlds() -> None:
 @pytest.mark.parametrize(
     ("game", "variant", "spec", "output"),
     [
-        ("poker_squares", None, "pimc", "no exact solver"),
+        ("poker_squares", None, "pimc", "requires a game with an exact solver .*Poker Squares"),
         ("pyramid", "second-chance", "pimc@5", "shuffle_redeal"),
-        ("pyramid", None, "pimc@0", "budget '0'"),
-        ("pyramid", None, "pimc:oracle", "sees the hidden cards"),
-        ("seven_twenty_seven", None, "pimc", "for games of one player"),
+        ("pyramid", None, "pimc@0", "search budget must be .*, got '0'"),
+        ("pyramid", None, "pimc:oracle", "must be an agent that does not see the hidden cards"),
+        ("seven_twenty_seven", None, "pimc", "pimc plays only games for one player"),
     ],
 )
 def test_what_it_refuses(game: str, variant: str | None, spec: str, output: str) -> None:

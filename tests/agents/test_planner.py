@@ -1,4 +1,4 @@
-"""The oracle follows the solver's way, solves each deal once, and says where there is no solver."""
+"""The oracle follows the solver's solution, solves each deal once, and reports missing solvers."""
 
 from collections.abc import Iterator
 
@@ -97,7 +97,9 @@ def test_without_a_solver(fake: FakeSolver) -> None:
         load_agent(
             "oracle", find_game("seven_twenty_seven"), find_game("seven_twenty_seven").make_rules()
         )
-    with pytest.raises(ValueError, match="oracle:best': allowed are oracle and oracle:fewest"):
+    with pytest.raises(
+        ValueError, match="agent must be oracle or oracle:fewest, got 'oracle:best'"
+    ):
         load_agent("oracle:best", GAME, RULES)
     fake.refuses = "no solver for these rules"
     with pytest.raises(ValueError, match="no solver for these rules"):
@@ -106,5 +108,5 @@ def test_without_a_solver(fake: FakeSolver) -> None:
 
 def test_it_is_made_for_its_rules(fake: FakeSolver) -> None:
     agent = load_agent("oracle", GAME, RULES)
-    with pytest.raises(ValueError, match="made for other rules"):
+    with pytest.raises(ValueError, match="agent 'oracle' plays only pyramid with rules "):
         play_deals(GAME, GAME.make_rules("web"), agent, SEEDS[:1])

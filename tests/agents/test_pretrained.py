@@ -1,4 +1,4 @@
-"""The agents that come with Parlour: they load, they are small, they beat greedy or the field."""
+"""Pretrained agents load, are small, and beat greedy or their opponents."""
 
 import json
 from pathlib import Path
@@ -15,9 +15,9 @@ from tests.marks import slow_if
 FOLDERS = sorted(path for path in PRETRAINED_FOLDER.iterdir() if path.is_dir())
 MOST = 5 * 2**20
 SLOW = ("pyramid-book", "pyramid-open-stock", "puss_in_the_corner-no-redeal")
-"""Others of their kind are tested each time."""
+"""Agents that are tested in every run; the others are slow tests."""
 PLAYED = {"pyramid-many": "turn-back"}
-"""By which of their rules those play here that learned many."""
+"""The rules by which agents for many rules are tested."""
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,9 @@ def test_it_is_small_and_beats_greedy(folder: Path) -> None:
 
 def test_rules_without_one_are_told_which_there_are() -> None:
     game = GAMES["poker_squares"]
-    with pytest.raises(ValueError, match=r"none comes with Parlour.*poker_squares-classic"):
+    with pytest.raises(
+        ValueError, match=r"no pretrained agent for these rules, only .*poker_squares-classic"
+    ):
         load_agent("pretrained", game, game.make_rules("british"))
-    with pytest.raises(ValueError, match="there is no folder"):
+    with pytest.raises(ValueError, match="the folder 'greedy' does not exist"):
         load_agent("expectimax:greedy", game, game.make_rules())

@@ -1,4 +1,4 @@
-"""Finding agents by name, and refusing what they must not do."""
+"""Loading agents by name, and errors for invalid names."""
 
 from pathlib import Path
 
@@ -82,7 +82,7 @@ def test_ones_own_agents(own: None) -> None:
             "unifrom",
             "saved agent or run, or module:Class.*, got 'unifrom'. Did you mean 'uniform'",
         ),
-        ("runs/nothing", "agent 'runs/nothing': there is no such folder"),
+        ("runs/nothing", "agent 'runs/nothing': the folder does not exist"),
         ("no_such_module_at_all:Agent", "No module named"),
         ("own_agents_of_a_test:Missing", "has no attribute 'Missing'"),
         ("own_agents_of_a_test:np", r"must have a method act\(turn\)"),
@@ -95,7 +95,7 @@ def test_agents_that_are_not_there(own: None, spec: str, output: str) -> None:
 
 
 def finish(run: Path, seed: int, name: str) -> Path:
-    """Leave in a run's folder what training does: its settings and the agent of a seed."""
+    """Create a finished run's folder: its settings and the agent of a seed."""
     network = {"name": "mlp", "width": 8, "depth": 1, "options": {}}
     folder = run / f"seed-{seed}" / "agent"
     run.mkdir(exist_ok=True)
@@ -110,7 +110,7 @@ def test_a_run_that_made_one_agent_stands_for_it(tmp_path: Path) -> None:
     for path in (run, folder.parent, folder, folder / "agent.json"):
         assert load_agent(str(path), GAME, RULES).name == "third"
     other = finish(run, 4, "fourth")
-    with pytest.raises(ValueError, match=f"several agents, name one: {folder}, {other}"):
+    with pytest.raises(ValueError, match=f"has several agents; name one: {folder}, {other}"):
         load_agent(str(run), GAME, RULES)
     assert load_agent(str(other.parent), GAME, RULES).name == "fourth"
 
@@ -121,14 +121,16 @@ def test_a_run_that_is_not_finished_says_how_to_go_on(tmp_path: Path) -> None:
     for path in (tmp_path / "run", tmp_path / "run" / "seed-0"):
         with pytest.raises(ValueError, match=f"parlour train --resume {tmp_path / 'run'}$"):
             load_agent(str(path), GAME, RULES)
-    with pytest.raises(ValueError, match=r"no agent in this folder, nor below it: no agent\.json"):
+    with pytest.raises(
+        ValueError, match=r"neither the folder nor its subfolders have an agent\.json"
+    ):
         load_agent(str(tmp_path), GAME, RULES)
 
 
 def test_an_agent_may_play_by_other_rules_and_says_so(tmp_path: Path) -> None:
     folder, web = finish(tmp_path / "run", 0, "mine"), GAME.make_rules("web")
     with pytest.raises(
-        ValueError, match=r"trained by other rules: .*\(allow_rules_mismatch lets it"
+        ValueError, match=r"trained on other rules: .* To use it anyway, set allow_rules_mismatch"
     ):
         load_agent(str(folder), GAME, web)
     for spec in (str(folder), f"mcts@2:{folder}", f"pimc@1:{folder}", f"pimc@1:mcts@2:{folder}"):
@@ -146,7 +148,9 @@ def test_an_agent_may_play_by_other_rules_and_says_so(tmp_path: Path) -> None:
 def test_other_rules_change_nothing_else_that_is_checked(tmp_path: Path) -> None:
     folder = finish(tmp_path / "run", 0, "mine")
     poker = find_game("poker_squares")
-    with pytest.raises(ValueError, match="an agent for 'pyramid', not for 'poker_squares'"):
+    with pytest.raises(
+        ValueError, match="the agent must be for game 'poker_squares', got 'pyramid'"
+    ):
         load_agent(str(folder), poker, poker.make_rules(), allow_rules_mismatch=True)
 
 
@@ -158,7 +162,7 @@ def test_without_a_trained_agent_another_one_of_the_game_may_play(
     agent = load_agent("pretrained", poker, rules, allow_rules_mismatch=True)
     assert agent_field(agent, "other_rules")
     monkeypatch.setattr(artefact, "PRETRAINED_FOLDER", tmp_path)
-    with pytest.raises(ValueError, match="none comes with Parlour"):
+    with pytest.raises(ValueError, match="Parlour has no pretrained agent for these rules"):
         load_agent("pretrained", GAME, RULES, allow_rules_mismatch=True)
 
 
@@ -232,11 +236,13 @@ def test_objects_that_are_no_agents(agent: object, output: str) -> None:
 
 def test_a_saved_agent_with_a_name_of_two_lines_is_refused(tmp_path: Path) -> None:
     folder = finish(tmp_path / "run", 0, "two\nlines")
-    with pytest.raises(ValueError, match=r"agent\.json: field name: .*got 'two\\nlines'"):
+    with pytest.raises(ValueError, match=r"agent\.json: field name must be .*, got 'two\\nlines'"):
         load_agent(str(folder), GAME, RULES)
 
 
 def test_a_budget_without_end_is_refused() -> None:
     for budget in ("99999999999", "9" * 5000, "99999999999ms"):
-        with pytest.raises(ValueError, match="at most 10,000,000 whole numbers of iterations are"):
+        with pytest.raises(
+            ValueError, match="search budget must be at most 10,000,000 iterations, or"
+        ):
             load_agent(f"mcts@{budget}", GAME, RULES)

@@ -1,4 +1,4 @@
-"""The agent that plays every action out: better than its player, and blind to hidden cards."""
+"""Rollout agents: better than their player, and no use of hidden cards."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def test_at_a_table_it_plays_better_than_its_player(name: str) -> None:
 
 
 def test_at_a_table_it_does_as_its_player_where_nothing_is_sure() -> None:
-    """Its own choice gains nothing over itself; what is taken in its place gains."""
+    """The player's own action gains nothing over itself; a chosen alternative gains."""
     game = GAMES["twenty_eight"]
     rules = game.make_rules()
     rows = Rows(game, rules, 40)
@@ -68,7 +68,7 @@ def test_at_a_table_it_does_as_its_player_where_nothing_is_sure() -> None:
 
 
 def test_a_win_in_sight_is_taken() -> None:
-    """The last card of a game: only one place for it completes the royal flush."""
+    """Return a state with one card left, which completes the royal flush in only one place."""
     env = make("poker_squares", "classic", encoding="codes")
     first = "Ah Kh Qh Jh 2c 3d 4s 5c 7d 8s 9c 2d 3s 4c 5h 6d 8c 9s 2h 3c 4d 6s 7c Th"
     rest = [card for card in map(card_name, env.game.pack(env.rules)) if card not in first]
@@ -116,9 +116,13 @@ def test_the_choice_of_a_player_by_rule_is_left_only_for_a_gain() -> None:
 
 def test_what_cannot_be_played_out_is_refused() -> None:
     rules = PUSS.make_rules("book")
-    with pytest.raises(ValueError, match="only greedy, rule-based agents and agents with a table"):
+    with pytest.raises(
+        ValueError, match=r"^the guide of rollouts must be greedy, a rule-based agent or"
+    ):
         load_agent("rollouts:uniform", PUSS, rules)
-    with pytest.raises(ValueError, match="only greedy, rule-based agents and agents with a table"):
+    with pytest.raises(
+        ValueError, match=r"^the guide of rollouts must be greedy, a rule-based agent or"
+    ):
         load_agent("rollouts:pimc", PUSS, rules)
     with pytest.raises(ValueError, match="worlds=0"):
         RolloutAgent(ValueTableAgent(np.zeros(1, np.float32)), worlds=0)

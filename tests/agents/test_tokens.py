@@ -1,4 +1,4 @@
-"""The networks of tokens, for ranks and for the places of cards."""
+"""Networks with tokens for ranks and for places of cards."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from parlour.envs.core.rows import Rows, observation_codes
 
 PYRAMID = find_game("pyramid")
 OTHER_RANK = np.arange(64)
-"""Exchanges twos with threes, and their partners jacks with tens: suits stay."""
+"""Exchange twos with threes and their partners, jacks, with tens; suits stay the same."""
 for one, two in ((2, 3), (11, 10)):
     for suit in range(4):
         OTHER_RANK[[4 * one + suit, 4 * two + suit]] = 4 * two + suit, 4 * one + suit
@@ -34,7 +34,7 @@ def random_legal(rows: Rows, rng: np.random.Generator) -> np.ndarray:
 @pytest.mark.parametrize("names_ranks", [False, True])
 @pytest.mark.parametrize("variant", ["three-passes", "book", "web"])
 def test_ranks_that_change_their_names_change_nothing(variant: str, names_ranks: bool) -> None:
-    """But for a network whose tokens are told which rank they are."""
+    """This does not hold for a network whose tokens know their rank."""
     torch.manual_seed(0)
     network = build_network("ranks", PYRAMID, 16, 2, {"names_ranks": names_ranks}).eval()
     with torch.no_grad():
@@ -59,7 +59,7 @@ def test_ranks_that_change_their_names_change_nothing(variant: str, names_ranks:
 
 
 def test_every_column_is_read() -> None:
-    """No entry of an observation is without effect."""
+    """Every entry of an observation has an effect."""
     torch.manual_seed(1)
     network = build_network("ranks", PYRAMID, 16, 2).eval()
     with torch.no_grad():
@@ -78,7 +78,9 @@ def test_every_column_is_read() -> None:
 
 @pytest.mark.parametrize("title", [title for title in GAMES if title != "pyramid"])
 def test_games_without_bonds_are_refused(title: str) -> None:
-    with pytest.raises(ValueError, match="network 'ranks': this game names no bonds"):
+    with pytest.raises(
+        ValueError, match="network 'ranks': the game must define bonds between ranks"
+    ):
         build_network("ranks", GAMES[title], 16, 2)
 
 
@@ -98,13 +100,15 @@ def make_attention(title: str) -> CardNetwork:
 
 def test_the_games_with_cards_on_places() -> None:
     assert {"pyramid", "poker_squares"} <= set(SHOWING)
-    with pytest.raises(ValueError, match="network 'attention': this game shows no cards"):
+    with pytest.raises(
+        ValueError, match="network 'attention': the game must have observation pieces with"
+    ):
         build_network("attention", find_game("seven_twenty_seven"), 16, 2)
 
 
 @pytest.mark.parametrize("title", SHOWING)
 def test_every_entry_is_read_once(title: str) -> None:
-    """No entry of an observation is without effect, and none is read by table and place both."""
+    """Every entry of an observation has an effect, through the table or a place but not both."""
     features = GAMES[title].features
     cards = [piece for one in list_cards(features) for piece in (one, *list_beside(features, one))]
     entries = [entry for piece in cards for entry in features.entry_range(piece.name)]
@@ -118,7 +122,8 @@ def test_every_entry_is_read_once(title: str) -> None:
 
 
 def test_actions_on_places_move_with_the_cards() -> None:
-    """Places that exchange cards and learned positions exchange what their actions are worth."""
+    """If two places exchange cards and learned positions, the logits of their actions exchange,
+    too."""
     network = make_attention("pyramid")
     codes = positions("three-passes")[:40]
     first, second = 3, 17
@@ -136,5 +141,7 @@ def test_actions_on_places_move_with_the_cards() -> None:
 
 
 def test_widths_are_multiples_of_the_heads() -> None:
-    with pytest.raises(ValueError, match="width=10: network 'attention' takes multiples of 4"):
+    with pytest.raises(
+        ValueError, match="width must be a multiple of 4 for network 'attention', got 10"
+    ):
         build_network("attention", PYRAMID, 10, 2)

@@ -26,7 +26,9 @@ def test_a_byte_order_mark_is_skipped() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
 def test_other_encodings_are_named(encoding: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=f"text must be UTF-8, got {encoding.upper()}: save it as"):
+    with pytest.raises(
+        ValueError, match=f"text must be UTF-8, got {encoding.upper()}. Save the file"
+    ):
         decode_text('{"a": 1}'.encode(encoding))
     path = tmp_path / "file"
     path.write_text('{"a": 1}', encoding=encoding)
@@ -78,7 +80,7 @@ def test_a_log_may_have_a_byte_order_mark_and_blank_lines(tmp_path: Path) -> Non
 
 
 def is_text_file(call: ast.Call) -> bool:
-    """Whether a call reads or writes a text file, as far as its words tell."""
+    """Return whether a call reads or writes a text file."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     base = getattr(call.func, "value", None)
     if name in ("read_text", "write_text"):
@@ -97,7 +99,7 @@ def text_files() -> Iterator[tuple[str, ast.Call]]:
 
 
 def test_every_text_file_names_its_encoding() -> None:
-    """Otherwise it would be that of the terminal, in which the suits may be missing."""
+    """Without a named encoding, a file would use the terminal's, which may lack the suits."""
     result = list(text_files())
     assert len(result) > 10
     assert not {

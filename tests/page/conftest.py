@@ -1,4 +1,4 @@
-"""A server of the page for tests, in a thread of this process."""
+"""Fixtures: a server of the play page in a thread of this process."""
 
 import threading
 import time
@@ -28,7 +28,7 @@ class Served(NamedTuple):
 
 
 def agents_game(variant: str, deal: int) -> Replay:
-    """A game of Pyramid that greedy has played."""
+    """Return a recorded game of Pyramid, played by greedy."""
     pyramid = find_game("pyramid")
     play = SolitaireSession(pyramid, variant, {}, {"deal": deal, "deal_set": "pyramid-1"})
     greedy = PageAgent("greedy", pyramid, play.rules, (), Thinking())

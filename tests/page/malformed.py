@@ -1,4 +1,4 @@
-"""Messages that are none: some by hand, most by breaking good ones."""
+"""Invalid messages: some by hand, most by changing valid ones."""
 
 import json
 import random
@@ -44,7 +44,7 @@ PLAIN = [
 
 
 def malformed(n: int, seed: int = 0) -> list[str]:
-    """So many texts that no message is."""
+    """Return ``n`` invalid messages."""
     rng, result = random.Random(seed), list(PLAIN)
     while len(result) < n:
         do = rng.choice(list(MESSAGES))

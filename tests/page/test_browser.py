@@ -1,4 +1,4 @@
-"""The page in a headless Chromium: what a person does there, by mouse and by keyboard."""
+"""The play page in a headless Chromium, with mouse, touch and keyboard."""
 
 import re
 import shutil
@@ -27,7 +27,7 @@ pytestmark = [
 ]
 PYRAMID = find_game("pyramid")
 SLOW = 60_000
-"""Milliseconds: a kernel may have to be compiled first."""
+"""Timeout in milliseconds; a kernel may have to be compiled first."""
 LOST, LOSING = 7, 14
 """A deal that cannot be won in classic or web, and one that can."""
 
@@ -41,7 +41,7 @@ RESTING_PLACE = """async (selector) => {
     before = now;
   }
 }"""
-"""Where a card rests: words that appear above the table move it, and it may be drawn again."""
+"""Waits until a card stops moving, and returns its place: texts above the table may move it."""
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def game_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A game that greedy threw away, with a review."""
+    """The HTML file of a game in which greedy gave up a win, with its review."""
     replay = agents_game("three-passes", 0)
     path = tmp_path_factory.mktemp("replay") / "game.html"
     save_html(replay, path, 0, review_replay(replay, worlds=10))
@@ -112,7 +112,7 @@ def test_a_replay_in_one_file_needs_no_server(browser: Any, game_file: Path) -> 
     assert table_of(page) != first
     page.keyboard.press("End")
     shows(page, "said", "the end")
-    shows(page, "verdict", "lost by decisions")
+    shows(page, "verdict", "cost of decisions")
     page.keyboard.press("Home")
     page.keyboard.press("n")
     shows(page, "verdict", "best was")
@@ -130,14 +130,14 @@ def solution(variant: str, deal: int) -> tuple[SolitaireSession, list[int]]:
 
 
 def item_of(play: SolitaireSession, action: int) -> str:
-    """The selector of the item on which a click is this action."""
+    """Return the selector of the item whose click is this action."""
     targets = play.view()["targets"]
     name = next(name for name, one in targets.items() if one == action)
     return f'svg .item[data-id="{name}"]'
 
 
 def spot(page: Any, selector: str) -> tuple[float, float]:
-    """Where a card is clicked: its corner, which no other card covers."""
+    """Return the point to click on a card: its corner, which no other card covers."""
     rect = f"{selector} > rect"
     page.wait_for_selector(rect, state="attached")
     box = page.evaluate(RESTING_PLACE, rect)
@@ -187,7 +187,7 @@ def test_an_illegal_click_does_nothing_and_says_why(page: Any) -> None:
 
 
 def table_of(page: Any) -> list[str]:
-    """What lies there, as a screen reader has it, and what of it is chosen."""
+    """Return the table's items as a screen reader reads them, and whether they are selected."""
     return list(
         page.eval_on_selector_all("svg .item", "all => all.map(i => i.ariaLabel + i.ariaPressed)")
     )
@@ -290,7 +290,7 @@ def test_the_look_is_chosen_and_kept(page: Any) -> None:
     inks = "all => [...new Set(all.map(one => one.getAttribute('fill')))]"
     begin(page, "classic", 3)
     (before,) = page.eval_on_selector_all(clubs, inks)
-    page.click("text=Look")
+    page.click("text=Appearance")
     page.check("[data-part=four]")
     (after,) = page.eval_on_selector_all(clubs, inks)
     assert after == find_theme("light").four_inks[0] != before == find_theme("light").inks[0]
@@ -350,7 +350,7 @@ def test_the_page_says_that_an_answer_takes_its_time(
     monkeypatch.setattr(SolitaireSession, "click", wait_first)
     click_card(page, 'svg .item[data-id="stock"]')
     output = page.locator("[data-part=said]")
-    sync_api.expect(output).to_have_text("still at work", timeout=SLOW)  # it was compiled before
+    sync_api.expect(output).to_have_text("Still working", timeout=SLOW)  # it was compiled before
     go_on.set()
     moves(page, 1)
     shows(page, "said", "turned up: ")
@@ -367,7 +367,7 @@ def test_only_the_first_use_is_said_to_compile(page: Any, monkeypatch: pytest.Mo
     monkeypatch.setattr(SolitaireSession, "advise", wait_first)
     page.select_option("[data-part=agent]", "uniform")
     output = page.locator("[data-part=said]")
-    for text in (re.compile("still at work: the first use"), "still at work"):
+    for text in (re.compile("Still working: compiling on the first use"), "Still working"):
         page.click("text=Advise")
         sync_api.expect(output).to_have_text(text, timeout=SLOW)
         go_on.set()
@@ -381,7 +381,7 @@ def test_the_page_says_that_the_server_is_gone_and_goes_on(browser: Any, served:
     page = open_page(context, served)
     begin(page, "classic", 3)
     routes[-1].close()
-    shows(page, "said", "the server does not answer")
+    shows(page, "said", "The server does not respond")
     sync_api.expect(page.locator("[data-part=said]")).to_have_text("")
     click_card(page, 'svg .item[data-id="stock"]')
     moves(page, 1)
@@ -391,7 +391,7 @@ def test_the_page_says_that_the_server_is_gone_and_goes_on(browser: Any, served:
 
 @pytest.mark.slow
 def test_words_can_be_read_on_a_phone(page: Any) -> None:
-    """The lines of a table, by which one plays; 12 pixels at least."""
+    """All texts on the table are at least 12 pixels high."""
     page.set_viewport_size({"width": 390, "height": 844})
     heights = (
         "all => all.map(one => parseFloat(one.getAttribute('font-size')) * one.getScreenCTM().a)"
@@ -470,7 +470,7 @@ def test_a_hand_in_stakes_with_partners_is_reviewed_from_ones_first_choice(page:
     for step in range(int(slide.get_attribute("max"))):
         slide.fill(str(step))
         told.append(page.locator(".replay .verdict").inner_text())
-    assert any("with all cards known the bidder's side takes " in text for text in told)
+    assert any("with all cards known, the bidder's side takes " in text for text in told)
 
 
 @pytest.mark.slow
@@ -511,7 +511,7 @@ def reach(page: Any, there: Any) -> None:
 
 
 def go_to(page: Any, play: SolitaireSession, action: int) -> None:
-    """By the arrow keys from the card in focus to another one."""
+    """Move the focus from one card to another with the arrow keys."""
     places = {i["id"]: (i["x"], i["y"]) for i in play.view()["scene"]["items"]}
     names = {one: name for name, one in play.view()["targets"].items()}
     x, y = places[names[action]]
@@ -530,7 +530,7 @@ def go_to(page: Any, play: SolitaireSession, action: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 640, 1280, 1700])
 def test_nothing_sticks_out(page: Any, width: int) -> None:
-    """390 pixels, and 1280 of them at 75 to 200 %."""
+    """Widths: 390 pixels, and 1280 pixels at zoom levels from 75 to 200 %."""
     page.set_viewport_size({"width": width, "height": 844})
     games = (
         *(("pyramid", "web"), ("seven_twenty_seven", "home")),

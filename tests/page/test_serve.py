@@ -1,4 +1,4 @@
-"""The command ``parlour serve``: heavy work of many tabs, how it ends, where it saves results."""
+"""The command ``parlour serve``: heavy work of many tabs, shutdown, and where it saves results."""
 
 import json
 import os
@@ -19,9 +19,9 @@ from parlour.training.cli.main import main
 from tests.waiting import wait_until
 
 SOON = 120.0
-"""Seconds within which a slow machine answers; a kernel may have to be compiled first."""
+"""Timeout in seconds for a slow machine; a kernel may have to be compiled first."""
 HEAVY = {"do": "advise", "agent": "nested@10000"}
-"""Work of minutes."""
+"""A message whose answer takes minutes."""
 TABS = 8
 
 
@@ -60,7 +60,7 @@ def tab(port: int) -> Iterator[ClientConnection]:
 
 
 def wait(actual: ClientConnection, kind: str, moves: int = 0) -> dict[str, Any]:
-    """Return the next message of a kind; of views, one after at least so many moves."""
+    """Return the next message of a kind; for views, the first one with at least ``moves`` moves."""
     while True:
         said = dict(json.loads(actual.recv(SOON)))
         if said["kind"] == kind and (not moves or said["play"]["moves"] >= moves):
@@ -73,7 +73,7 @@ def begin(actual: ClientConnection, game: str) -> dict[str, Any]:
 
 
 def children(process: int) -> set[int]:
-    """Worker processes that live."""
+    """Return the living worker processes of a process."""
     actual = set()
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -123,7 +123,7 @@ def test_one_signal_ends_the_server_and_its_workers(tmp_path: Path, number: sign
 
 
 def test_a_server_ends_while_a_thread_compiles(tmp_path: Path) -> None:
-    """Nothing can stop a thread; here one that sleeps stands for it."""
+    """A thread cannot be stopped; here, a sleeping thread takes the place of a compilation."""
     code = (
         "import sys, time\n"
         "from parlour.page.session import Session\n"

@@ -1,4 +1,4 @@
-"""The server: who is answered, what is refused, and that sessions leave each other alone."""
+"""The server: which requests it accepts, invalid messages, and isolation of sessions."""
 
 import json
 import socket
@@ -62,7 +62,7 @@ def test_it_listens_on_loopback_alone(served: Served) -> None:
     with open_socket(0) as one:
         assert one.getsockname()[0] == "127.0.0.1"
         one.listen()
-        with pytest.raises(OSError, match=r"port=\d+: .*0 takes a free one"):
+        with pytest.raises(OSError, match=r"port=\d+: .*set the port to 0"):
             open_socket(one.getsockname()[1])
 
 
@@ -100,7 +100,7 @@ OTHER_HOSTS = [  # any of them may be the name of another site that resolves to 
 
 
 def answer_to(served: Served, host: str, origin: str | None) -> int:
-    """The status of a websocket's handshake."""
+    """Return the HTTP status of a websocket handshake."""
     lines = [
         *("GET /ws HTTP/1.1", f"Host: {host}", "Connection: Upgrade", "Upgrade: websocket"),
         *("Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg=="),
@@ -142,7 +142,7 @@ def test_pages_of_other_origins_are_refused(served: Served, origin: str) -> None
 
 
 def test_a_websocket_without_an_origin_is_refused(served: Served) -> None:
-    """Every browser sends one."""
+    """Every browser sends an origin."""
     assert answer_to(served, f"localhost:{served.port}", None) == 403
 
 
@@ -176,7 +176,7 @@ def test_a_message_that_is_far_too_long_ends_its_tab_alone(served: Served) -> No
 def test_a_tab_that_waits_for_no_answer_is_closed(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it has sent takes no more room than that."""
+    """Unanswered messages take a limited amount of memory."""
     go_on, real = threading.Event(), SolitaireSession.take_back
     monkeypatch.setattr(
         SolitaireSession, "take_back", lambda play, moves: (go_on.wait(60), real(play, moves))
@@ -201,14 +201,14 @@ def test_one_sessions_crash_harms_no_other(served: Served, monkeypatch: pytest.M
         other.send('{"do": "agent_move", "agent": "greedy"}')
         assert wait(other, "view")["play"]
         result.send('{"do": "restart"}')
-        assert wait(result, "refused")["text"] == "no game has begun"
+        assert wait(result, "refused")["text"] == "no game has been started"
         assert ask(result, NEW)["play"]["moves"] == 0
 
 
 def test_games_that_take_their_time_hold_no_other_up(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A first use compiles for a minute, an agent may think for ten seconds."""
+    """A first use compiles for a minute, and an agent may think for ten seconds."""
     assert SLOW_TABS < MOVERS
     go_on, real = threading.Event(), SolitaireSession.take_back
 

@@ -1,4 +1,4 @@
-"""One game of one person, without a browser: clicks, taking back, notices, agents, results."""
+"""A session without a browser: clicks, taking back moves, notices, agents and results."""
 
 import json
 import sqlite3
@@ -26,7 +26,7 @@ from tests.page.conftest import agents_game
 
 PYRAMID = find_game("pyramid")
 ANY = 3
-"""A deal."""
+"""An arbitrary deal."""
 DEAL, UNDO = 39, 41
 
 
@@ -123,9 +123,9 @@ def test_what_is_taken_back_is_marked_where_the_rules_have_no_undo() -> None:
 
 
 def walk_watched(variant: str, deal: int, seed: int) -> tuple[Session, list[bool | None]]:
-    """Play at random until the game is lost or over; hold each notice against the solver.
+    """Play at random until the game is lost or over, and compare each notice with the solver.
 
-    The solver judges the same moves by the same rules without UNDO.
+    The solver judges the same moves under the same rules without UNDO.
     """
     rng, plain = np.random.default_rng(seed), PYRAMID.make_rules(variant)._replace(undo=False)
     solve = solver_of(PYRAMID, plain)
@@ -157,7 +157,7 @@ def test_the_notice_appears_exactly_when_the_solver_says_so(variant: str) -> Non
     deal = {"classic": winnable_deal("classic"), "web": 14}[variant]  # 14 is lost by such moves
     session, actual = walk_watched(variant, deal, seed=0)
     assert actual[-1] is False
-    assert "take moves back" in session.view()["play"]["notice"]
+    assert "Take back moves" in session.view()["play"]["notice"]
     if variant == "web":
         click(session, UNDO)
     else:
@@ -215,7 +215,7 @@ def test_an_agent_advises_and_plays_to_the_end() -> None:
 
 
 def test_a_game_is_reviewed_when_it_is_over_and_not_before() -> None:
-    """Its review knows all cards: whoever still plays must not see it."""
+    """A review knows all cards, so a player must not see it during the game."""
     session = begin(variant="classic", deal=ANY)
     assert answer(session, "review", {}) == {"kind": "refused", "text": "the game is not over yet"}
     while not session.view()["play"]["over"]:
@@ -258,7 +258,7 @@ def test_recorded_games_are_opened_by_number() -> None:
     assert len(output["data"]["scenes"]) == len(replay.actions) + 1
     assert answer(session, "replay", {"number": 1}) == {
         "kind": "refused",
-        "text": "number=1: there are 1 recorded games",
+        "text": "number must be below the number of recorded games (1), got 1",
     }
 
 
@@ -273,7 +273,7 @@ def test_no_agent_is_a_path_or_a_module() -> None:
         "mcts@99999",
         "a" * 80,
     ):
-        with pytest.raises(ValueError, match="allowed are"):
+        with pytest.raises(ValueError, match=r"^(agent|search budget) must be"):
             load_page_agent(spec, PYRAMID, rules)
     assert load_page_agent("mine=greedy", PYRAMID, rules, ("mine=greedy",)).name == "mine"
     for spec in list_agents(PYRAMID, rules):
@@ -368,7 +368,7 @@ def test_the_page_counts_ones_games_by_their_rules(tmp_path: Path) -> None:
 
 
 def test_opponents_who_were_interrupted_play_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody sees another seat's legal actions meanwhile, or plays for it."""
+    """Meanwhile, nobody sees another seat's legal actions or plays for it."""
     session, calls, real = begin(name="twenty_eight", deal=4, seat=2), 0, PageAgent.choose
 
     def choose(agent: PageAgent, states: np.ndarray, words: np.ndarray) -> int:
@@ -532,7 +532,7 @@ def test_a_best_result_that_cannot_be_saved_is_said_so(
 
 
 def refused(session: Session, do: str, **fields: Any) -> str:
-    """Why a message is refused, which changes nothing."""
+    """Return the error message of a refused message, and check that nothing has changed."""
     before = session.play, session.view()
     output = answer(session, do, fields)
     assert output is not None and output["kind"] == "refused"
@@ -557,27 +557,27 @@ def test_every_field_is_checked_in_every_game(name: str) -> None:
     assert "variant" in refused_new(session, name, variant="no such")
     assert "no_such" in refused_new(session, name, options={"no_such": "1"})
     output = refused(session, "click", action=MOST_ACTIONS - 1, start=None)
-    assert "must be from 0 to" in output or "possible are" in output
+    assert "must be from 0 to" in output or "possible actions: " in output
     for do in ("advise", "agent_move"):
-        assert "agent='no such'" in refused(session, do, agent="no such")
-    assert "0 recorded games" in refused(session, "replay", number=0)
+        assert "got 'no such'" in refused(session, do, agent="no such")
+    assert "recorded games (0), got 0" in refused(session, "replay", number=0)
     assert "not over yet" in refused(session, "review")
     if players == 1:
         for seat in (0, 7):
             output = refused_new(session, name, seat=seat)
-            assert output == f"seat must be left out in a game for one player, got {seat}"
+            assert output == f"seat must not be set in a game for one player, got {seat}"
         output = refused_new(session, name, opponents=["greedy"])
-        assert output == "opponents must be left out in a game for one player, got ['greedy']"
-        assert "only for games with several players" in refused(session, "next_hand")
+        assert output == "opponents must not be set in a game for one player, got ['greedy']"
+        assert "only available in games for several players" in refused(session, "next_hand")
     else:
         assert f"seats 0–{players - 1}" in refused_new(session, name, seat=players)
         assert "opponents" in refused_new(session, name, opponents=["greedy"] * players)
-        assert "agent='human'" in refused_new(session, name, opponents=["human"])
+        assert "got 'human'" in refused_new(session, name, opponents=["human"])
         action = session.view()["play"]["can"][0]
         assert "start must be null" in refused(session, "click", action=action, start=action)
         assert "not over yet" in refused(session, "next_hand")
         for do in ("take_back", "restart"):
-            assert "nothing is taken back" in refused(session, do)
+            assert "cannot be taken back" in refused(session, do)
 
 
 def test_it_is_known_what_was_used_in_any_session() -> None:
@@ -628,8 +628,8 @@ def test_wrong_rules_are_refused_and_the_game_goes_on() -> None:
     session = begin(variant="classic", deal=ANY)
     before = session.play
     for fields in ({"variant": "clasic"}, {"options": {"passes": "99"}}, {"options": {"x": "1"}}):
-        with pytest.raises(ValueError, match=r"allowed|unknown"):
+        with pytest.raises(ValueError, match=r"must be|allowed|unknown"):
             begin(session, **fields)
-    with pytest.raises(ValueError, match="agent='os:system'"):
+    with pytest.raises(ValueError, match=r"^agent must be one of .*, got 'os:system'"):
         begin(session, "seven_twenty_seven", opponents=["os:system"])
     assert session.play is before

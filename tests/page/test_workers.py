@@ -17,9 +17,9 @@ from parlour.page.workers import LOST, AbandonedError, Requester, WorkerPool
 from tests.waiting import wait_until
 
 LONG = 600.0
-"""Seconds: no test waits for it."""
+"""Duration in seconds of work that no test waits for."""
 SOON = 60.0
-"""Seconds within which a slow machine does what should be immediate."""
+"""Timeout in seconds for something that should be immediate, on a slow machine."""
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process runs: one that has ended and waits for its parent does not."""
+    """Return whether a process is running; a zombie process is not."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -82,7 +82,7 @@ def test_a_worker_that_dies_costs_its_work_alone(pool: WorkerPool) -> None:
 
 
 def begin(pool: WorkerPool, threads: ThreadPoolExecutor) -> tuple[Requester, Future[None]]:
-    """Start work that takes long, and wait until a worker does it."""
+    """Start long work, and wait until a worker does it."""
     requester = Requester()
     work = threads.submit(pool.run, requester, time.sleep, LONG)
     wait_until(lambda: requester.worker is not None)
@@ -147,7 +147,7 @@ def test_a_closed_pool_has_no_processes_and_takes_no_work(
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_workers_end_with_a_parent_that_is_killed() -> None:
-    """While they work, too."""
+    """Workers also end while they are busy."""
     code = (
         "import threading, time; from parlour.page.workers import Requester, WorkerPool\n"
         "if __name__ == '__main__':\n"

@@ -60,7 +60,7 @@ def test_a_run_on_a_full_disk_says_how_to_resume(
     assert train_main([*WORDS.split(), str(tmp_path)]) == 2
     error = capsys.readouterr().err
     assert f"No space left on device: '{folder}/seed-0/checkpoints/" in error
-    assert f"checkpoints are kept; to resume: parlour train --resume {folder}\n" in error
+    assert f"Checkpoints are kept. To resume: parlour train --resume {folder}\n" in error
     assert "Traceback" not in error
     monkeypatch.setattr(checkpoint.np, "savez", saved)
     assert train_main(["--resume", str(folder)]) == 0

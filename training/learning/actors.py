@@ -1,15 +1,15 @@
-"""Actors: processes that play the games of a rollout, each a part of the rows.
+"""Actors: processes that collect parts of a rollout, each for some of the environments.
 
-An actor keeps nothing between two rollouts: it receives its games as states in a `Job` and returns
-them in a `RolloutPart`. So any actor can play any part, and playing a lost part again gives the
-same result.
+An actor keeps no state between rollouts. It receives its environments' states in a `Job` and
+returns them in a `RolloutPart`. Any actor can therefore collect any part, and collecting a lost
+part again gives the same result.
 
-Actions are drawn as the learner alone would draw them: `torch.multinomial` divides the
+Actors sample actions exactly as the learner alone would. `torch.multinomial` divides the
 probabilities of all rows by exponential draws and takes the largest. An actor makes these draws for
-all rows and uses those of its own rows, so a game does not depend on the actor that plays it.
+all rows and uses those of its own rows, so the actions do not depend on which actor plays them.
 
-Actors are processes of this machine (`Actors`) or of a Ray cluster (`RayActors`); `CREWS` has both.
-They end with the learner, however it ends.
+Actors are processes on this machine (`Actors`) or on a Ray cluster (`RayActors`); see `CREWS`. They
+end when the learner ends, even if it crashes.
 """
 
 import multiprocessing
@@ -35,20 +35,20 @@ from ..parallel.processes import block_signals, join_ray, watch_parent
 from .network_run import CardLearner, CardPolicy, PhaseTimer, learning_precision
 
 BLOCK = 16
-"""Rows of a block; actors get whole blocks if there are enough, see `split_rows`."""
+"""Number of rows in a block. Each actor gets whole blocks if there are enough, see `split_rows`."""
 ROLLOUT = ("observations", "action_masks", "actions", "log_probs", "advantages", "returns")
 """Arrays of sb3-contrib's rollout buffer that an update needs."""
 SENT = (*ROLLOUT, "values")
-"""Arrays of the buffer that an actor returns."""
+"""Arrays of the rollout buffer that an actor returns."""
 SMALL = {"observations": np.int8, "action_masks": np.bool_}
-"""Smaller types in which it sends them: codes, and the zeros and ones of one-hot columns, fit."""
+"""Smaller dtypes for sending some arrays, which hold card codes or one-hot columns."""
 MOST_DEATHS = 3
-"""Deaths of an actor over one job after which the run ends."""
+"""Number of crashes of an actor during one job after which the run ends."""
 MOST_RESTARTS = 100
-"""Restarts of a Ray actor in a run after which the run ends."""
+"""Number of restarts of a Ray actor in one run after which the run ends."""
 
 MakeLearner = Callable[[Any, int, int], CardLearner]
-"""Makes the learner of settings, a seed and a number of rows; it can be pickled."""
+"""A picklable function that builds a learner from settings, a seed and a number of rows."""
 
 
 class Job(NamedTuple):
@@ -57,17 +57,17 @@ class Job(NamedTuple):
     weights: dict[str, np.ndarray]
     """Weights of the policy, by name."""
     generator: np.ndarray
-    """State of torch's generator at the start of the rollout, uint8: the same for all parts."""
+    """State of torch's generator at the start of the rollout, uint8; the same in all jobs."""
     states: np.ndarray
     """States of the rows, records (n,)."""
     returns: np.ndarray
-    """Returns of their games so far, float64 (n,)."""
+    """Returns of their episodes so far, float64 (n,)."""
     starts: np.ndarray
-    """Whether a row began a game in the last step, bool (n,)."""
+    """Whether an episode began in the last step, bool (n,)."""
 
 
 class RolloutPart(NamedTuple):
-    """A part of a rollout as an actor has played it."""
+    """A part of a rollout, as an actor returns it."""
 
     arrays: dict[str, np.ndarray]
     """The arrays `SENT`, each (steps, n, ...)."""
@@ -76,20 +76,20 @@ class RolloutPart(NamedTuple):
     returns: np.ndarray
     starts: np.ndarray
     games: np.ndarray
-    """The games that ended, records of `EPISODE_RECORD`, in the order in which they did."""
+    """Finished episodes, records of `EPISODE_RECORD`, in the order in which they ended."""
     ended_in: np.ndarray
-    """The step in which each of them ended, int64."""
+    """Step in which each episode ended, int64."""
     seconds: dict[str, float]
-    """Wall time by phase in seconds."""
+    """Wall time by phase, in seconds."""
     processor: float
     """Processor time in seconds."""
 
 
 def split_rows(n: int, actors: int) -> list[range]:
-    """Return the rows of each actor, of n rows in all, as equal as whole blocks allow.
+    """Divide n rows among the actors, as equally as whole blocks allow.
 
     Matrix products are computed in blocks of `BLOCK` rows, so rounding is the same in every whole
-    block. If there are fewer blocks than actors, single rows are split.
+    block. If there are fewer blocks than actors, the function divides single rows.
     """
     block = BLOCK if n >= BLOCK * actors else 1
     blocks = -(-n // block)
@@ -98,9 +98,9 @@ def split_rows(n: int, actors: int) -> list[range]:
 
 
 class EndedGames(RecentGames):
-    """All games that end in a rollout, with the steps in which they end.
+    """All episodes that end in a rollout, with the steps in which they end.
 
-    ``buffer`` is the rollout buffer: its position is the number of the step.
+    ``buffer`` is the rollout buffer; its position is the number of the step.
     """
 
     def __init__(self, buffer: Any) -> None:
@@ -109,20 +109,20 @@ class EndedGames(RecentGames):
         self.begin()
 
     def begin(self) -> None:
-        """Begin a rollout."""
+        """Start a new rollout."""
         self.ended: list[np.ndarray] = [np.zeros(0, EPISODE_RECORD)]
         self.steps: list[np.ndarray] = [np.zeros(0, np.int64)]
 
     def add(self, games: np.ndarray) -> None:
-        """Add games that have ended in this step, records (n,)."""
+        """Add the episodes that ended in this step, records (n,)."""
         self.ended.append(games)
         self.steps.append(np.full(len(games), self.buffer.pos))
 
 
 class Collector:
-    """Plays some rows of a run's games on the CPU, with one thread.
+    """Collects rollouts for some rows of a run on the CPU, with one thread.
 
-    ``rows`` are their numbers among all ``settings.n_envs``.
+    ``rows`` are their numbers among all ``settings.n_envs`` rows.
     """
 
     def __init__(self, make: MakeLearner, settings: Any, rows: range) -> None:
@@ -137,12 +137,12 @@ class Collector:
         cast(CardPolicy, self.model.policy).draw = self._draw
 
     def _draw(self, probabilities: Tensor) -> Tensor:
-        """Draw actions int64 (n,) from probabilities (n, actions), as `torch.multinomial` does."""
+        """Sample actions, int64 (n,), from probabilities (n, actions), like `torch.multinomial`."""
         draws = torch.empty(self.settings.n_envs, probabilities.shape[1]).exponential_()
         return (probabilities / draws[self.rows.start : self.rows.stop]).argmax(dim=1)
 
     def collect(self, job: Job) -> RolloutPart:
-        """Play the steps of a rollout."""
+        """Collect a part of a rollout."""
         begun = time.process_time()
         model, env, buffer = self.model, self.env, cast(Any, self.model.rollout_buffer)
         model.clock = PhaseTimer()
@@ -169,22 +169,22 @@ class Collector:
 
 
 class Crew(Protocol):
-    """One actor for each part of the rows, see `split_rows`."""
+    """A group of actors, one for each part of the rows; see `split_rows`."""
 
     def __init__(self, make: MakeLearner, settings: Any, parts: Sequence[range]) -> None: ...
 
     def collect(self, jobs: Sequence[Job]) -> list[RolloutPart]:
-        """Have each actor do its job, in parallel; return the parts in order."""
+        """Run each job on its actor, in parallel, and return the parts in order."""
 
     def close(self) -> None:
-        """End all actors."""
+        """Stop all actors."""
 
 
 class Actors:
-    """A `Crew` of processes of this machine.
+    """A `Crew` of processes on this machine.
 
-    A process that dies is started again and gets the same job. SIGINT and SIGTERM are blocked in
-    the processes: the learner decides when they end.
+    A process that crashes is restarted with the same job. The processes block SIGINT and SIGTERM:
+    the learner decides when they end.
     """
 
     def __init__(self, make: MakeLearner, settings: Any, parts: Sequence[range]) -> None:
@@ -193,8 +193,9 @@ class Actors:
     def collect(self, jobs: Sequence[Job]) -> list[RolloutPart]:
         """See `Crew.collect`.
 
-        Raises ChildProcessError if an actor dies `MOST_DEATHS` times, RuntimeError with its
-        traceback if it fails.
+        Raises:
+            ChildProcessError: an actor crashed `MOST_DEATHS` times.
+            RuntimeError: an actor raised an exception; the message has its traceback.
         """
         pairs = list(zip(self.actors, jobs, strict=True))
         for actor, job in pairs:
@@ -208,7 +209,7 @@ class Actors:
 
 
 class Actor:
-    """A process that plays some rows, as the learner sees it."""
+    """The learner's connection to one actor process."""
 
     def __init__(self, make: MakeLearner, settings: Any, number: int, rows: range) -> None:
         self.make, self.settings, self.number, self.rows = make, settings, number, rows
@@ -226,17 +227,17 @@ class Actor:
         )
         with block_signals():
             self.process.start()
-        theirs.close()  # otherwise the death of the process would not be seen
+        theirs.close()  # otherwise recv would not raise EOFError if the process dies
 
     def send(self, job: Job) -> None:
-        """Send a job; `receive` notices if the process is dead."""
+        """Send a job. If the process is dead, `receive` notices it."""
         try:
             self.connection.send(job)
         except OSError:
             return
 
     def receive(self, job: Job) -> RolloutPart:
-        """Wait for the part of a job that was sent; send the job again after a death."""
+        """Wait for the result of the job that was sent; resend the job after a crash."""
         for _ in range(MOST_DEATHS):
             try:
                 answer: RolloutPart | str = self.connection.recv()
@@ -248,14 +249,14 @@ class Actor:
                 raise RuntimeError(f"actor {self.number} failed:\n{answer}")
             return answer
         raise ChildProcessError(
-            f"actor {self.number} died {MOST_DEATHS} times over one rollout; a script that trains "
-            'with actors must begin by: if __name__ == "__main__"'
+            f"actor {self.number} crashed {MOST_DEATHS} times during one rollout. In a script, "
+            'call train only under: if __name__ == "__main__"'
         )
 
     def _start_again(self) -> None:
         self.end()
         status = self.process.exitcode
-        text = f"actor {self.number} died (exit status {status}) and is started again"
+        text = f"actor {self.number} crashed (exit status {status}) and is restarted"
         warnings.warn(text, RuntimeWarning, stacklevel=2)
         self.start()
 
@@ -269,9 +270,9 @@ class Actor:
 def serve(
     connection: Connection, make: MakeLearner, settings: Any, rows: range, learner_pid: int
 ) -> None:
-    """Do the jobs that arrive on a connection until the learner's process ends.
+    """Run the jobs that arrive on a connection until the learner's process ends.
 
-    An error is sent back as text.
+    Exceptions are sent back as text.
     """
     watch_parent(learner_pid)
     try:
@@ -285,11 +286,15 @@ def serve(
 
 
 class RayActors:
-    """A `Crew` of Ray actors, on this machine or on any with room in a cluster.
+    """A `Crew` of Ray actors, on any machines of a cluster.
 
-    Ray restarts an actor that dies, or whose machine does, and gives it the same job.
-    ``settings.address`` is that of the cluster. Raises as `processes.join_ray` does, and
-    ConnectionError if the cluster has no processor.
+    Ray restarts an actor that crashes, or whose machine fails, with the same job.
+    ``settings.address`` is the address of the cluster.
+
+    Raises:
+        ConnectionError: the cluster has no CPU.
+
+    Also raises the errors of `processes.join_ray`.
     """
 
     def __init__(self, make: MakeLearner, settings: Any, parts: Sequence[range]) -> None:
@@ -305,9 +310,9 @@ class RayActors:
         ]
 
     def _place(self, node: str) -> Any:
-        """Return a class of actors on a node, or on any other node if that one is gone.
+        """Return an actor class bound to a node, or to any other node if that one is gone.
 
-        It reserves no processor, so after a death it need not wait: it may share one with others.
+        The actors reserve no CPU, so that a restarted actor does not wait for a free one.
         """
         strategies = self.ray.util.scheduling_strategies
         return self.ray.remote(Collector).options(
@@ -320,7 +325,7 @@ class RayActors:
     def collect(self, jobs: Sequence[Job]) -> list[RolloutPart]:
         """See `Crew.collect`.
 
-        Raises ChildProcessError if an actor has died more than `MOST_RESTARTS` times.
+        Raises ChildProcessError if an actor crashed more than `MOST_RESTARTS` times.
         """
         pairs = zip(self.actors, jobs, strict=True)
         try:
@@ -328,20 +333,20 @@ class RayActors:
                 [actor.collect.remote(job) for actor, job in pairs]
             )
         except self.ray.exceptions.RayActorError as error:
-            raise ChildProcessError(f"an actor of Ray is lost: {error}") from error
+            raise ChildProcessError(f"a Ray actor was lost: {error}") from error
         return parts
 
     def close(self) -> None:
-        """See `Crew.close`; leave the cluster if it was joined for the actors."""
+        """See `Crew.close`; also leave the cluster if the actors joined it."""
         for actor in self.actors:
             self.ray.kill(actor)
         self.joined.close()
 
 
 def list_places(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the node of each processor of a cluster: one of each node, then a second one ...
+    """Return the node of each CPU of a cluster, taking one CPU from every node in turn.
 
-    ``nodes`` is the result of ``ray.nodes()``. Raises ConnectionError if there is no processor.
+    ``nodes`` is the result of ``ray.nodes()``. Raises ConnectionError if there is no CPU.
     """
     places = [
         (number, node["NodeID"])
@@ -349,9 +354,9 @@ def list_places(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
         for number in range(int(node["Resources"].get("CPU", 0)) if node["Alive"] else 0)
     ]
     if not places:
-        raise ConnectionError("backend='ray': no machine of the cluster offers a processor")
+        raise ConnectionError("backend='ray': no machine of the cluster has a CPU")
     return [node for _, node in sorted(places)]
 
 
 CREWS: dict[str, type[Crew]] = {"processes": Actors, "ray": RayActors}
-"""The class of the crew for each value of the setting ``backend``."""
+"""The crew class for each value of the setting ``backend``."""

@@ -1,10 +1,12 @@
 """Checkpoints: everything that the rest of a training run depends on.
 
-A checkpoint is saved between two rollouts, as a folder ``checkpoints/STEPS/``. ``arrays.npz`` has
-the network, the optimizer, the games and the random generators. ``state.json`` has plain values,
-and the size and SHA-256 of every file that the checkpoint needs, including those elsewhere in the
-run's folder. Reading a checkpoint runs no code. A checkpoint is written whole or not at all, and
-the last two are kept. With one thread, a resumed run is equal to an uninterrupted one, bit for bit.
+A checkpoint is a folder ``checkpoints/STEPS/``, saved between two iterations. ``arrays.npz`` has
+the network, the optimizer, the environment states and the random generators. ``state.json`` has
+plain values, and the size and SHA-256 of every file that the checkpoint needs, including files
+elsewhere in the run's folder.
+
+Reading a checkpoint runs no code. A checkpoint is written completely or not at all, and the last
+two are kept. With one thread, a resumed run is bit-identical to an uninterrupted one.
 """
 
 import json
@@ -38,11 +40,12 @@ from ..files import (
 )
 
 KEPT = 2
-"""Number of checkpoints that are kept."""
+"""Number of checkpoints to keep."""
 FOLDER = "checkpoints"
 ARRAYS, STATE = "arrays.npz", "state.json"
 OWN_FILE, RUN_FILES = "arrays", "files"
-"""Keys in ``state.json``: the digest of `ARRAYS`; those of files in the run's folder, by path."""
+"""Keys in ``state.json``: the digest of `ARRAYS`, and the digests of files in the run's folder by
+path."""
 SETTINGS, LOG = "settings", "log"
 """Keys in ``state.json`` of the values that `compare_settings` and `compare_log` compare when a run
 resumes."""
@@ -50,7 +53,7 @@ resumes."""
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint as read: its folder, its arrays, and the plain values (``steps`` ...)."""
+    """A checkpoint in memory: its folder, its arrays, and its plain values, such as ``steps``."""
 
     folder: Path
     arrays: dict[str, np.ndarray]
@@ -58,7 +61,7 @@ class Checkpoint:
 
     @property
     def files(self) -> dict[str, FileDigest]:
-        """The files that the checkpoint needs besides its own, by path in the run's folder."""
+        """The other files that the checkpoint needs, by path in the run's folder."""
         return {name: FileDigest(**digest) for name, digest in self.values[RUN_FILES].items()}
 
 
@@ -72,7 +75,7 @@ def save_arrays(
 
     Args:
         run: the folder of one training seed.
-        arrays: arrays by name, none of them of Python objects.
+        arrays: arrays by name; none may contain Python objects.
         values: plain values for JSON; ``steps`` is required.
         files: other files that the checkpoint needs, by path in ``run``.
     """
@@ -97,10 +100,13 @@ def _all(run: Path) -> list[Path]:
 
 
 def latest(run: Path) -> Checkpoint | None:
-    """Return the newest undamaged checkpoint of a run, None if there is no checkpoint.
+    """Return the newest undamaged checkpoint of a run, or None if the run has no checkpoint.
 
-    A damaged checkpoint is ignored with a warning that names the difference. Raises ValueError if
-    all are damaged: training from the start would discard their content.
+    A damaged checkpoint is skipped with a warning that says what is wrong.
+
+    Raises:
+        ValueError: all checkpoints are damaged. Training from the start would discard their
+            content.
     """
     reason = ""
     for folder in reversed(_all(run)):
@@ -108,13 +114,13 @@ def latest(run: Path) -> Checkpoint | None:
             saved = _read(folder)
             check_files(run, saved.files)
             return saved
-        except Exception as error:  # any error: the checkpoint before it can be used
+        except Exception as error:  # whatever the error, an older checkpoint may be usable
             prefix = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
             reason = f"{prefix}{join_lines(error)}"
-            warnings.warn(f"{folder} is damaged and passed over: {reason}", stacklevel=2)
+            warnings.warn(f"{folder} is damaged and is skipped: {reason}", stacklevel=2)
     if reason:
         raise ValueError(
-            f"{run / FOLDER}: all checkpoints are damaged ({reason}); restore the files, or remove "
+            f"{run / FOLDER}: all checkpoints are damaged ({reason}). Restore the files, or remove "
             "this folder to train from the start"
         )
     return None
@@ -127,7 +133,7 @@ def _read(folder: Path) -> Checkpoint:
 
 
 def check_files(folder: Path, files: Mapping[str, FileDigest]) -> None:
-    """Raise ValueError naming the first file that is missing, or not as it was written."""
+    """Raise ValueError for the first file that is missing or has changed."""
     for name, wanted in files.items():
         path = folder / name
         if not path.exists():
@@ -136,13 +142,13 @@ def check_files(folder: Path, files: Mapping[str, FileDigest]) -> None:
             actual = digest_bytes(read_bytes(path, MOST))
         if actual != wanted:
             raise ValueError(
-                f"checkpoint file {name} was changed: expected sha256 {wanted.sha256} "
+                f"checkpoint file {name} has changed: expected sha256 {wanted.sha256} "
                 f"({wanted.bytes:,} bytes), got {actual.sha256} ({actual.bytes:,} bytes)"
             )
 
 
 def compare_settings(saved: Checkpoint, now: Mapping[str, Any], file: Path) -> None:
-    """Warn of settings that were edited since the checkpoint; ``now`` has JSON values."""
+    """Warn about settings that changed since the checkpoint; ``now`` has JSON values."""
     was, now = saved.values[SETTINGS], json.loads(json.dumps(now))
     names = sorted(name for name in was.keys() | now.keys() if was.get(name) != now.get(name))
     if names:
@@ -150,19 +156,19 @@ def compare_settings(saved: Checkpoint, now: Mapping[str, Any], file: Path) -> N
             f"{name} was {shorten(was.get(name))} and is now {shorten(now.get(name))}"
             for name in names
         )
-        warnings.warn(f"{file} was changed since the last checkpoint: {differ}", stacklevel=3)
+        warnings.warn(f"{file} has changed since the last checkpoint: {differ}", stacklevel=3)
 
 
 def compare_log(saved: Checkpoint, file: Path) -> None:
-    """Warn if the log up to the checkpoint is not as it was written. Training does not need it."""
+    """Warn if the log up to the checkpoint has changed. Training does not need the log."""
     wanted = FileDigest(**saved.values[LOG])
     with name_file_in_errors(file):
         data = read_bytes(file, MOST)[: wanted.bytes] if file.exists() else b""
     if digest_bytes(data) != wanted:
-        change = "was changed" if file.exists() else "is missing"
+        change = "has changed" if file.exists() else "is missing"
         warnings.warn(
             f"{file} {change}: expected sha256 {wanted.sha256} of its first {wanted.bytes:,} "
-            "bytes; training continues, but the learning curve may be wrong",
+            "bytes. Training continues, but the learning curve may be wrong",
             stacklevel=3,
         )
 
@@ -203,7 +209,7 @@ def set_tensors(
 
 
 def generator_arrays() -> dict[str, np.ndarray]:
-    """Return the states of NumPy's and torch's generators, for `save_arrays`."""
+    """Return the states of NumPy's and PyTorch's generators, for `save_arrays`."""
     _, words, place, has_gauss, gauss = np.random.get_state(legacy=True)
     arrays = {
         "numpy.words": np.asarray(words),
@@ -216,7 +222,7 @@ def generator_arrays() -> dict[str, np.ndarray]:
 
 
 def set_generators(arrays: Mapping[str, np.ndarray]) -> None:
-    """Restore NumPy's and torch's generators from `generator_arrays`."""
+    """Restore NumPy's and PyTorch's generators from `generator_arrays`."""
     place, has_gauss, gauss = arrays["numpy.rest"].tolist()
     np.random.set_state(("MT19937", arrays["numpy.words"], int(place), int(has_gauss), gauss))
     torch.set_rng_state(torch.from_numpy(arrays["torch"]))

@@ -1,17 +1,17 @@
-"""The environments that runs train on.
+"""The training environments.
 
-`make_env` returns a `CardVecEnv`, in two cases with something added:
+`make_env` returns a `CardVecEnv`. Two variants extend it:
 
-- **Wider observations** (`WiderVecEnv`). A critic that sees the hidden cards tells luck from skill
-  better (Pinto and others, "Asymmetric actor critic for image-based robot learning", 2018; in card
-  games Suphx and PerfectDou). It is a second network, which reads the player's observation with one
-  more piece at its end; the policy reads only the part in front, and the critic is not part of the
-  saved agent. A network that corrects a rule-based agent (`parlour.agents.networks.options`) reads
-  that agent's action, in training and in play.
-- **Self-play** (`SelfPlayEnv`). The learner plays several seats of a table, or all; a step is one
-  decision of one of them. The players of the other seats are drawn for each hand, a side at a time:
-  partners are one player. One seat of every table, its home seat, is always the learner's; results
-  and rewards are those of this seat.
+- **Wider observations** (`WiderVecEnv`). A critic that sees the hidden cards separates luck from
+  skill better (Pinto and others, "Asymmetric actor critic for image-based robot learning", 2018; in
+  card games Suphx and PerfectDou). The critic is a second network, which reads the player's
+  observation with one more piece at its end. The policy reads only the player's observation, and
+  the saved agent does not include the critic. A network that improves on a rule-based agent
+  (`parlour.agents.networks.options`) reads that agent's action, in training and in play.
+- **Self-play** (`SelfPlayEnv`). The learner plays several or all seats of a table, and a step is
+  one decision of one of these seats. The agents in the other seats are drawn for each hand, one
+  agent per side, so partners are the same agent. One seat of every table, its home seat, always
+  belongs to the learner. Results and rewards are those of the home seat.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,12 +41,13 @@ from parlour.envs.interfaces.seat import SeatRows
 from .settings.base import LearnerSettings
 
 SOLVER_LIMIT = 1000
-"""Search limit of the solver for one action, in positions; beyond it the answer is "not known"."""
+"""Search limit of the solver for one action, in positions. A search that reaches it gives no
+answer."""
 LEARNER = 0
-"""The learner's number among the players; greater numbers are the others."""
+"""The learner's number among the agents; opponents have greater numbers."""
 RUNNING, TERMINATED = int(Over.RUNNING), int(Over.TERMINATED)
 SALT = 0x504F4F4C
-"""Separates the draws of the seating from those of agents."""
+"""Separates the random draws of the seating from those of agents."""
 
 
 def make_env(
@@ -56,7 +57,7 @@ def make_env(
 
     Args:
         settings: the settings of the run.
-        make: makes the rows, as `make_rows` does.
+        make: creates the rows, as `make_rows` does.
         rows: number of environments (None: ``n_envs``).
     """
     keywords = settings.env_keywords()
@@ -73,34 +74,34 @@ def make_env(
 
 
 class ExtraPiece(NamedTuple):
-    """A piece of an observation beyond the player's own."""
+    """An additional piece at the end of the player's observation."""
 
     piece: Piece
     read: Callable[[np.ndarray, RulesTable], np.ndarray]
-    """Returns the codes, int8 (n, ``piece.size``), of states and the rules played."""
+    """Function from states and rules to codes, int8 (n, ``piece.size``)."""
 
 
 def make_cards_piece(game: Game) -> ExtraPiece:
-    """Return the hidden cards as a piece."""
+    """Return a piece with the hidden cards."""
     assert game.hidden_cards is not None
     piece, read = game.hidden_cards
     return ExtraPiece(piece, lambda states, table: read(states))
 
 
 def make_winnable_piece(game: Game) -> ExtraPiece:
-    """Return as a piece whether the game can still be won, with all cards known."""
+    """Return a piece that tells whether the game can still be won with all cards known."""
 
     def read(states: np.ndarray, table: RulesTable) -> np.ndarray:
         assert game.winnable_after is not None
         best = game.winnable_after(states, table.only, SOLVER_LIMIT).max(axis=1, keepdims=True)
         return np.select([best == 1, best == 0], [2, 1], 0).astype(np.int8)
 
-    doc = "whether a win is left, all cards known: 1 no, 2 yes, 0 not found out"
+    doc = "whether the game can still be won with all cards known: 1 no, 2 yes, 0 unknown"
     return ExtraPiece(Piece("winnable", 1, whole_number(2), doc), read)
 
 
 def make_base_piece(game: Game, base: str) -> ExtraPiece:
-    """Return the action of a rule-based agent as a piece."""
+    """Return a piece with the action of a rule-based agent."""
 
     def read(states: np.ndarray, table: RulesTable) -> np.ndarray:
         marks = np.zeros((len(states), game.actions), np.int8)
@@ -116,14 +117,17 @@ CRITICS: dict[str, Callable[[Game], ExtraPiece]] = {
     "cards": make_cards_piece,
     "solver": make_winnable_piece,
 }
-"""The pieces that critics see, by the setting ``critic``; ``own`` has none."""
+"""The piece that each value of the setting ``critic`` adds; ``own`` adds none."""
 
 
 class WiderVecEnv(CardVecEnv):
-    """`CardVecEnv` with further pieces at the end of its observations.
+    """`CardVecEnv` with additional pieces at the end of its observations.
 
-    With ``base``, a piece has the action of this rule-based agent. ``critic``, a key of `CRITICS`,
-    adds its piece after it. ``wide_game`` is the game with these pieces.
+    Args:
+        base: a rule-based agent whose action becomes a piece.
+        critic: a key of `CRITICS`, whose piece follows that of ``base``.
+
+    ``wide_game`` is the game with these pieces.
     """
 
     def __init__(
@@ -155,11 +159,12 @@ class WiderVecEnv(CardVecEnv):
 
 
 class SelfPlayEnv(SeatRows):
-    """`SeatRows` in which the caller plays every seat of the learner; finished rows start again.
+    """`SeatRows` in which the caller plays every seat of the learner; finished rows restart.
 
-    Before a step, ``waiting``, bool (n,), marks the games in which the learner acts; the others are
-    over, and their step starts new ones, whatever the action. After it, ``actors``, int64 (n,), are
-    the seats that acted, and ``pays``, float64 (n, seats), the payoffs of the hands that ended.
+    Before a step, ``waiting``, bool (n,), marks the games in which the learner acts. The other
+    games are over; a step starts new ones, whatever the action. After a step, ``actors``, int64
+    (n,), are the seats that acted, and ``pays``, float64 (n, seats), are the payoffs of the hands
+    that ended.
     """
 
     def __init__(
@@ -195,14 +200,14 @@ class SelfPlayEnv(SeatRows):
         dealer: int | None = None,
         rules: np.ndarray | None = None,
     ) -> None:
-        """See `Rows.start`; the others play up to the learner's first turn."""
+        """See `Rows.start`; the opponents play up to the learner's first turn."""
         which = self.all_rows if which is None else which
         self.seating[which, : len(self.sides)] = self._draw_players(which)
         Rows.start(self, source, which, dealer, rules)
         self._play_others(which)
 
     def _draw_players(self, which: np.ndarray) -> np.ndarray:
-        """Draw a player for each seat of some games, int64 (m, seats)."""
+        """Draw an agent for each seat of some games, int64 (m, seats)."""
         words, home = self.states["rng"][which], self.sides[self.own_seat[which]]
         others = len(self.agents) - 1
         shares = [random_floats(words, SALT + side) for side in range(self.sides.max() + 1)]
@@ -212,7 +217,7 @@ class SelfPlayEnv(SeatRows):
         return players.astype(np.int64)[:, self.sides]
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
-        """Make one decision in every game, and the turns of the others up to the next one."""
+        """Make one decision in every game, and play the opponents' turns up to the next one."""
         waiting = self.waiting
         self.actors = self.states["turn"].astype(np.int64)
         Rows.step(self, actions, waiting)
@@ -237,7 +242,7 @@ class SelfPlayEnv(SeatRows):
         self.start(DealSource.DRAW, ended)
 
     def _play_others(self, which: np.ndarray, *_: int) -> int:
-        """Let the others act until it is the learner's turn, or the end."""
+        """Let the opponents act until it is the learner's turn or the hand is over."""
         everywhere = np.arange(self.n)
         while True:
             self._play_baselines(which)
@@ -263,11 +268,11 @@ class SelfPlayEnv(SeatRows):
 
 
 class _Learner(UniformAgent):
-    """Placeholder for the learner, so that compiled code does not play its turns."""
+    """Placeholder that keeps compiled code from playing the turns of the learner."""
 
     def act(self, turn: Any) -> np.ndarray:
-        """Raise AssertionError: the caller's steps are the learner's actions."""
-        raise AssertionError("the learner is not asked")
+        """Raise AssertionError, because the caller's steps are the learner's actions."""
+        raise AssertionError("the learner's actions come from the caller of step")
 
 
 def make_selfplay_env(
@@ -285,7 +290,7 @@ def make_selfplay_env(
 ) -> SelfPlayEnv:
     """Return tables for training, with the keywords of `arguments.make_rows`.
 
-    ``share`` is the probability that another seat than the home seat is the learner's, too.
+    ``share`` is the probability that the learner also plays a seat other than its home seat.
     """
     rules = game.make_rules(variant, options)
     kind = REWARD_NAMES.index(check_choice("reward", reward, REWARD_NAMES))

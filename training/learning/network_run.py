@@ -1,8 +1,8 @@
-"""What the methods that learn a network share: policy, learner, precision, clock and run.
+"""Shared code of the methods that train a network: policy, learner, precision, timer and run.
 
-`CardPolicy` puts a `CardNetwork` where sb3-contrib has its own layers. `CardLearner` is the base of
-the learners that collect rollouts and learn from them. `LearnerRun` is a run that learns a network
-from minibatches, `NetworkRun` one whose minibatches are taken from the learner's rollouts.
+`CardPolicy` lets sb3-contrib use a `CardNetwork` as its policy. `CardLearner` is the base class of
+learners that collect rollouts and learn from them. `LearnerRun` is a run that trains a network on
+minibatches. `NetworkRun` is a `LearnerRun` whose minibatches come from rollouts.
 """
 
 import random
@@ -33,23 +33,23 @@ from .save_agent import weights_bytes
 from .settings.base import LearnerSettings, NetworkSettings, PolicySettings
 
 LEAST_LEFT = 1e-6
-"""Lower limit of the share of a run that remains: the time may be up before a rollout begins."""
+"""Minimum fraction of a run that remains: the time limit may pass before a rollout begins."""
 SEED_STRIDE = 1 << 32
-"""Row i of training seed k is seeded with ``k * SEED_STRIDE + i``: no two runs share deals."""
+"""The seed of row i with training seed k is ``k * SEED_STRIDE + i``, so no two runs share deals."""
 ENV = "env."
-"""Prefix of the names of a checkpoint's arrays that hold the games."""
+"""Prefix of the checkpoint arrays that hold the environments' states."""
 HIGHEST = "highest"
-"""The precision of float32, as torch names it."""
+"""PyTorch's name for float32 precision."""
 PHASES = ("env", "forward", "distribution", "buffer", "update", "evaluation", "other")
-"""Phases of a run that `PhaseTimer` tells apart."""
+"""Phases of a run that `PhaseTimer` measures."""
 
 Learner = TypeVar("Learner", bound="CardLearner")
 
 
 class PhaseTimer:
-    """Wall time by phase, in seconds: ``with clock("env"): ...`` adds to one of them.
+    """Wall time by phase, in seconds: ``with clock("env"): ...`` adds to one phase.
 
-    ``earlier`` is the split of an earlier timer, to which this one adds.
+    ``earlier`` is the split of an earlier timer, which this timer continues.
     """
 
     def __init__(self, earlier: Mapping[str, float] | None = None) -> None:
@@ -58,7 +58,7 @@ class PhaseTimer:
 
     @contextmanager
     def __call__(self, phase: str) -> Iterator[None]:
-        """Count the block under a phase."""
+        """Add the time of the block to a phase."""
         begun = time.perf_counter()
         try:
             yield
@@ -66,15 +66,15 @@ class PhaseTimer:
             self.seconds[phase] += time.perf_counter() - begun
 
     def split(self) -> dict[str, float]:
-        """Return seconds by phase; ``other`` is the time that no phase covers."""
+        """Return the seconds of each phase; ``other`` is the time outside all phases."""
         known = {phase: seconds for phase, seconds in self.seconds.items() if phase != "other"}
         return known | {"other": time.perf_counter() - self.begun - sum(known.values())}
 
 
 def supported_precision(precision: str, device: str) -> str:
-    """Return a precision, or ``HIGHEST`` on a processor that it would slow down.
+    """Return the precision, or ``HIGHEST`` on a CPU that a lower precision would slow down.
 
-    Only processors with AMX are faster in bfloat16; others, with AVX512_BF16 as well, are slower.
+    Only CPUs with AMX are faster in bfloat16. Others, including those with AVX512_BF16, are slower.
     """
     on_processor = get_device(device).type == "cpu"
     has_amx = torch.cpu.get_capabilities().get("amx_bf16", False)
@@ -83,9 +83,10 @@ def supported_precision(precision: str, device: str) -> str:
 
 @contextmanager
 def learning_precision(settings: LearnerSettings) -> Iterator[None]:
-    """Set the precision of matrix products in the whole process; restore it afterwards.
+    """Set the precision of matrix products in the whole process, and restore it afterwards.
 
-    bfloat16 has the range of float32 and 8 of its 24 bits. Weights and sums stay float32.
+    bfloat16 has the range of float32 and 8 of its 24 bits of precision. Weights and sums stay
+    float32.
     """
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision(supported_precision(settings.precision, settings.device))
@@ -101,14 +102,15 @@ def draw_actions(probabilities: Tensor) -> Tensor:
 
 
 class CardPolicy(MaskableActorCriticPolicy):
-    """A `CardNetwork` in the form of a policy of sb3-contrib.
+    """A `CardNetwork` in the form of an sb3-contrib policy.
 
     Args:
         make: builds the network.
         make_critic: builds the critic, a second network whose values replace those of the first
-            one. It reads whole observations, the policy only the player's own part in front.
+            network. The critic reads whole observations; the policy reads only the player's part at
+            their start.
 
-    ``draw`` draws actions from their probabilities, see `draw_actions`.
+    ``draw`` samples actions from their probabilities, see `draw_actions`.
     """
 
     def __init__(
@@ -140,18 +142,18 @@ class CardPolicy(MaskableActorCriticPolicy):
         return logits, values
 
     def own_part(self, obs: Tensor) -> Tensor:
-        """Return the player's own part of observations, which a critic reads whole."""
+        """Return the player's part of observations, without the pieces for the critic."""
         return obs[:, : self.network.features.size(self.network.encoding)]
 
     def mask_logits(self, logits: Tensor, masks: Any) -> Tensor:
-        """Return logits (n, actions) under masks (n, actions); None: all actions are legal."""
+        """Return logits (n, actions) under masks (n, actions); None allows all actions."""
         if masks is None:
             return logits
         marks = torch.as_tensor(masks, device=logits.device).reshape(logits.shape)
         return masked_logits(logits, marks.bool())
 
     def sample(self, logits: Tensor, deterministic: bool = False) -> tuple[Tensor, Tensor]:
-        """Return actions int64 (n,), drawn or the likeliest, and their log probabilities."""
+        """Return actions, int64 (n,), sampled or most likely, and their log probabilities."""
         actions = logits.argmax(dim=1) if deterministic else self.draw(logits.softmax(dim=1))
         return actions, logits.log_softmax(dim=1).gather(1, actions[:, None]).squeeze(1)
 
@@ -171,7 +173,7 @@ class CardPolicy(MaskableActorCriticPolicy):
         logits = self.mask_logits(logits, action_masks)
         log_probs = logits.log_softmax(dim=1)
         chosen = log_probs.gather(1, actions.long()[:, None]).squeeze(1)
-        # Not log_probs.exp(): that takes three times as long where a logit is hugely negative.
+        # log_probs.exp() would take three times as long if a logit is hugely negative.
         return values[:, None], chosen, -(logits.softmax(dim=1) * log_probs).sum(dim=1)
 
     def get_distribution(  # type: ignore[override]
@@ -189,9 +191,9 @@ class CardPolicy(MaskableActorCriticPolicy):
 class CardLearner(MaskablePPO):
     """The learner of a method over a `CardVecEnv`: a `CardPolicy` and its optimizer.
 
-    A method fills in `collect_rollouts(env)`, which plays ``n_steps`` of every game, and `train`,
-    which learns from them. ``clock`` adds up the time of both. Rewards are multiplied by
-    ``reward_scale``.
+    A method implements ``collect_rollouts(env)``, which plays ``n_steps`` in every environment, and
+    ``train``, which learns from them. ``clock`` measures the time of both. Rewards are multiplied
+    by ``reward_scale``.
     """
 
     clock = PhaseTimer()
@@ -207,19 +209,19 @@ class CardLearner(MaskablePPO):
         return {"policy": self.policy}
 
     def collect_rollouts(self, env: Any, *_: Any, **__: Any) -> bool:
-        """Play ``n_steps`` of every game and keep what `train` needs; a method fills it in."""
+        """Play ``n_steps`` in every environment and keep the data for `train`."""
         raise NotImplementedError
 
     def predict_truncated(self, observations: np.ndarray, masks: np.ndarray) -> Tensor:
-        """Return the values (k,) of positions in which games were truncated."""
+        """Return the values (k,) of the last positions of truncated episodes."""
         return self.policy.predict_values(self._tensor(observations))[:, 0]
 
     def _step(self, env: CardVecEnv, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Make one step of every game and count it.
+        """Make one step in every environment and count it.
 
         Returns:
-            The rewards to learn from, float32 (n,): scaled, and with the discounted value of the
-            last position where a game was truncated. And whether each game ended, bool (n,).
+            The rewards to learn from, float32 (n,), scaled and with the discounted value of the
+            last position added for truncated episodes; and whether each episode ended, bool (n,).
         """
         with self.clock("env"):
             self._last_obs, rewards, dones, infos = env.step(actions)  # type: ignore[assignment]
@@ -230,7 +232,7 @@ class CardLearner(MaskablePPO):
 
     @torch.no_grad()
     def _truncation_values(self, env: CardVecEnv, infos: list[dict[str, Any]]) -> np.ndarray:
-        """Return the value of the last position of each truncated game, 0 in other rows."""
+        """Return the value of the last position of each truncated episode, 0 in other rows."""
         values = np.zeros(env.num_envs, np.float32)
         truncated = np.flatnonzero(env.rows.buffers.truncated)
         if len(truncated):
@@ -242,13 +244,13 @@ class CardLearner(MaskablePPO):
     def _train_minibatches(
         self, n: int, learn: Callable[[Tensor], Sequence[Tensor]], names: Sequence[str]
     ) -> None:
-        """Call ``learn`` with the sample numbers of each minibatch; log means of what it returns.
+        """Call ``learn`` with the sample numbers of each minibatch; log the means of its results.
 
-        The losses are read once at the end: an accelerator need not wait in between.
+        The losses are read once at the end, so that a GPU does not wait between minibatches.
 
         Args:
             n: number of samples in the rollout.
-            learn: learns a minibatch, int64 (k,); returns a scalar for each of ``names``.
+            learn: learns a minibatch, int64 (k,), and returns one scalar for each of ``names``.
             names: names of these scalars in the log.
         """
         with self.clock("update"):
@@ -256,7 +258,7 @@ class CardLearner(MaskablePPO):
             self._update_learning_rate(self.policy.optimizer)
             losses = []
             for _ in range(self.n_epochs):
-                order = torch.randperm(n).to(self.device)  # drawn by the one generator for all
+                order = torch.randperm(n).to(self.device)  # the same generator draws on all devices
                 for part in order.split(self.batch_size):  # type: ignore[no-untyped-call]
                     losses.append(torch.stack([loss.detach() for loss in learn(part)]))
             self._n_updates += self.n_epochs
@@ -271,7 +273,7 @@ class CardLearner(MaskablePPO):
         return codes
 
     def _optimizer_step(self, loss: Tensor) -> None:
-        """Make one step of the optimizer."""
+        """Make one optimizer step."""
         self.policy.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
@@ -294,7 +296,7 @@ def make_learner(
         learner_class: the learner of a method.
         settings: the settings of the run.
         seed: the training seed.
-        env: the environments; if they show a critic more, the learner gets a critic.
+        env: the environments. The learner gets a critic if they are a `WiderVecEnv`.
         keywords: further arguments of `MaskablePPO`.
     """
     spec = settings.network_spec()
@@ -326,7 +328,7 @@ def make_learner(
 
 
 class LearnerRun(StepRun):
-    """A run that learns a network from minibatches."""
+    """A run that trains a network on minibatches."""
 
     settings: LearnerSettings
     network: CardNetwork
@@ -342,17 +344,19 @@ class LearnerRun(StepRun):
         return learning_precision(self.settings)
 
     def load_initial(self, folder: Path) -> None:
-        """Take the weights of a saved agent."""
+        """Load the weights of a saved agent."""
         agent = LearnedAgent.load(folder, self.game)
         try:
             self.network.load_state_dict(agent.network.state_dict())
         except RuntimeError as error:
-            raise ValueError(f"setting initial={folder}: another network: {error}") from error
+            raise ValueError(
+                f"setting initial must name an agent with the same network, got {folder}: {error}"
+            ) from error
 
     def pack_learning(
         self, env: CardVecEnv, modules: Mapping[str, nn.Module], optimizer: torch.optim.Optimizer
     ) -> dict[str, Any]:
-        """Return as arrays for a checkpoint: games, weights, optimizer and random generators."""
+        """Return environments, weights, optimizer and generators as arrays for a checkpoint."""
         arrays: dict[str, Any] = {f"{ENV}{name}": array for name, array in env.state().items()}
         arrays |= checkpoint.tensor_arrays(modules, optimizer)
         return arrays | checkpoint.generator_arrays()
@@ -364,12 +368,11 @@ class LearnerRun(StepRun):
         modules: Mapping[str, nn.Module],
         optimizer: torch.optim.Optimizer,
     ) -> np.ndarray:
-        """Restore all that `pack_learning` packed; return the observations of the games.
+        """Restore everything that `pack_learning` packed; return the observations.
 
-        Raises ValueError if the arrays are of another network or game.
+        Raises ValueError if the arrays belong to another network or game.
         """
         checkpoint.set_tensors(modules, optimizer, arrays)
-        games = {name: array for name, array in arrays.items() if name.startswith(ENV)}
         games = {name: array for name, array in arrays.items() if name.startswith(ENV)}
         observations = env.restore({name.removeprefix(ENV): games[name] for name in games})
         checkpoint.set_generators(arrays)
@@ -387,7 +390,7 @@ class LearnerRun(StepRun):
 class NetworkRun(LearnerRun):
     """A run whose learner collects rollouts and learns from them.
 
-    A method fills in ``make_learner`` and ``set_schedules``. The steps of the settings are rounded
+    A method implements ``make_learner`` and ``set_schedules``. The number of timesteps is rounded
     up to whole rollouts.
     """
 
@@ -398,12 +401,12 @@ class NetworkRun(LearnerRun):
         raise NotImplementedError
 
     def set_schedules(self, left: float) -> dict[str, float]:
-        """Set the coefficients that change during the run; return them for the log.
+        """Set the coefficients that change during the run, and return them for the log.
 
         The learning rate is not among them: Stable-Baselines3 sets it.
 
         Args:
-            left: the share of the run that remains.
+            left: fraction of the run that remains.
         """
         raise NotImplementedError
 
@@ -424,21 +427,21 @@ class NetworkRun(LearnerRun):
 
     @property
     def network(self) -> CardNetwork:  # type: ignore[override]
-        """The network that is trained."""
+        """The network in training."""
         return self.model.network
 
     @property
     def steps(self) -> int:  # type: ignore[override]
-        """Environment steps done so far."""
+        """Number of timesteps completed so far."""
         return self.model.num_timesteps
 
     def iterate(self) -> dict[str, float]:
-        """Collect a rollout and learn from it; return what is logged."""
+        """Collect a rollout, learn from it, and return the values to log."""
         model = self.model
         left = max(1 - self.share_done(), LEAST_LEFT)
         scheduled = self.set_schedules(left)
         self.collect()
-        model._current_progress_remaining = left  # that of the start of the rollout: never 0
+        model._current_progress_remaining = left  # as at the start of the rollout, so never 0
         model.train()
         values = {name: float(value) for name, value in model.logger.name_to_value.items()}
         model.logger.name_to_value.clear()
@@ -450,7 +453,7 @@ class NetworkRun(LearnerRun):
         return values | scheduled
 
     def collect(self) -> None:
-        """Fill the learner's rollout with steps of every game."""
+        """Fill the rollout buffer with steps of every environment."""
         self.model.collect_rollouts(self.env)
 
     def agent(self) -> LearnedAgent:
@@ -472,7 +475,7 @@ class NetworkRun(LearnerRun):
         checkpoint.save_arrays(self.folder, arrays, self.checkpoint_values() | values)
 
     def _restore(self, saved: checkpoint.Checkpoint) -> None:
-        """Put the new learner into the state of a checkpoint that `save` wrote."""
+        """Set the new learner to the state of a checkpoint that `save` wrote."""
         model, arrays = self.model, saved.arrays
         model._last_obs = self.restore_learning(
             arrays, self.env, model.saved_modules(), model.policy.optimizer
@@ -485,7 +488,7 @@ class NetworkRun(LearnerRun):
 
 
 class PolicyRun(NetworkRun):
-    """A run of a method with PPO's clipped loss, whose entropy coefficient falls linearly."""
+    """A run with PPO's clipped loss and a linear schedule of the entropy coefficient."""
 
     settings: PolicySettings
 

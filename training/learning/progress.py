@@ -1,7 +1,8 @@
-"""The log of a training run, which survives being killed, and its progress bar.
+"""The log of a training run, which survives a killed process, and the progress bar.
 
-``progress.jsonl`` is the log: one line for each rollout and update. TensorBoard's files are a copy
-of it, rewritten on resuming, so that no step is missing or in either of them twice.
+``progress.jsonl`` is the log, with one line per iteration (a rollout and its update). The
+TensorBoard files are a copy of the log. Resuming a run rewrites them, so that no step is missing or
+duplicated.
 """
 
 import json
@@ -24,13 +25,13 @@ FILE, BOARD = "progress.jsonl", "tensorboard"
 MOST = 1 << 32
 """Maximum size of a log in bytes."""
 BAR = "{desc} {percentage:.0f}%|{bar}| {n_fmt}/{total_fmt} {rate_fmt} {remaining} left{postfix}"
-"""Format of the bar; it fits into 80 columns."""
+"""Format of the bar, which fits into 80 columns."""
 LINE_SECONDS = 30.0
-"""Seconds between two lines where no progress bar can be drawn."""
+"""Seconds between progress lines, if stderr is not a terminal."""
 
 
 class RunLog:
-    """The log of one training seed. Opening it drops the lines after ``steps``."""
+    """The log of one training seed. Opening a log drops all lines after ``steps``."""
 
     def __init__(self, folder: Path, steps: int = 0) -> None:
         self.path = folder / FILE
@@ -45,7 +46,7 @@ class RunLog:
         self.file: TextIO = self.path.open("a", encoding="utf-8")
 
     def write(self, steps: int, values: dict[str, float]) -> None:
-        """Log the values of one rollout and update, which ended at step ``steps``."""
+        """Log the values of an iteration that ended at step ``steps``."""
         line = {"steps": steps, "time": round(time.time(), 3)} | values
         text = json.dumps(line) + "\n"
         with name_path(self.path):
@@ -62,7 +63,7 @@ class RunLog:
                 self.board.add_scalar(name, value, int(line["steps"]), line["time"])
 
     def sync(self) -> None:
-        """Write the whole log to disk; called before a checkpoint."""
+        """Write the whole log to disk, before a checkpoint is saved."""
         with name_path(self.path):
             self.file.flush()
             sync(self.path)
@@ -70,7 +71,7 @@ class RunLog:
             self.board.flush()
 
     def digest(self) -> FileDigest:
-        """Return size and SHA-256 of the log so far."""
+        """Return the size and the SHA-256 of the log so far."""
         return FileDigest(self.bytes, self.hash.hexdigest())
 
     def close(self) -> None:
@@ -82,9 +83,9 @@ class RunLog:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a log; incomplete lines at its end are left out.
+    """Return the lines of a log, without incomplete lines at its end.
 
-    Raises ValueError naming a damaged line that complete ones follow.
+    Raises ValueError for a damaged line that is followed by complete lines.
     """
     if not path.exists():
         return []
@@ -95,12 +96,12 @@ def read(path: Path) -> list[dict[str, Any]]:
         lines.pop()
     if None in lines:
         number = lines.index(None) + 1
-        raise ValueError(f"{path}: line {number} is damaged: mend it, or remove it")
+        raise ValueError(f"{path}: line {number} is damaged. Repair or remove the line")
     return [line for line in lines if line is not None]
 
 
 def _read_line(text: str) -> dict[str, Any] | None:
-    """Return a line of a log; None for a damaged one."""
+    """Return a line of a log, or None if it is damaged."""
     try:
         line = json.loads(text)
         has_numbers = all(type(value) in (int, float) for value in line.values())
@@ -112,7 +113,8 @@ def _read_line(text: str) -> dict[str, Any] | None:
 class Bar:
     """Progress of a run: a bar on a terminal, otherwise lines.
 
-    It shows steps done, steps/s, success rate and time left. ``unit`` is the unit of the steps.
+    It shows completed steps, steps per second, the success rate and the time left. ``unit`` is the
+    unit of the steps.
     """
 
     def __init__(
@@ -153,10 +155,10 @@ class Bar:
         """Show the progress.
 
         Args:
-            done: steps done so far.
-            note: text at the end.
-            always: write a line now, if lines are written.
-            seconds_left: seconds until the time limit of the run (None: there is none).
+            done: number of completed steps.
+            note: text at the end of the line.
+            always: whether to write a line now, if stderr is not a terminal.
+            seconds_left: seconds until the time limit of the run (None: no limit).
         """
         now = time.monotonic()
         speed, total = (done - self.first) / (now - self.begun), self.total

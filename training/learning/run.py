@@ -1,7 +1,7 @@
 """The training loop that all methods share, with evaluations, checkpoints and results.
 
-A learning method is a dataclass of settings and a subclass of `Run`, which trains one seed.
-`parlour.training.learning.methods` has one module for each method.
+A learning method consists of a settings dataclass and a subclass of `Run`, which trains one seed.
+`parlour.training.learning.methods` has one module per method.
 """
 
 import platform
@@ -37,37 +37,38 @@ from .settings.base import Settings, StepSettings
 RESULT_FILE, AGENT = "result.json", "agent"
 SETTINGS_FILE = "settings.json"
 BASELINES = ("uniform", "greedy")
-"""Agents that play the validation deals at the end of a run, to compare its learning curve with."""
+"""Agents that play the validation deals at the end of a run, for comparison in its learning curve.
+"""
 
 Watch = Callable[[dict[str, Any]], None]
-"""Receives each evaluation as the result has it; an exception that it raises ends the run."""
+"""A callback that receives each evaluation as a dict; an exception that it raises ends the run."""
 
 
 class Run:
-    """The run of one training seed in ``folder``. It resumes from the last checkpoint, if any.
+    """The training of one seed, in ``folder``. It resumes from the last checkpoint, if any.
 
-    A method fills in ``prepare``, ``steps``, ``total``, ``iterate``, ``agent``, ``save``,
-    ``agent_weights`` and ``network_spec``. Without `StepRun` it evaluates at the end only, and
-    saves after every iteration.
+    A method implements ``prepare``, ``steps``, ``total``, ``iterate``, ``agent``, ``save``,
+    ``agent_weights`` and ``network_spec``. A direct subclass of `Run` evaluates only at the end,
+    and saves a checkpoint after every iteration; see `StepRun` for intervals.
     """
 
     settings: Settings
     unit = "steps"
-    """What ``steps`` counts, for progress lines and results."""
+    """The unit of ``steps``, for progress lines and results."""
     samples = False
-    """Whether the trained agent draws its actions from its policy."""
+    """Whether the trained agent samples its actions from its policy."""
     steps: int
-    """Steps done so far."""
+    """Number of steps completed so far."""
     total: int
-    """Steps of the whole run."""
+    """Number of steps of the whole run."""
     watch: Watch | None = None
-    """Receives each evaluation."""
+    """Called with each evaluation."""
 
     def __init__(self, settings: Settings, seed: int, folder: Path) -> None:
         self.settings, self.seed, self.folder = settings, seed, folder
         self.game: Game = find_game(settings.game)
         self.rules_table = settings.list_rules()
-        self.rules = self.rules_table.rules[0]  # several rules are all for as many players
+        self.rules = self.rules_table.rules[0]  # all sets of rules have the same number of players
         self.history: dict[str, Any] = {"seconds": 0.0, "split": {}, "evaluations": []}
         self.deals = deal_seeds(validation_deal_set(settings.game), range(settings.eval_deals))
         folder.mkdir(parents=True, exist_ok=True)
@@ -82,11 +83,11 @@ class Run:
         self.begun = time.perf_counter() - self.history["seconds"]
 
     def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
-        """Build everything that is trained; restore the checkpoint if there is one."""
+        """Build everything that is trained, and restore the checkpoint if there is one."""
         raise NotImplementedError
 
     def iterate(self) -> dict[str, float]:
-        """Train until the next log line; return its values, such as ``play/won``."""
+        """Train until the next log line, and return its values, such as ``play/won``."""
         raise NotImplementedError
 
     def learning_context(self) -> AbstractContextManager[None]:
@@ -94,11 +95,11 @@ class Run:
         return nullcontext()
 
     def agent(self) -> Agent:
-        """Return the agent as it would play now."""
+        """Return an agent with the current weights."""
         raise NotImplementedError
 
     def save(self) -> None:
-        """Write a checkpoint, with the history in it."""
+        """Write a checkpoint that includes ``history``."""
         raise NotImplementedError
 
     def checkpoint_values(self) -> dict[str, Any]:
@@ -115,11 +116,11 @@ class Run:
         raise NotImplementedError
 
     def network_spec(self) -> dict[str, Any]:
-        """Return what the weights are, as `saved.SavedAgent` describes it."""
+        """Return the description of the weights that `saved.SavedAgent` takes."""
         raise NotImplementedError
 
     def training_facts(self) -> dict[str, Any]:
-        """Return how the agent was trained, for its file; a method may add to it."""
+        """Return a description of the training for the agent's file; methods may extend it."""
         return {
             "seed": self.seed,
             "settings": self.settings.plain(),
@@ -130,17 +131,17 @@ class Run:
 
     @property
     def agent_name(self) -> str:
-        """The name of the trained agent: that of its run, with the seed if there are several."""
+        """The name of the trained agent: the run's name, plus the seed if there are several."""
         run = as_line(self.folder.parent.name)
         several = len(self.settings.seeds) > 1
         return cut_middle(f"{run}/{self.folder.name}" if several else run, LONGEST_NAME)
 
     def result(self) -> dict[str, Any]:
-        """Return further values for ``result.json``."""
+        """Return additional values for ``result.json``."""
         return {}
 
     def initial(self) -> Path | None:
-        """Return the folder of the agent to start from; in a run, that of this seed's agent."""
+        """Return the folder of the agent to start from; if it is a run, this seed's agent."""
         if not self.settings.initial:
             return None
         folder = Path(self.settings.initial)
@@ -148,7 +149,7 @@ class Run:
         return agent_of_seed if agent_of_seed.is_dir() else folder
 
     def train(self, bar: Bar, stop: "Stop") -> bool:
-        """Train to the end, or until ``stop`` asks; return whether the run has ended."""
+        """Train to the end, or until ``stop`` is set; return whether the run is complete."""
         ended = self.share_done() >= 1
         while not ended:
             before = self.steps
@@ -175,7 +176,7 @@ class Run:
         return True
 
     def share_done(self) -> float:
-        """Return the share of the run that is done: the larger one of its steps and its minutes."""
+        """Return the completed fraction of the run, by steps or by minutes, whichever is larger."""
         minutes = self.settings.minutes
         timed = (time.perf_counter() - self.begun) / (60 * minutes) if minutes else 0.0
         return min(1.0, max(self.steps / self.total, timed))
@@ -186,25 +187,25 @@ class Run:
         return 60 * minutes - (time.perf_counter() - self.begun) if minutes else None
 
     def is_evaluation_due(self, before: int) -> bool:
-        """Whether to evaluate now; the last iteration started at step ``before``."""
+        """Return whether to evaluate now; the last iteration started at step ``before``."""
         return False
 
     def is_checkpoint_due(self, before: int) -> bool:
-        """Whether to save a checkpoint now; the last iteration started at step ``before``."""
+        """Return whether to save now; the last iteration started at step ``before``."""
         return True
 
     def evaluate(self) -> dict[str, float]:
-        """Let the agent play the validation deals; return the means for the log."""
+        """Let the current agent play the validation deals, and return the means for the log."""
         goal = self.game.goal_name(self.rules)
         summary, values = summarise_results(goal, self.play_by(self.agent()))
         self.history["evaluations"].append({"steps": self.steps} | summary)
         return values
 
     def play_by(self, agent: Agent) -> EpisodeResults:
-        """Let an agent play the validation deals; return the results.
+        """Let an agent play the validation deals, and return the results.
 
-        A run by several rules takes them in turn. In a game for several players the agent plays
-        each deal from every seat, with greedy in the other seats.
+        A run with several sets of rules distributes the deals over them in turn. In a game for
+        several players, the agent plays each deal from every seat, with greedy as its opponents.
         """
         if self.rules_table.players > 1:
             return self.play_at_tables(agent, [load_agent("greedy", self.game, self.rules)])
@@ -220,7 +221,7 @@ class Run:
         return parts[0] if k == 1 else interleave(parts, len(self.deals))
 
     def play_at_tables(self, agent: Agent, opponents: Sequence[Agent]) -> EpisodeResults:
-        """Let an agent play every validation deal from every seat, against opponents in turn."""
+        """Let an agent play every validation deal from every seat against the opponents in turn."""
         key = validation_key(self.seed)
         results = play_duplicate(
             self.game, self.rules, agent, opponents, self.deals, evaluation_seed=key
@@ -230,7 +231,7 @@ class Run:
         return EpisodeResults(facts, results.milliseconds)
 
     def play_baselines(self) -> dict[str, float]:
-        """Return the baselines' means of `Game.measure` on the same deals, by name."""
+        """Return the mean of `Game.measure` of each baseline on the validation deals, by name."""
         agents = {name: load_agent(name, self.game, self.rules) for name in BASELINES}
         return {
             name: float(self.play_by(agent).facts[self.game.measure].mean())
@@ -240,7 +241,7 @@ class Run:
     def _note(self, values: dict[str, float]) -> str:
         """Return the text at the end of a progress line."""
         measure, evaluations = self.game.measure, self.history["evaluations"]
-        note = "no game ended yet"
+        note = "no finished game yet"
         if f"play/{measure}" in values:
             note = f"{measure} {format_measure(measure, values[f'play/{measure}'])}"
         if evaluations:
@@ -248,7 +249,7 @@ class Run:
         return note
 
     def _leave_agent(self) -> bytes:
-        """Write the agent as it is now, with its last evaluation; return its weights."""
+        """Save the current agent with its last evaluation; return its weights."""
         weights = self.agent_weights()
         final = self.history["evaluations"][-1] if self.history["evaluations"] else {}
         save_agent(
@@ -279,7 +280,7 @@ class Run:
             "seconds_by_phase": {name: round(s, 3) for name, s in self.history["split"].items()},
             "weights_sha256": sha256(weights).hexdigest(),
         }
-        checkpoint.drop_old(self.folder)  # one may be left half removed by a death
+        checkpoint.drop_old(self.folder)  # a killed process may have left one half removed
         write_json(self.folder / RESULT_FILE, seal(result | self.result()))
 
     def close(self) -> None:
@@ -288,7 +289,7 @@ class Run:
 
 
 class StepRun(Run):
-    """A run that counts environment steps, and evaluates and saves at intervals of them."""
+    """A run that counts timesteps, and evaluates and saves checkpoints at intervals of them."""
 
     settings: StepSettings
 
@@ -301,7 +302,7 @@ class StepRun(Run):
         return self._passed(before, self.settings.checkpoint_interval)
 
     def _passed(self, before: int, interval: int) -> bool:
-        """Whether the last iteration passed a multiple of an interval; 0: never."""
+        """Return whether the last iteration passed a multiple of ``interval`` (0: never)."""
         return interval > 0 and self.steps // interval > before // interval
 
 
@@ -314,22 +315,22 @@ def _naming_checkpoint(saved: checkpoint.Checkpoint | None) -> Iterator[None]:
         if saved is None:
             raise
         reason = f"{type(error).__name__}: {join_lines(error)}"
-        raise ValueError(f"{saved.folder} does not fit the run's settings: {reason}") from error
+        raise ValueError(f"{saved.folder} does not match the run's settings: {reason}") from error
 
 
 def summarise_results(
     goal: str, results: EpisodeResults
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return goal and score of an evaluation, first as results have them, then as the log does."""
+    """Return goal and score of an evaluation in two forms: for the results, and for the log."""
     estimates = {goal: wilson_rate(results.facts[goal]), "score": bootstrap_mean(results.score)}
     summary = {fact: estimate._asdict() for fact, estimate in estimates.items()}
     return summary, {f"eval/{fact}": estimate.mean for fact, estimate in estimates.items()}
 
 
 def interleave(parts: Sequence[EpisodeResults], n: int) -> EpisodeResults:
-    """Return the results of n deals: part i of k has deal i and every k-th one after it.
+    """Return the results of n deals from k parts; part i has deal i and every k-th deal after it.
 
-    Facts that only some parts have are left out.
+    Measures that only some parts have are left out.
     """
     facts = {}
     for name, values in parts[0].facts.items():
@@ -348,18 +349,21 @@ def format_measure(measure: str, value: float) -> str:
 
 
 class Stop:
-    """Whether the run was asked to stop, and by which signal."""
+    """A request to stop the run: ``asked`` is the number of the signal, or 0."""
 
     asked: int = 0
 
 
 def validation_deal_set(game: str) -> str:
-    """Return the name of the deal set that runs are evaluated on; `evaluate` never plays it."""
+    """Return the name of the deal set for evaluations during training.
+
+    `evaluate` never uses this deal set.
+    """
     return f"{game}-validation"
 
 
 def validation_key(seed: int) -> str:
-    """Return the evaluation seed of a run. It is fixed, so a resumed run repeats its draws."""
+    """Return the evaluation seed of a run. It is fixed, so a resumed run repeats the same draws."""
     return f"validation of seed {seed}"
 
 

@@ -1,4 +1,4 @@
-"""Saving agents: `parlour.agents.saved` describes their folders, and reads them."""
+"""Saving agents. `parlour.agents.saved` describes and reads the folders of saved agents."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from ..files import whole_folder
 
 
 def describe_table(table: RulesTable) -> dict[str, Any]:
-    """Return rules as JSON: the first ones, and ``more_rules`` if there are several."""
+    """Return rules as JSON values: the first rules, and ``more_rules`` if there are several."""
     first, *others = (
         {"rules": to_plain(rules), "rules_digest": table.game.rules_digest(rules)}
         for rules in table.rules
@@ -26,7 +26,7 @@ def describe_table(table: RulesTable) -> dict[str, Any]:
 
 
 def weights_bytes(network: CardNetwork) -> bytes:
-    """Return the weights as a safetensors file: equal weights, equal bytes."""
+    """Return the weights as the bytes of a safetensors file; equal weights give equal bytes."""
     tensors = network.state_dict().items()
     return tensor_bytes({name: tensor.cpu().contiguous() for name, tensor in tensors})
 
@@ -41,17 +41,17 @@ def save_agent(
     scored: Mapping[str, Any],
     samples: bool = False,
 ) -> None:
-    """Write the folder of a saved agent, whole or not at all.
+    """Write the folder of a saved agent, completely or not at all.
 
     Args:
         folder: the agent's folder.
         name: the agent's name.
-        table: the game that it plays, and the rules that it was trained by.
+        table: the game, and the rules that the agent was trained on.
         weights: the bytes of a safetensors file, see `weights_bytes`.
-        network_spec: what the weights are, see `saved.SavedAgent`.
-        trained: how the agent was trained, plain values for JSON.
-        scored: how it plays, plain values for JSON.
-        samples: whether the agent draws its actions from its policy.
+        network_spec: description of the weights, see `saved.SavedAgent`.
+        trained: description of the training, as plain values for JSON.
+        scored: result of the last evaluation, as plain values for JSON.
+        samples: whether the agent samples its actions from its policy.
     """
     game = table.game
     card = {

@@ -1,4 +1,4 @@
-"""Results of a finished run: over its seeds, as text, as a learning curve, and time by phase."""
+"""The result of a finished run over its seeds: as JSON, as text and as a learning curve."""
 
 from collections.abc import Sequence
 from io import BytesIO
@@ -29,10 +29,10 @@ from .run import RESULT_FILE
 from .settings.base import Settings
 
 PICTURE = "curve.png"
-TOO_LITTLE = "too little to draw"
+TOO_LITTLE = "not enough data to draw"
 DARK = "#333333"
 NAME_HEIGHT = 0.055
-"""Height of a line's name, as a part of the picture's height."""
+"""Height of a line's label, as a fraction of the picture's height."""
 
 RESULT_FIELDS = {
     "steps": whole(0, 10**18),
@@ -41,13 +41,13 @@ RESULT_FIELDS = {
     "baselines": TABLE,
     "unit": TEXT,
 }
-"""Fields that are read in the result of a seed."""
+"""Fields of a seed's result that this module reads."""
 
 
 def summarise(settings: Settings, folder: Path) -> None:
-    """Write ``result.json`` of a run from those of its seeds, and its learning curve.
+    """Write ``result.json`` and the learning curve of a run, from the results of its seeds.
 
-    Raises ValueError, naming file and field, for an invalid result of a seed.
+    Raises ValueError, naming the file and the field, for an invalid result of a seed.
     """
     game = find_game(settings.game)
     goal = game.goal_name(settings.list_rules().rules[0])
@@ -73,7 +73,7 @@ def summarise(settings: Settings, folder: Path) -> None:
 
 
 def _average_baselines(seeds: list[dict[str, Any]]) -> list[tuple[str, float]]:
-    """Return the results of the baselines, means over the training seeds, by name."""
+    """Return the mean result of each baseline over the training seeds, by name."""
     return [
         (name, float(np.mean([result["baselines"][name] for result in seeds])))
         for name in seeds[0]["baselines"]
@@ -81,9 +81,9 @@ def _average_baselines(seeds: list[dict[str, Any]]) -> list[tuple[str, float]]:
 
 
 def _read_bound(settings: Settings) -> list[tuple[str, float]]:
-    """Return the upper bound of the deals with solver labels; nothing for several rules.
+    """Return the upper bound from the solver labels; nothing for several sets of rules.
 
-    The validation deals have no labels, but come from the same distribution.
+    The labeled deals are not the validation deals, but come from the same distribution.
     """
     table = settings.list_rules()
     labels = None if table.has_several else find_labels(table.game, table.rules[0])
@@ -98,7 +98,7 @@ def _read_bound(settings: Settings) -> list[tuple[str, float]]:
 
 
 def _read_result(file: Path, goal: str) -> dict[str, Any]:
-    """Return the result of a seed; ValueError, naming file and field, for an invalid one."""
+    """Return the result of a seed. Raises ValueError, naming file and field, if it is invalid."""
     with name_file_in_errors(file):
         result = unseal(read_json(file), file.name)
         check_fields(result, RESULT_FIELDS)
@@ -111,7 +111,7 @@ def _read_result(file: Path, goal: str) -> dict[str, Any]:
 
 
 def report(folder: Path) -> str:
-    """Return the result of a finished run as a few lines of text."""
+    """Return the result of a finished run as text."""
     with name_file_in_errors(folder / RESULT_FILE):
         summary = unseal(read_json(folder / RESULT_FILE), RESULT_FILE)
     goal = next(fact for fact in summary if fact not in ("seeds", "steps", "unit"))
@@ -135,7 +135,7 @@ def report(folder: Path) -> str:
 
 
 def time_table(folder: Path) -> str:
-    """Return the time of each seed by phase, as lines of text."""
+    """Return the time of each seed by phase, as text."""
     lines = []
     for path in sorted(folder.glob(f"seed-*/{RESULT_FILE}")):
         with name_file_in_errors(path):
@@ -149,7 +149,7 @@ def time_table(folder: Path) -> str:
 
 
 def write_figure(path: Path, figure: Figure) -> None:
-    """Write a figure as a PNG file, whole or not at all."""
+    """Write a figure as a PNG file, completely or not at all."""
     image = BytesIO()
     figure.savefig(image, format="png")
     write_bytes(path, image.getvalue())
@@ -162,19 +162,19 @@ def plot_curve(
     unit: str = "steps",
     lines: Sequence[tuple[str, float]] = (),
 ) -> Figure:
-    """Return the learning curve of a run, with a color for each training seed.
+    """Return the learning curve of a run, with one color per training seed.
 
-    Dots are evaluations on the validation deals, thin lines the games of the training.
+    Dots are evaluations on the validation deals; thin lines are training games.
 
     Args:
         game: the game.
         folder: the folder of the run.
         seeds: the training seeds.
         unit: the unit of the steps.
-        lines: baselines and bounds, each with its name and its value, in the game's measure.
+        lines: baselines and upper bounds, each with its name and its value in the game's measure.
 
     Raises:
-        ValueError: a log is damaged; the text names it.
+        ValueError: a log is damaged.
     """
     figure = Figure(figsize=(9, 5), dpi=110, layout="constrained")
     axes, times = figure.subplots(), 100 if game.measure == "won" else 1
@@ -191,14 +191,14 @@ def plot_curve(
             axes.plot(steps, values, color=color, label=label, **style)
     if longest < 2:
         write_too_little(axes, f"{longest} point in the log")
-    axes.plot([], [], color="#777777", lw=0.8, label="play in training")
+    axes.plot([], [], color="#777777", lw=0.8, label="training games")
     draw_levels(axes, [(name, times * value) for name, value in lines])
     axes.set_xlabel(unit)
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_ylabel("deals won, %" if times == 100 else "mean score")
     axes.set_title(f"{folder.name}: dots are validation deals", loc="left", parse_math=False)
     plain_axes(axes)
-    if lines:  # their names are on the right; the legend above the axes covers no line
+    if lines:  # labels are on the right; a legend above the axes covers no line
         axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 0.99), ncols=4, fontsize=9)
         axes.set_title(axes.get_title(loc="left"), loc="left", pad=27, parse_math=False)
     else:
@@ -207,9 +207,9 @@ def plot_curve(
 
 
 def draw_levels(axes: Axes, levels: Sequence[tuple[str, float]]) -> None:
-    """Draw levels as dashed lines, with names and values at their right ends.
+    """Draw levels as dashed lines, labeled with name and value at their right ends.
 
-    Names that would overlap are moved up.
+    Labels that would overlap are moved up.
     """
     for name, value in levels:
         axes.axhline(value, color=BASELINES.get(name, DARK), ls="--", lw=1.3, zorder=1)
@@ -226,5 +226,5 @@ def draw_levels(axes: Axes, levels: Sequence[tuple[str, float]]) -> None:
 
 
 def write_too_little(axes: Axes, reason: str) -> None:
-    """Write into a picture that there is too little to draw, and why."""
+    """Write into a picture that there is too little data to draw, and why."""
     axes.text(0.5, 0.5, f"{TOO_LITTLE}: {reason}", transform=axes.transAxes, ha="center")

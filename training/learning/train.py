@@ -1,17 +1,20 @@
-"""Train agents by any method; each run is a folder.
+"""Train agents with any learning method. Each training run is a folder.
 
-``runs/GAME-VARIANT-NAME/`` holds ``settings.json``, ``rules.json``, ``result.json`` and a folder
-``seed-K`` for each training seed, with ``progress.jsonl`` and a TensorBoard log, checkpoints,
-``result.json`` and the saved agent (``agent/``). A run may be stopped at any moment and
-resumed. With equal settings, seed and one thread the weights are equal bit for bit; other numbers
-of threads or environments, and other versions of torch, give other weights.
+The folder ``runs/GAME-VARIANT-NAME/`` holds ``settings.json``, ``rules.json``, ``result.json`` and
+one subfolder ``seed-K`` per training seed. A subfolder holds ``progress.jsonl``, a TensorBoard log,
+checkpoints, ``result.json`` and the saved agent (``agent/``). A run may be interrupted at any time
+and resumed.
+
+Training with the same settings, the same seed and one thread gives bit-identical weights. A
+different number of threads or environments, or a different version of PyTorch, gives different
+weights.
 """
 
 import importlib
 import sys
 
-if __name__ == "__main__" and not __package__:  # executed as a file, from a clone
-    sys.path.pop(0)  # this folder: its modules are not top-level ones
+if __name__ == "__main__" and not __package__:  # run as a script, from a clone
+    sys.path.pop(0)  # this folder, whose modules must not be importable as top-level modules
     try:
         installed = importlib.import_module("parlour.training.learning.train")
     except ModuleNotFoundError as error:
@@ -62,33 +65,34 @@ __all__ = [
 RULES, CODE = "rules.json", "code"
 TRAINED = "trained"
 MOST_NAMED = 5
-"""Number of runs that an error names where one is missing."""
+"""Maximum number of runs that an error message lists when a run is missing."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run was asked to stop and has saved a checkpoint; the text says how to resume it."""
+    """Raised after a signal stopped a run and a checkpoint was saved; says how to resume it."""
 
     def __init__(self, folder: Path, signum: int) -> None:
         agents = ", ".join(map(str, sorted(folder.glob(f"seed-*/{AGENT}"))))
         super().__init__(
-            f"stopped and saved; as it plays now: {agents}; "
-            f"to go on: parlour train --resume {folder}"
+            f"Interrupted. Checkpoint saved; current agent: {agents}. "
+            f"To resume: parlour train --resume {folder}"
         )
         self.folder, self.signum = folder, signum
 
 
 def train(settings: Settings, *, quiet: bool = False, watch: Watch | None = None) -> Path:
-    """Train one agent for each seed, one after the other; return the run's folder.
+    """Train one agent per training seed, one after the other, and return the run's folder.
 
     Args:
         settings: the settings of the run.
         quiet: whether to print nothing.
-        watch: receives each evaluation, as ``result.json`` has it: ``steps``, and for each fact a
-            dict with its ``mean``. An exception that it raises ends the run, which can be resumed.
+        watch: called with each evaluation, a dict in the form of ``result.json``: ``steps``, and
+            for each measure a dict with its ``mean``. An exception raised by ``watch`` ends the
+            run, which can then be resumed.
 
     Raises:
-        ValueError: a run of that name exists, is being trained, or cannot begin; then it leaves no
-            folder.
+        ValueError: a run of that name exists, another process is training it, or the run cannot
+            begin. In the last case, no folder is left.
         Interrupted: after SIGINT or SIGTERM.
     """
     check_seats(settings)
@@ -102,9 +106,11 @@ def train(settings: Settings, *, quiet: bool = False, watch: Watch | None = None
                 return _train_all(settings, folder, quiet, watch)
         except Exception:
             if _is_empty(folder, {RULES, SETTINGS_FILE}):
-                # First the settings, so that a run that dies here can begin again.
+                # Settings first: a process that dies in between leaves a folder that can be reused.
                 (folder / SETTINGS_FILE).unlink()
-                shutil.rmtree(folder)  # otherwise the corrected command would find that it exists
+                shutil.rmtree(
+                    folder
+                )  # otherwise the corrected command would fail because the folder exists
             raise
 
 
@@ -115,27 +121,30 @@ def resume(
     watch: Watch | None = None,
     allow_code: bool = False,
 ) -> Path:
-    """Resume a run from its last checkpoints, with its own settings; return its folder.
+    """Resume a run from its last checkpoints, with its own settings, and return its folder.
 
     Args:
         folder: the folder of the run, or of one of its seeds.
         quiet: whether to print nothing.
-        watch: see `train`; it is called with new evaluations only.
+        watch: see `train`; it is called for new evaluations only.
         allow_code: whether the run's settings may name agents as ``module:Class``, which imports
             the module.
 
     Raises:
-        ValueError: there is no run, another process trains it, rules or features have changed, all
-            checkpoints are damaged, or the settings name code that is not allowed.
+        ValueError: the run does not exist, another process is training it, its rules or features
+            have changed, all of its checkpoints are damaged, or its settings name code while
+            ``allow_code`` is False.
     """
     folder = Path(folder)
     if not (folder / SETTINGS_FILE).exists() and (folder.parent / SETTINGS_FILE).exists():
-        folder = folder.parent  # the folder of one seed was named
+        folder = folder.parent  # the caller named the folder of one seed
     if not folder.exists():
-        raise ValueError(f"{folder}: no run to resume: there is no such folder{_name_runs(folder)}")
+        raise ValueError(
+            f"{folder}: no run to resume: the folder does not exist{_name_runs(folder)}"
+        )
     if not (folder / SETTINGS_FILE).exists():
-        unbegun = "it ended before it began: train again by the same --name"
-        reason = unbegun if _is_unbegun(folder) else f"it has no {SETTINGS_FILE}"
+        unbegun = "the run ended before it saved its settings; start it again with the same --name"
+        reason = unbegun if _is_unbegun(folder) else f"the folder has no {SETTINGS_FILE}"
         raise ValueError(f"{folder}: no run to resume: {reason}")
     with sole_use(folder, TRAINED):
         settings = _read_settings(folder)
@@ -149,25 +158,25 @@ def resume(
 
 @contextmanager
 def _naming_resume_command(folder: Path) -> Iterator[None]:
-    """Add to an error of the disk how to resume the run, unless nothing has been saved yet."""
+    """Add the command that resumes the run to an OSError, if a checkpoint has been saved."""
     try:
         yield
     except OSError as error:
         if any(folder.glob(f"seed-*/{CHECKPOINTS}/*/")):
-            error.add_note(f"checkpoints are kept; to resume: parlour train --resume {folder}")
+            error.add_note(f"Checkpoints are kept. To resume: parlour train --resume {folder}")
         raise
 
 
 def _name_runs(folder: Path) -> str:
-    """Return the names of the runs next to a folder, the newest first, as the end of an error."""
+    """Return the runs next to a folder, newest first, as the end of an error message."""
     runs = [path.parent for path in folder.parent.glob(f"*/{SETTINGS_FILE}")]
     runs.sort(key=lambda run: run.stat().st_mtime, reverse=True)
     named = ", ".join(map(str, runs[:MOST_NAMED])) + (", ..." if len(runs) > MOST_NAMED else "")
-    return f"; there are {named}" if runs else ""
+    return f"; existing runs: {named}" if runs else ""
 
 
 def _read_settings(folder: Path) -> Settings:
-    """Return a run's settings; ValueError if they, or its rules, are not the game's."""
+    """Return a run's settings. Raises ValueError if its rules are no longer those of the game."""
     with name_file_in_errors(folder / SETTINGS_FILE):
         values = read_json(folder / SETTINGS_FILE)
     settings = read_saved(values, str(folder / SETTINGS_FILE))
@@ -178,18 +187,18 @@ def _read_settings(folder: Path) -> Settings:
         if was.get(name) != now[name]:
             raise ValueError(
                 f"{folder / RULES}: {name} was {shorten(was.get(name))} and is now "
-                f"{shorten(now[name])}: the game has changed; begin a new run"
+                f"{shorten(now[name])}. The game has changed since the run began; start a new run"
             )
     if changes := list_changes(was.get(CODE), describe_code(find_game(settings.game))):
         print_notice(
-            f"{folder}: the code has changed since the run began ({'; '.join(changes)}): the "
+            f"{folder}: the code has changed since the run began ({'; '.join(changes)}). The "
             "result may differ from that of a new run"
         )
     return settings
 
 
 def _describe_rules(settings: Settings) -> dict[str, Any]:
-    """Return everything that must not change when a run is resumed."""
+    """Return everything that must not change between the start of a run and its resumption."""
     game = find_game(settings.game)
     return {
         "game": game.name,
@@ -211,7 +220,7 @@ def describe_code(game: Game) -> dict[str, str]:
 
 
 def list_changes(was: Any, now: dict[str, str]) -> list[str]:
-    """Return as text which parts of `describe_code` have changed since a run began."""
+    """Return, as text, the parts of `describe_code` that have changed since a run began."""
     before = was if isinstance(was, dict) else {}
     return [
         f"{name} was {before.get(name)}, is {now[name]}"
@@ -221,25 +230,25 @@ def list_changes(was: Any, now: dict[str, str]) -> list[str]:
 
 
 def name_folder(settings: Settings) -> Path:
-    """Return the folder of a run; without a ``name`` its name ends with the time."""
+    """Return the folder of a run; without a ``name``, its name ends with the date and time."""
     start = f"{settings.game}-{settings.name_rules()}"
     name = time.strftime("%Y%m%d-%H%M%S") if settings.name is None else settings.name
     return Path(settings.runs) / f"{start}-{name}"
 
 
 def _begin(settings: Settings, folder: Path) -> None:
-    """Make the folder of a new run, its settings last: with them it can be resumed.
+    """Create the folder of a new run, with its settings last: they make the run resumable.
 
-    The folder of a run that ended before that is used again. Raises ValueError if another folder of
-    that name exists.
+    The function reuses the folder of a run that ended before it wrote its settings. Raises
+    ValueError if any other folder of that name exists.
     """
     if not _is_unbegun(folder):
         try:
             folder.mkdir()
         except FileExistsError:
             raise ValueError(
-                f"{folder} exists: choose another --name, remove it, or go on with "
-                f"--resume {folder}"
+                f"{folder} already exists. Choose another --name, remove the folder, or resume the "
+                f"run with --resume {folder}"
             ) from None
     code = {CODE: describe_code(find_game(settings.game))}
     write_json(folder / RULES, _describe_rules(settings) | code)
@@ -247,12 +256,12 @@ def _begin(settings: Settings, folder: Path) -> None:
 
 
 def _is_unbegun(folder: Path) -> bool:
-    """Whether a folder is that of a run that ended before it wrote its settings."""
+    """Return whether a folder belongs to a run that ended before it wrote its settings."""
     return folder.is_dir() and _is_empty(folder, {RULES, aside_of(RULES), aside_of(SETTINGS_FILE)})
 
 
 def _is_empty(folder: Path, names: set[str]) -> bool:
-    """Whether a folder holds nothing but folders and files of these names."""
+    """Return whether a folder holds only folders and files with these names."""
     inside = list(folder.rglob("*"))
     return all(path.name in names or (path.is_dir() and not path.is_symlink()) for path in inside)
 
@@ -268,21 +277,23 @@ def _train_all(settings: Settings, folder: Path, quiet: bool, watch: Watch | Non
             if not _train_seed(settings, seed, seed_folder, quiet, stop, watch):
                 raise Interrupted(folder, stop.asked)
     summarise(settings, folder)
-    if stop.asked and watch is not None:  # too late for this run, but the caller may have others
+    if (
+        stop.asked and watch is not None
+    ):  # too late for this run, but the caller may train more runs
         signal.raise_signal(stop.asked)
     return folder
 
 
 def describe_run(settings: Settings, folder: Path) -> str:
-    """Return the first line of a run: game, method, device, length and folder."""
+    """Return the first output line of a run: game, method, device, length and folder."""
     count = len(settings.list_rules().rules)
-    rules = settings.name_rules() if count == 1 else f"by {count} rules"
+    rules = settings.name_rules() if count == 1 else f"({count} sets of rules)"
     length = settings.describe_length()
     if settings.minutes:
         length += f", at most {settings.minutes:g} minutes"
     seeds = f"{len(settings.seeds)} seeds, each " if len(settings.seeds) > 1 else ""
     return (
-        f"training {settings.game} {rules} by {settings.method} on {settings.describe_device()}: "
+        f"training {settings.game} {rules} with {settings.method} on {settings.describe_device()}: "
         f"{seeds}{length}; folder {folder}"
     )
 
@@ -302,14 +313,14 @@ def _train_seed(
 
 @contextmanager
 def _catch_signals() -> Iterator[Stop]:
-    """Let SIGINT and SIGTERM ask for a stop; a second signal ends the process immediately."""
+    """Let SIGINT and SIGTERM request a stop; a second signal ends the process immediately."""
     stop = Stop()
 
     def ask(signum: int, _: Any) -> None:
         stop.asked = signum
         signal.signal(signum, before[signum])
         with suppress(OSError):  # stderr may be closed
-            os.write(2, b"\nstopping after this update ...\n")
+            os.write(2, b"\nStopping after this update ...\n")
 
     before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
@@ -322,7 +333,10 @@ def _catch_signals() -> Iterator[Stop]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Train by command line; return the exit code: 0, 2 for wrong input, 130 when stopped."""
+    """Train as a command line asks, and return the exit code.
+
+    The exit code is 0 for success, 2 for invalid input, and 130 after SIGINT.
+    """
     try:
         command = read_command(sys.argv[1:] if arguments is None else arguments)
     except (ValueError, OSError) as error:
@@ -331,7 +345,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_command(command: Settings | Resume) -> int:
-    """Train or resume as a command line asks, and print the result; return as `main` does."""
+    """Train or resume as a command line asks, print the result, and return as `main` does."""
     try:
         if isinstance(command, Resume):
             folder, profile = resume(command.folder, allow_code=command.allow_code), False

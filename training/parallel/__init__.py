@@ -1,1 +1,1 @@
-"""Work for several processes, of this machine or of a cluster."""
+"""Parallel work in several processes, on this machine or on a cluster."""

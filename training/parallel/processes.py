@@ -1,6 +1,6 @@
 """Worker processes and Ray clusters: how they start, receive signals and end.
 
-Workers end with their parent, however that one ends. Ray is an optional extra.
+Workers end when their parent ends, even if it crashes. Ray is an optional extra.
 """
 
 import logging
@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from multiprocessing import resource_tracker
 
 INTERVAL = 0.5
-"""Seconds between two checks of whether the parent is alive."""
+"""Seconds between checks of whether the parent is alive."""
 SIGNALS = {signal.SIGINT, signal.SIGTERM}
 RAY = "ray"
 """Name of the backend, of the extra and of the package."""
@@ -31,12 +31,13 @@ SETTINGS_FRAME = bytes([4])
 def watch_parent(parent: int, leave: Callable[[], object] = lambda: os._exit(1)) -> None:
     """Call a function once the parent of this worker process has ended.
 
-    A thread watches, which works while a kernel computes: kernels release Python's lock.
+    A thread watches the parent. It also runs while a kernel computes, because kernels release the
+    GIL.
 
     Args:
-        parent: process id of the process that started this one. The worker must be given it: a
-            parent that has already ended cannot be looked up.
-        leave: ends the process (default: without delay). The thread calls it.
+        parent: process id of the parent process. The parent must pass it to the worker, because the
+            worker cannot look up a parent that has already ended.
+        leave: function that ends the process (default: immediately). The thread calls it.
     """
 
     def watch() -> None:
@@ -47,9 +48,9 @@ def watch_parent(parent: int, leave: Callable[[], object] = lambda: os._exit(1))
 
 
 def begin_worker(parent: int) -> None:
-    """Prepare a worker process of joblib: it ends with its parent, and at SIGTERM without delay.
+    """Prepare a worker process of joblib to end with its parent, and immediately at SIGTERM.
 
-    A forked worker would inherit the handler of the command, which only interrupts a task.
+    A forked worker would inherit the command's signal handler, which only interrupts a task.
     """
     if os.getpid() != parent:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -57,7 +58,7 @@ def begin_worker(parent: int) -> None:
 
 
 def _wait_for_end(parent: int) -> None:
-    if os.name == "posix":  # an orphan gets another parent; loky has no sentinel here
+    if os.name == "posix":  # an orphan gets another parent; loky provides no sentinel
         while os.getppid() == parent:
             time.sleep(INTERVAL)
         return
@@ -68,9 +69,9 @@ def _wait_for_end(parent: int) -> None:
 
 @contextmanager
 def block_signals() -> Iterator[None]:
-    """Start processes in which SIGINT and SIGTERM are blocked from their first moment on.
+    """Start processes in which SIGINT and SIGTERM are blocked from the beginning.
 
-    A signal is not lost, it waits for `unblock_signals`.
+    A blocked signal is not lost; it waits for `unblock_signals`.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -84,7 +85,7 @@ def block_signals() -> Iterator[None]:
 
 
 def unblock_signals() -> None:
-    """Let this process receive the signals that its parent blocked; those that waited come now."""
+    """Let this process receive the signals that its parent blocked, including pending ones."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
@@ -92,7 +93,9 @@ def unblock_signals() -> None:
 def check_ray_installed() -> None:
     """Raise ImportError, naming the extra, if Ray is not installed."""
     if find_spec(RAY) is None:
-        raise ImportError(f"backend {RAY!r} is not installed: pip install 'parlour[{RAY}]'")
+        raise ImportError(
+            f"backend {RAY!r} is not installed. Install with: pip install 'parlour[{RAY}]'"
+        )
 
 
 def find_ray(address: str | None) -> str | None:
@@ -107,9 +110,9 @@ def join_ray(address: str | None = None, processors: int | None = None) -> Itera
     If this process has already joined a cluster, the block uses that one.
 
     Args:
-        address: where a cluster runs (default: the value of ``RAY_ADDRESS``; if that is not set
-            either, a cluster is started on this machine).
-        processors: number of processors of a cluster that is started (default: all).
+        address: address of a running cluster (default: the value of ``RAY_ADDRESS``; without it,
+            start a cluster on this machine).
+        processors: number of CPUs of a cluster that is started (default: all).
 
     Raises:
         ImportError: Ray is not installed.
@@ -137,7 +140,7 @@ def join_ray(address: str | None = None, processors: int | None = None) -> Itera
     except (OSError, RuntimeError, ValueError) as error:
         if address is None:
             raise
-        raise ValueError(f"address={address!r}: no Ray cluster answers ({error})") from error
+        raise ValueError(f"no Ray cluster answers at address={address!r} ({error})") from error
     try:
         yield
     finally:
@@ -152,12 +155,12 @@ def _check_answer(address: str | None) -> None:
     with socket.create_connection((host.strip("[]"), int(port)), timeout=WAIT) as line:
         line.sendall(GREETING)
         if line.recv(9)[3:4] != SETTINGS_FRAME:
-            raise ConnectionError("another server answers there")
+            raise ConnectionError("the server is not a Ray cluster")
 
 
 @contextmanager
 def _own_signals() -> Iterator[None]:
-    """Restore the handlers of SIGINT and SIGTERM: Ray would end the process at SIGTERM."""
+    """Restore the handlers of SIGINT and SIGTERM, because Ray ends the process at SIGTERM."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

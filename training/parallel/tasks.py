@@ -1,9 +1,9 @@
-"""Run tasks on processes of this machine or on a Ray cluster, and yield results as they finish.
+"""Run tasks in processes on this machine or on a Ray cluster, and yield results as they finish.
 
-Results can be saved on disk, so that interrupted work resumes: see `run_cached`.
+Results can be saved on disk, so that interrupted work can resume: see `run_cached`.
 
-joblib runs the processes of this machine. Ray is called directly: through joblib it could neither
-hand over results one by one nor survive the death of a worker.
+joblib runs the processes on this machine. Ray is called directly: through joblib, it could neither
+return results one by one nor survive a crashed worker.
 """
 
 import os
@@ -24,31 +24,32 @@ from ..files import pack_arrays, read_arrays, write_bytes
 from .processes import RAY, begin_worker, check_ray_installed, join_ray
 
 ATTEMPTS = 3
-"""Number of workers that may die in a row without a task being finished in between."""
+"""Number of consecutive worker crashes, with no task finished in between, after which the work
+fails."""
 QUEUED = 2
-"""Tasks submitted per processor of a Ray cluster, so that no processor waits for the next one."""
+"""Number of tasks submitted per CPU of a Ray cluster, so that no CPU waits for the next task."""
 KILLS = "Workers keep crashing on the same task. The machine may be out of memory."
 
 SUFFIX = ".npz"
-"""Ending of the files of saved results: plain arrays. Reading one runs no code."""
+"""File name suffix of saved results, which are plain arrays. Reading a file runs no code."""
 
 Work = Callable[[Any], Any]
-"""Does one task. The function, its task and its result can be pickled."""
+"""A function that runs one task. The function, its task and its result can be pickled."""
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where tasks run: on processes of this machine, or on a Ray cluster.
+    """Where tasks run: in processes on this machine, or on a Ray cluster.
 
     Args:
         backend: a backend of joblib, or ``"ray"`` (None: the backend of the surrounding
             ``joblib.parallel_config``).
         jobs: number of tasks that run at the same time; -1: one per core (None: as configured by
             the surrounding ``joblib.parallel_config``).
-        address: where a Ray cluster runs (default: ``RAY_ADDRESS``; if that is not set either, a
-            cluster is started on this machine and stopped afterwards).
-        chunks: folder in which finished parts of long work are saved, so that interrupted work can
-            resume (see `run_cached`). The caller removes it. None saves nothing.
+        address: address of a running Ray cluster (default: ``RAY_ADDRESS``; without it, start a
+            cluster on this machine and stop it afterwards).
+        chunks: folder for finished parts of long work, so that interrupted work can resume (see
+            `run_cached`). The caller removes it (None: save nothing).
 
     Raises:
         ValueError: the backend is unknown, ``jobs`` is out of range, or the backend takes no
@@ -67,19 +68,18 @@ class Cluster:
             object.__setattr__(self, "chunks", Path(self.chunks))
         if self.jobs is not None and (self.jobs == 0 or self.jobs < -1):
             raise ValueError(
-                f"jobs={self.jobs}: allowed are numbers from 1, or -1 for one on each core"
+                f"jobs must be a number from 1, or -1 for one per core, got {self.jobs}"
             )
         if self.backend is not None:
             check_backend(self.backend)
         if self.address is not None and self.backend != RAY:
             raise ValueError(
-                f"address={self.address!r}: backend {self.backend} runs on this machine alone; "
-                f"use backend {RAY}"
+                f"address={self.address!r} requires backend {RAY!r}, got backend {self.backend!r}"
             )
 
 
 def check_backend(backend: str) -> None:
-    """Raise ValueError for an unknown backend, ImportError for one that is not installed."""
+    """Raise ValueError for an unknown backend, and ImportError for one that is not installed."""
     from joblib.parallel import BACKENDS
 
     allowed = {*BACKENDS, RAY}
@@ -92,15 +92,15 @@ def check_backend(backend: str) -> None:
 def run_tasks(
     work: Work, tasks: Sequence[Any], cluster: Cluster, cores: int = 1
 ) -> Iterator[tuple[int, Any]]:
-    """Do tasks in parallel; yield the number and the result of each as it finishes.
+    """Run tasks in parallel; yield the number and the result of each task as it finishes.
 
-    Exceptions of a task are raised here. A task whose worker has died is done again.
+    Exceptions of a task are raised here. A task whose worker crashed is run again.
 
     Args:
-        work: does one task.
-        tasks: its arguments.
+        work: function that runs one task.
+        tasks: the arguments of ``work``.
         cluster: where the tasks run.
-        cores: processors that Ray reserves for each task.
+        cores: number of CPUs that Ray reserves for each task.
     """
     numbered = list(enumerate(tasks))
     if cluster.backend == RAY:
@@ -117,14 +117,14 @@ def join_cluster(cluster: Cluster | None) -> AbstractContextManager[None]:
 
 
 def do_task(work: Work, number: int, task: Any) -> tuple[int, Any]:
-    """Do a task in the worker; return its number and its result."""
+    """Run a task in the worker; return its number and its result."""
     return number, work(task)
 
 
 def _run_by_joblib(
     work: Work, tasks: list[tuple[int, Any]], cluster: Cluster
 ) -> Iterator[tuple[int, Any]]:
-    """Run tasks with joblib, and those of a dead worker again."""
+    """Run tasks with joblib; run the tasks of a crashed worker again."""
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     left, failures = dict(tasks), 0
@@ -144,7 +144,7 @@ def _run_once(work: Work, tasks: dict[int, Any], cluster: Cluster) -> Iterator[t
     import joblib
 
     calls = [joblib.delayed(do_task)(work, number, task) for number, task in tasks.items()]
-    jobs = cluster.jobs and min(cluster.jobs, len(calls))  # joblib starts all of them
+    jobs = cluster.jobs and min(cluster.jobs, len(calls))  # joblib starts all workers
     workers: dict[str, Any] = {"initializer": begin_worker, "initargs": (os.getpid(),)}
     with joblib.parallel_config(cluster.backend) if cluster.backend else nullcontext():
         try:
@@ -155,7 +155,7 @@ def _run_once(work: Work, tasks: dict[int, Any], cluster: Cluster) -> Iterator[t
 
 
 def _take(results: Any) -> Iterator[tuple[int, Any]]:
-    """Yield results; suppress joblib's warning if the caller stops before the last one."""
+    """Yield results, and suppress the warning of joblib if the caller stops early."""
     try:
         for one in results:  # noqa: UP028 - "yield from" would end the work before this could
             yield one
@@ -169,7 +169,7 @@ def _take(results: Any) -> Iterator[tuple[int, Any]]:
 def _run_by_ray(
     work: Work, tasks: list[tuple[int, Any]], cluster: Cluster, cores: int
 ) -> Iterator[tuple[int, Any]]:
-    """Run tasks with Ray, which does those of a dead worker or machine again."""
+    """Run tasks with Ray, which runs the tasks of a crashed worker or machine again."""
     import ray
 
     with join_cluster(cluster):
@@ -188,7 +188,7 @@ def _run_by_ray(
         except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError) as error:
             raise ChildProcessError(KILLS) from error
         finally:
-            for one in running:  # the caller has stopped, or a task has failed
+            for one in running:  # the caller stopped, or a task failed
                 ray.cancel(one, force=True)
 
 
@@ -205,11 +205,11 @@ class Packing(NamedTuple):
 def run_cached(
     work: Work, tasks: Mapping[str, Any], cluster: Cluster, packing: Packing
 ) -> Iterator[tuple[str, Any]]:
-    """Do tasks as `run_tasks` does; yield the name and the result of each.
+    """Run tasks as `run_tasks` does; yield the name and the result of each task.
 
-    If ``cluster.chunks`` names a folder, finished results are read from it and new ones are saved
-    there, converted by ``packing``. A task's name is a digest of everything that its result depends
-    on. A damaged file is reported by a warning, and its task is done again.
+    If ``cluster.chunks`` names a folder, finished results are read from it, and new results are
+    saved there, converted by ``packing``. The name of a task is a digest of everything that its
+    result depends on. A damaged file causes a warning, and its task is run again.
     """
     left = dict(tasks)
     for name in tasks:
@@ -240,13 +240,13 @@ def _path(chunks: Path, name: str) -> Path:
 
 
 def _load(chunks: Path | None, name: str, packing: Packing) -> Any:
-    """Return the saved result of that name; None if there is none that can be read."""
+    """Return a saved result by name; None if there is no readable one."""
     if chunks is None or not _path(chunks, name).exists():
         return None
     path = _path(chunks, name)
     try:
         return packing.unpack(read_arrays(path))
-    except Exception as error:  # any error: the task can be done again
+    except Exception as error:  # whatever the error, the task can be run again
         reason = f"{type(error).__name__}: {join_lines(error)}"
         warnings.warn(f"{path} is damaged, so this part is computed again: {reason}", stacklevel=3)
         return None

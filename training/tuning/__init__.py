@@ -1,4 +1,4 @@
-"""Search for settings of training runs with Optuna, see `study.tune`."""
+"""Hyperparameter search for training runs with Optuna, see `study.tune`."""
 
 import importlib.util
 
@@ -8,11 +8,12 @@ BACKENDS = ("processes", "ray")
 
 
 def check_extras(backend: str) -> None:
-    """Raise ImportError, naming the extras, if a search lacks a package; load none of them.
+    """Check that the packages for a search are installed, without importing them.
 
     Raises:
         ValueError: the backend is unknown.
-        ImportError: Optuna, or Ray for that backend, is not installed.
+        ImportError: Optuna, or Ray for that backend, is not installed. The message names the
+            extras.
     """
     if backend not in BACKENDS:
         raise ValueError(unknown_text("backend", backend, BACKENDS))
@@ -23,6 +24,6 @@ def check_extras(backend: str) -> None:
     if missing:
         extras = ",".join(missing.values())
         raise ImportError(
-            f"this needs {' and '.join(missing)}, which is not installed: "
+            f"tuning requires {' and '.join(missing)}, which is not installed. Install with: "
             f'pip install "parlour[{extras}]"'
         )

@@ -1,4 +1,4 @@
-"""Reports of a search for settings: a table, Parquet, JSON, a picture, a file of settings."""
+"""Reports of a hyperparameter search: a table, Parquet, JSON, a figure and a preset file."""
 
 import json
 from collections.abc import Mapping
@@ -28,29 +28,31 @@ from .trial import TunedTrial
 FILES = ("trials.parquet", "tune.json", "tune.png")
 BEST = "best.toml"
 LEFT_OUT = ("game", "method", "runs", "name", "seeds", "profile")
-"""Settings that the file with the best settings leaves out."""
+"""Settings that the file with the best settings omits."""
 MOST_SHOWN = 30
-"""Rows of the table in the terminal."""
+"""Maximum number of rows of the table in the terminal."""
 SLICES = 4
-"""Number of settings that have a plot of their own."""
+"""Number of settings that have their own plot."""
 COLOURS = {"done": "#2f9e6e", "pruned": "#bbbbbb"}
 
 
 def save(tuned: Tuned, folder: Path | str) -> list[Path]:
     """Write trials.parquet, tune.json, best.toml and tune.png into a folder; return the paths.
 
-    Each file appears whole or not at all. Raises OSError if the folder cannot be written.
+    Each file is written completely or not at all. Raises OSError if the folder cannot be written.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     write_bytes(folder / BEST, best_preset(tuned).encode())
-    preset(tuned.plan.base.game, file=folder / BEST)  # raises ValueError if it cannot be read
+    preset(
+        tuned.plan.base.game, file=folder / BEST
+    )  # raises ValueError if the file is not readable
     written = write_files(folder, episodes(tuned), summary(tuned), lambda: draw(tuned), FILES)
     return [*written, folder / BEST]
 
 
 def episodes(tuned: Tuned) -> pa.Table:
-    """Return a row for each trial, with a column for each setting."""
+    """Return a table with a row for each trial and a column for each setting."""
     rows = []
     for trial in tuned.trials:
         row = asdict(trial)
@@ -60,13 +62,13 @@ def episodes(tuned: Tuned) -> pa.Table:
 
 
 def _names(tuned: Tuned) -> list[str]:
-    """Return the settings that were searched, the most important one first."""
+    """Return the settings that were searched, most important first."""
     names = [dimension.name for dimension in tuned.plan.space]
     return sorted(names, key=lambda name: -tuned.importance.get(name, 0.0))
 
 
 def summary(tuned: Tuned) -> dict[str, Any]:
-    """Return a search as JSON values."""
+    """Return the search as JSON values."""
     base = tuned.plan.base
     return {
         "game": base.game,
@@ -84,10 +86,10 @@ def summary(tuned: Tuned) -> dict[str, Any]:
 
 
 def best_preset(tuned: Tuned) -> str:
-    """Return the text of a file of presets whose [default] has the settings of the best trial."""
+    """Return the text of a preset file whose [default] has the settings of the best trial."""
     best, base = tuned.best, tuned.plan.base
     head = [
-        f"# The best of {len(tuned.trials)} trials of parlour tune {base.game}: trial "
+        f"# Best of {len(tuned.trials)} trials of parlour tune {base.game}: trial "
         f"{best.number}, {tuned.plan.measure} {best.value:.4g} on",
         f"# {base.eval_deals:,} validation deals. To train with these settings:",
         f"#   parlour train {base.game} --settings {BEST}",
@@ -137,7 +139,7 @@ def show(tuned: Tuned, console: Console) -> None:
         short.add_row(*head, *values[:3])
     print_fitting(console, [table, short])
     if len(tuned.trials) > MOST_SHOWN:
-        console.print(f"({len(tuned.trials) - MOST_SHOWN} more: {FILES[0]})")
+        console.print(f"({len(tuned.trials) - MOST_SHOWN} more in {FILES[0]})")
     if tuned.importance:
         shares = (f"{name} {tuned.importance.get(name, 0):.0%}" for name in names)
         console.print(Text(f"importance (PED-ANOVA): {', '.join(shares)}"))
@@ -152,7 +154,7 @@ def _cell(value: Any) -> Text:
 
 
 def draw(tuned: Tuned) -> Figure:
-    """Return a figure: the values of the trials in order, and by setting."""
+    """Return a figure with the values of the trials, in order and by setting."""
     tried = {name for trial in tuned.trials for name in trial.settings}
     names = [name for name in _names(tuned) if name in tried][:SLICES]
     figure = Figure(figsize=(10.5, 6.5), dpi=110, layout="constrained")
@@ -167,7 +169,7 @@ def draw(tuned: Tuned) -> Figure:
 def _list_points(tuned: Tuned, state: str) -> list[tuple[TunedTrial, float]]:
     """Return the trials of a state that have a value, in order, with the values to draw.
 
-    Shares of deals are drawn in percent.
+    Win rates are drawn in percent.
     """
     factor = 100 if tuned.plan.measure == "won" else 1
     trials = sorted(tuned.trials, key=lambda trial: trial.number)
@@ -195,7 +197,7 @@ def _draw_history(axes: Axes, tuned: Tuned) -> None:
     plain_axes(axes)
     axes.legend(frameon=False, loc="lower right")
     if len(done) < 2:
-        write_too_little(axes, f"{len(done)} trial is done")
+        write_too_little(axes, f"{len(done)} finished trial")
 
 
 def _draw_slice(axes: Axes, tuned: Tuned, name: str) -> None:
@@ -207,7 +209,7 @@ def _draw_slice(axes: Axes, tuned: Tuned, name: str) -> None:
             for trial, value in _list_points(tuned, state)
             if name in trial.settings
         ]
-        if choices:  # at equal distances, in the order of the file
+        if choices:  # equally spaced, in the order of the space file
             points = [(choices.index(x), value) for x, value in points if x in choices]
         axes.scatter([x for x, _ in points], [value for _, value in points], s=14, color=color)
     if choices:

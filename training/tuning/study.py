@@ -1,11 +1,12 @@
-"""A search for settings with Optuna: `tune`, its result `Tuned`, and the workers that try trials.
+"""Hyperparameter search with Optuna: `tune`, its result `Tuned`, and the workers that run trials.
 
-Every worker, a process on this machine or on a Ray cluster, runs the same loop: ask the study for
-a trial, train, tell the study the result. The study is the only thing that workers share.
+Every worker is a process on this machine or on a Ray cluster, and runs the same loop: ask the study
+for a trial, train, and tell the study the result. The study is the only thing that workers share.
 
-A trial whose process was interrupted or has died is marked failed. Its settings are queued again
-with the name of its run, so the next worker resumes that run. A process counts as dead if its
-process id is gone on this machine, or if it has not renewed its mark for `STALE` seconds.
+A trial whose process was interrupted or crashed is marked as failed. Its settings are queued again
+with the name of its run, so that the next worker resumes that run. A process counts as dead if its
+process id no longer exists on this machine, or if it has not updated its heartbeat for `STALE`
+seconds.
 """
 
 import json
@@ -69,33 +70,34 @@ TRIALS, PARTS, MOST_TRIALS, MOST_PARTS, MOST_JOBS = 20, 5, 10**6, 1000, 1024
 PRUNERS = ("median", "hyperband", "none")
 JOURNAL = "journal.log"
 LEAST_DONE = 5
-"""Number of finished trials with different values from which importance is computed."""
+"""Minimum number of finished trials with different values for computing importance."""
 BEAT, STALE = 15.0, 120.0
-"""Seconds between two marks of a process, and without a mark until it counts as dead."""
+"""Seconds between heartbeats of a process, and seconds without one after which it counts as dead.
+"""
 STARTUP = 5
-"""Number of finished trials before a trial can be pruned."""
+"""Number of trials that must finish before any trial can be pruned."""
 MOST_DEATHS = 3
-"""Number of processes that may die in the same trial."""
+"""Number of process crashes after which a trial counts as failed."""
 PLAN, OWNER, MARK, RUN, ERROR, DEATHS = "plan", "owner", "mark", "run", "error", "deaths"
-"""Attributes. Of the study: its plan. Of a trial: its process, when that was last alive, the name
-of its run, its error, and the number of its processes that have died."""
+"""Attribute names. Study: its plan. Trial: its process, its last heartbeat, the name of its run,
+its error, and the number of its processes that crashed."""
 STATES = ("done", "pruned", "failed", "running")
 """Names of the states of trials that count, in the order of the table."""
 RUN_NAME = "trial-{:04d}"
 ROUNDS = 3
-"""Number of times that worker processes are started, if some of them die."""
+"""Number of times that worker processes are started if some of them crash."""
 PATIENCE = 30.0
-"""Seconds that a worker process may take to stop after Ctrl-C, before it gets a second one."""
+"""Seconds that a worker process may take to stop after Ctrl-C, before it is interrupted again."""
 FAILED = 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tuned(Result):
-    """The result of a search: its trials, the best one first.
+    """The result of a hyperparameter search: its trials, best first.
 
-    ``to_pandas()``, ``plot()`` and ``save(folder)``: see `result.Result`. ``importance`` is
-    the share of each setting in the differences between trials (PED-ANOVA), summing to 1; it is
-    empty if there are too few finished trials.
+    For ``to_pandas()``, ``plot()`` and ``save(folder)``, see `result.Result`. ``importance`` is the
+    share of each setting in the differences between trials (PED-ANOVA). The shares sum to 1.
+    ``importance`` is empty if there are too few finished trials.
     """
 
     plan: TunePlan
@@ -105,7 +107,7 @@ class Tuned(Result):
 
     @property
     def best(self) -> TunedTrial:
-        """The best trial that was trained to its end."""
+        """The best trial that ran to its end."""
         return next(trial for trial in self.trials if trial.state == "done")
 
     @property
@@ -143,40 +145,40 @@ def tune(
     address: str | None = None,
     quiet: bool = False,
 ) -> Tuned:
-    """Search for the settings with which a run does best on its validation deals.
+    """Search for the settings that give the best result on the validation deals.
 
-    Optuna's TPE sampler draws the settings of each trial, and each trial is an ordinary run. A
-    search that exists resumes, up to the number of ``trials``.
+    Optuna's TPE sampler draws the settings of each trial, and each trial is an ordinary training
+    run. An existing search resumes until it has ``trials`` trials.
 
     Args:
         base: settings of all trials, or the name of a game for its preset ``default``.
-        trials: number of trials, including those of an earlier call.
-        space: settings to search: a TOML file, or a table of one (default: Parlour's).
+        trials: number of trials, including those of earlier calls.
+        space: settings to search: a TOML file, or a table with its content (default: Parlour's).
         seed: training seed of all trials, and seed of the search.
-        evaluations: number of evaluations of each run. Method ``cma-es`` has one, at its end.
-        pruner: ``"median"``, ``"hyperband"`` or ``"none"``: ends runs early.
+        evaluations: number of evaluations per run. Method ``cma-es`` evaluates only at its end.
+        pruner: ``"median"``, ``"hyperband"`` or ``"none"``. A pruner stops unpromising runs early.
         folder: folder of trials and results (default: ``RUNS/GAME-VARIANT-tune-NAME``).
         storage: Optuna's storage: a URL such as ``sqlite:///FILE``, which several machines can
             share, or a file (default: a journal in the folder).
         jobs: number of worker processes.
         backend: ``"processes"`` on this machine, or ``"ray"``.
-        address: where a Ray cluster runs.
-        quiet: print no line for each trial.
+        address: address of a running Ray cluster.
+        quiet: whether to print no line for each trial.
 
     Returns:
-        All trials, the best one first.
+        All trials, best first.
 
     Raises:
-        ValueError: an argument is wrong. The message says what is allowed.
-        ImportError: an extra is missing. The message names it.
-        KeyboardInterrupt: after Ctrl-C. The next call resumes the runs that were interrupted.
+        ValueError: an argument is invalid.
+        ImportError: a package is not installed. The message names the extra.
+        KeyboardInterrupt: after Ctrl-C. The next call resumes the interrupted runs.
     """
     check_extras(backend)
     plan = make_plan(base, trials, space, seed, evaluations, pruner, folder, storage, quiet)
-    plan.base.resolve_device()  # a wrong device is an error now, not one of each trial
+    plan.base.resolve_device()  # report a wrong device once, not in each trial
     _check_range("jobs", jobs, MOST_JOBS)
     if address is not None and backend != "ray":
-        raise ValueError(f"address={address!r}: allowed with backend 'ray' alone")
+        raise ValueError(f"address={address!r} requires backend 'ray', got backend {backend!r}")
     plan.folder.mkdir(parents=True, exist_ok=True)
     if backend == "ray":
         work_by_ray(plan, jobs, address)
@@ -200,9 +202,9 @@ def make_plan(
     storage: str | None = None,
     quiet: bool = False,
 ) -> TunePlan:
-    """Return the plan of a search; see `tune`. Raises ValueError if an argument is wrong."""
+    """Return the plan of a search; see `tune`. Raises ValueError if an argument is invalid."""
     base = preset(base) if isinstance(base, str) else base
-    base = replace(base, seeds=(seed,))  # raises ValueError for a wrong seed
+    base = replace(base, seeds=(seed,))  # raises ValueError for an invalid seed
     _check_range("trials", trials, MOST_TRIALS)
     _check_range("evaluations", evaluations, MOST_PARTS)
     if pruner not in PRUNERS:
@@ -219,27 +221,29 @@ def make_plan(
 
 def _check_range(name: str, value: Any, most: int) -> None:
     if type(value) is not int or not 1 <= value <= most:
-        raise ValueError(f"{name}={value!r}: allowed are whole numbers from 1 to {most}")
+        raise ValueError(f"{name} must be a whole number from 1 to {most}, got {value!r}")
 
 
 def load_tuned(plan: TunePlan) -> Tuned:
-    """Return the result of a search so far; ValueError if no trial is finished."""
+    """Return the result of a search so far. Raises ValueError if no trial has finished."""
     study = open_study(plan)
     rows = read_trials(study)
     if not any(row.state == "done" for row in rows):
         failed = [f"; trial {row.number}: {row.error}" for row in rows if row.error]
-        raise ValueError(f"{plan.folder}: none of {len(rows)} trials is done{''.join(failed[-1:])}")
+        raise ValueError(
+            f"{plan.folder}: none of {len(rows)} trials has finished{''.join(failed[-1:])}"
+        )
     return Tuned(plan, rows, _compute_importance(study))
 
 
 def _compute_importance(study: Study) -> dict[str, float]:
-    """Return the importance of each setting; nothing if too few trials differ."""
+    """Return the importance of each setting, or nothing if too few trials differ."""
     trials = study.get_trials(deepcopy=False)
     done = [trial.value for trial in trials if trial.state.name == "COMPLETE"]
     if len(set(done)) < LEAST_DONE:
         return {}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns if the best tenth is all of the trials
+        warnings.simplefilter("ignore")  # Optuna warns if the best tenth has all trials
         importance = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
     return {name: float(value) for name, value in importance.items()}
 
@@ -247,24 +251,22 @@ def _compute_importance(study: Study) -> dict[str, float]:
 def open_storage(plan: TunePlan) -> BaseStorage:
     """Return the storage of a search; create it if it does not exist.
 
-    Raises:
-        ValueError: the storage cannot be opened.
+    Raises ValueError if the storage cannot be opened.
     """
     try:
         if "://" not in plan.storage:
             return JournalStorage(JournalFileBackend(plan.storage))
-        # A SQLite file has one writer at a time: the others must wait, not give up.
+        # A SQLite file has one writer at a time, so the others must wait.
         wait = {"connect_args": {"timeout": STALE}} if plan.storage.startswith("sqlite") else {}
         return RDBStorage(plan.storage, engine_kwargs=wait)
-    except Exception as error:  # of SQLAlchemy, of a driver that is missing ...
+    except Exception as error:  # errors of SQLAlchemy, a missing driver, ...
         raise ValueError(f"storage={plan.storage!r}: {join_lines(error)}") from error
 
 
 def open_study(plan: TunePlan) -> Study:
-    """Return the study of a search; create it, with the base settings queued, if it is new.
+    """Return the study of a search. A new study starts with the base settings in its queue.
 
-    Raises:
-        ValueError: the storage has a search of that name with other settings.
+    Raises ValueError if the storage has a search of that name with other settings.
     """
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(
@@ -290,7 +292,7 @@ def open_study(plan: TunePlan) -> Study:
 
 
 def describe_plan(plan: TunePlan) -> dict[str, Any]:
-    """Return what must be the same when a search resumes, as JSON values."""
+    """Return everything that must be unchanged when a search resumes, as JSON values."""
     settings = plan.base.plain()
     base = {name: value for name, value in settings.items() if name not in ("runs", "name")}
     space = {one.name: one.plain() for one in plan.space}
@@ -304,12 +306,12 @@ def _refuse(plan: TunePlan, saved: Mapping[str, Any], now: Mapping[str, Any]) ->
         for name in names
     )
     raise ValueError(
-        f"{plan.folder} is a search by other settings: {differences}; choose another --name"
+        f"{plan.folder} has a search with other settings: {differences}. Choose another --name"
     )
 
 
 def make_pruner(plan: TunePlan) -> optuna.pruners.BasePruner:
-    """Return the pruner that a plan names."""
+    """Return the pruner of a plan."""
     if plan.pruner == "median":
         return optuna.pruners.MedianPruner(n_startup_trials=STARTUP, n_warmup_steps=2)
     if plan.pruner == "hyperband":
@@ -318,13 +320,13 @@ def make_pruner(plan: TunePlan) -> optuna.pruners.BasePruner:
 
 
 def make_sampler(seed: int, number: int) -> optuna.samplers.BaseSampler:
-    """Return the sampler of one trial. No two trials draw the same numbers, in any process."""
+    """Return the sampler of one trial. Each trial has its own random numbers in any process."""
     (drawn,) = np.random.SeedSequence([seed, number]).generate_state(1)
     return optuna.samplers.TPESampler(seed=int(drawn), constant_liar=True)
 
 
 def draw_params(plan: TunePlan, trial: Trial) -> dict[str, Any]:
-    """Return the value that a trial tries for each setting in the space."""
+    """Return the values of a trial for the settings in the space."""
     return {dimension.name: _draw(trial, dimension) for dimension in plan.space}
 
 
@@ -362,14 +364,14 @@ def ask_trial(study: Study, plan: TunePlan) -> Trial | None:
 
 
 def list_counted(study: Study) -> list[FrozenTrial]:
-    """Return the trials that count: all except waiting ones and those that were queued again."""
+    """Return the trials that count: all except waiting trials and those that were requeued."""
     left_out = (TrialState.WAITING, TrialState.FAIL)
     trials = study.get_trials(deepcopy=False)
     return [trial for trial in trials if trial.state not in left_out]
 
 
 def read_trials(study: Study) -> list[TunedTrial]:
-    """Return the trials that count, sorted by state, then by value, the best first."""
+    """Return the trials that count, sorted by state, then by value, best first."""
     rows = [_read_trial(trial) for trial in list_counted(study)]
     return sorted(rows, key=lambda row: (STATES.index(row.state), -(row.value or 0), row.number))
 
@@ -394,9 +396,9 @@ def _read_trial(trial: FrozenTrial) -> TunedTrial:
 
 
 def requeue_dead(study: Study) -> None:
-    """Queue the settings of trials again whose process is dead.
+    """Queue the settings of trials whose process is dead again.
 
-    After `MOST_DEATHS` dead processes, the trial counts as failed.
+    After `MOST_DEATHS` crashes, the trial counts as failed.
     """
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
         if _is_alive(trial):
@@ -405,12 +407,12 @@ def requeue_dead(study: Study) -> None:
         if deaths < MOST_DEATHS:
             requeue(study, trial, deaths)
         else:
-            mark_failed(study, trial, f"its process died {deaths} times")
+            mark_failed(study, trial, f"the process crashed {deaths} times")
 
 
 def requeue(study: Study, trial: FrozenTrial | Trial, deaths: int = 0) -> None:
-    """Mark a trial failed and queue its settings again, unless another process did."""
-    with suppress(ValueError, RuntimeError):  # its result is known already
+    """Mark a trial as failed and queue its settings again, unless another process did."""
+    with suppress(ValueError, RuntimeError):  # its result is already known
         study.tell(trial.number, state=TrialState.FAIL)
         attributes = {RUN: trial.user_attrs.get(RUN), DEATHS: deaths}
         study.enqueue_trial(
@@ -419,18 +421,18 @@ def requeue(study: Study, trial: FrozenTrial | Trial, deaths: int = 0) -> None:
 
 
 def mark_failed(study: Study, trial: FrozenTrial | Trial, reason: str) -> None:
-    """Mark a trial failed because of its settings: it counts, and is not tried again.
+    """Mark a trial as failed because of its settings: it counts, and is not repeated.
 
-    Optuna stores it as pruned, so that the sampler avoids such settings. It would ignore a trial
-    that is stored as failed.
+    Optuna stores it as pruned, so that the sampler avoids such settings. The sampler would ignore a
+    trial that is stored as failed.
     """
-    with suppress(ValueError, RuntimeError):  # its result is known already
+    with suppress(ValueError, RuntimeError):  # its result is already known
         Trial(study, trial._trial_id).set_user_attr(ERROR, reason)
         study.tell(trial.number, state=TrialState.PRUNED)
 
 
 def _is_alive(trial: FrozenTrial) -> bool:
-    """Return whether the process of a running trial is alive, as far as this one can tell."""
+    """Return whether the process of a running trial is alive, as far as this process can tell."""
     begun = trial.datetime_start.timestamp() if trial.datetime_start else 0.0
     if time.time() - float(trial.user_attrs.get(MARK, begun)) > STALE:
         return False
@@ -448,7 +450,7 @@ def _is_alive(trial: FrozenTrial) -> bool:
 
 @contextmanager
 def mark_running(study: Study) -> Iterator[None]:
-    """Renew the marks of this process's trials during a block."""
+    """Update the heartbeats of this process's trials during a block."""
     ended = threading.Event()
 
     def mark() -> None:
@@ -474,7 +476,7 @@ def _list_own(study: Study) -> list[FrozenTrial]:
 
 
 def run_trials(plan: TunePlan) -> None:
-    """Try one trial after another until there are enough, counting those of other processes."""
+    """Run one trial after another until there are enough, including those of other processes."""
     study = open_study(plan)
     with mark_running(study):
         while _is_wanted() and (trial := ask_trial(study, plan)) is not None:
@@ -482,13 +484,13 @@ def run_trials(plan: TunePlan) -> None:
 
 
 def _is_wanted() -> bool:
-    """Return whether the process that has started this one, if one has, is alive."""
+    """Return whether the parent process, if there is one, is alive."""
     parent = multiprocessing.parent_process()
     return parent is None or parent.is_alive()
 
 
 def _try(study: Study, plan: TunePlan, trial: Trial) -> None:
-    """Run a trial, and tell the study how it ended."""
+    """Run a trial, and tell the study its result."""
 
     def report(part: int, value: float) -> None:
         trial.report(value, part)
@@ -498,13 +500,13 @@ def _try(study: Study, plan: TunePlan, trial: Trial) -> None:
     try:
         value = run_trial(plan, trial.user_attrs[RUN], draw_params(plan, trial), report)
         if not math.isfinite(value):
-            raise ArithmeticError(f"it came to {value}")
+            raise ArithmeticError(f"the result is {value}")
         study.tell(trial, value, skip_if_finished=True)
     except TrialPruned:
         study.tell(trial, state=TrialState.PRUNED, skip_if_finished=True)
-    except (ValueError, ArithmeticError, RuntimeError) as error:  # settings that do not go together
+    except (ValueError, ArithmeticError, RuntimeError) as error:  # incompatible settings
         mark_failed(study, trial, f"{type(error).__name__}: {join_lines(error)}")
-    except BaseException:  # Ctrl-C, a full disk ...: not the fault of the settings
+    except BaseException:  # Ctrl-C, a full disk, ...: not caused by the settings
         requeue(study, trial)
         raise
     if not plan.quiet:
@@ -512,7 +514,7 @@ def _try(study: Study, plan: TunePlan, trial: Trial) -> None:
 
 
 def _print_trial(plan: TunePlan, study: Study, number: int) -> None:
-    """Print a line on stderr: how a trial ended, and the best value so far."""
+    """Print a line on stderr with the result of a trial and the best value so far."""
     rows = read_trials(study)
     row = next(row for row in rows if row.number == number)
     measure, value = plan.measure, row.error
@@ -528,12 +530,12 @@ def _print_trial(plan: TunePlan, study: Study, number: int) -> None:
 
 
 def work_by_processes(plan: TunePlan, jobs: int) -> None:
-    """Let several worker processes try trials. Processes that die are started again, a few times.
+    """Run trials in several worker processes. Crashed processes are restarted a few times.
 
-    Ctrl-C is passed on to the workers, and each saves a checkpoint before it ends.
+    Ctrl-C is forwarded to the workers, and each saves a checkpoint before it ends.
 
     Raises:
-        ChildProcessError: a worker raised an error, or workers keep dying.
+        ChildProcessError: a worker raised an error, or workers keep crashing.
     """
     study = open_study(plan)
     context = multiprocessing.get_context("spawn")
@@ -556,11 +558,11 @@ def work_by_processes(plan: TunePlan, jobs: int) -> None:
             raise
         if not errors.empty():
             raise ChildProcessError(errors.get())
-    raise ChildProcessError(f"processes of the search have died, {ROUNDS} times")
+    raise ChildProcessError(f"worker processes of the search crashed {ROUNDS} times")
 
 
 def _work_in_process(plan: TunePlan, errors: Any, parent: int) -> None:
-    """Run `run_trials` in a process of its own. The parent process passes Ctrl-C on to it."""
+    """Run `run_trials` in its own process, to which the parent process forwards Ctrl-C."""
     with suppress(AttributeError, OSError):
         os.setpgrp()
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -583,8 +585,8 @@ def _leave() -> None:
 
 
 def _stop(processes: list[Any]) -> None:
-    """Pass Ctrl-C on and wait: each process ends after its update, with a checkpoint."""
-    for _ in range(2):  # a second one ends a process without a checkpoint
+    """Forward Ctrl-C and wait: each process ends after its update, with a checkpoint."""
+    for _ in range(2):  # a second signal ends a process without a checkpoint
         for process in processes:
             if process.is_alive():
                 os.kill(process.pid, signal.SIGINT)
@@ -595,12 +597,12 @@ def _stop(processes: list[Any]) -> None:
 
 
 def work_by_ray(plan: TunePlan, jobs: int, address: str | None) -> None:
-    """Let workers of Ray try trials; Ray starts those again that die.
+    """Run trials in Ray workers; Ray restarts workers that crash.
 
     Args:
         plan: plan of the search.
         jobs: number of workers if Ray is started on this machine.
-        address: where a Ray cluster runs. It gets as many workers as it has room for.
+        address: address of a running Ray cluster, which gets as many workers as it has room for.
 
     Raises:
         ValueError: no cluster answers at the address, or its machines do not share the storage.
@@ -627,12 +629,12 @@ def count_workers(jobs: int, threads: int, address: str | None) -> int:
 
 
 def _work_on_ray(plan: TunePlan) -> None:
-    """Run `run_trials` on a machine of the cluster, if the study is there."""
+    """Run `run_trials` on a machine of the cluster. Raises ValueError if the study is missing."""
     try:
         optuna.load_study(study_name=plan.folder.name, storage=open_storage(plan))
     except (KeyError, OSError, ValueError) as error:
         raise ValueError(
-            f"storage {plan.storage!r} must be the same on all machines of the cluster: use a "
+            f"storage {plan.storage!r} must be the same on all machines of the cluster. Use a "
             "shared folder, or --storage with the URL of a database"
         ) from error
     run_trials(plan)

@@ -1,6 +1,6 @@
-"""One trial of a search: the space that settings are drawn from, and the run that tries them.
+"""One trial of a hyperparameter search: the space of its settings, and its training run.
 
-The module does not import Optuna. See `study` for how trials are drawn and recorded.
+This module does not import Optuna. `study` draws and records trials.
 """
 
 import tomllib
@@ -29,7 +29,7 @@ from ..learning.settings.methods import SETTINGS, explain_foreign
 from ..learning.train import name_folder, resume, train
 
 SPACES = Path(__file__).parent / "spaces.toml"
-"""The default space of each method."""
+"""The default search space of each method."""
 KEYS = ("low", "high", "log", "step", "values")
 FIXED = (
     *("game", "variant", "options", "max_moves", "variants", "option_sets", "option_names"),
@@ -40,15 +40,16 @@ FIXED = (
 
 Value = bool | int | float | str
 Report = Callable[[int, float], None]
-"""Takes the number of the evaluation, from 1, and its value. It may raise to end the run."""
+"""A callback that receives the number of an evaluation, from 1, and its value. It may raise to end
+the run."""
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """The values of one setting: one of ``values``, or a number from ``low`` to ``high``.
+    """The allowed values of one setting: one of ``values``, or a number from ``low`` to ``high``.
 
-    ``log`` draws uniformly on a logarithmic scale, ``step`` only multiples of the step above
-    ``low``, and ``whole`` only whole numbers.
+    ``log`` samples on a logarithmic scale, ``step`` samples only ``low`` plus multiples of the
+    step, and ``whole`` samples only whole numbers.
     """
 
     name: str
@@ -60,7 +61,7 @@ class Dimension:
     whole: bool = False
 
     def plain(self) -> dict[str, Any]:
-        """Return the row of a space file, which is also its JSON."""
+        """Return the row of a space file for this dimension, as JSON values."""
         if self.values:
             return {"values": list(self.values)}
         row: dict[str, Any] = {"low": self.low, "high": self.high}
@@ -79,14 +80,15 @@ Space = tuple[Dimension, ...]
 
 
 def read_space(base: Settings, file: Path | None = None) -> Space:
-    """Read the space of a method from a file.
+    """Read the search space of a method from a file.
 
     Args:
-        base: settings of the method, which all other settings are taken from.
+        base: settings of the method, which provide all other settings.
         file: TOML file with a table for each method (default: Parlour's own, `SPACES`).
 
     Raises:
-        ValueError: the file is wrong. The message names file, setting, value and what is allowed.
+        ValueError: the file is invalid. The message names the file, the setting, its value and the
+            allowed values.
     """
     path = SPACES if file is None else file
     with name_file_in_errors(path):
@@ -96,20 +98,22 @@ def read_space(base: Settings, file: Path | None = None) -> Space:
             raise ValueError(f"{path}: {unknown_text('method', name, SETTINGS)}")
     if base.method not in tables:
         raise ValueError(
-            f"{path}: no table [{base.method}]; there are {', '.join(tables) or 'none'}"
+            f"{path}: a table [{base.method}] is missing; existing tables: "
+            f"{', '.join(tables) or 'none'}"
         )
     with name_part_in_errors(f"{path} [{base.method}]"):
         return make_space(base, tables[base.method])
 
 
 def make_space(base: Settings, table: Any) -> Space:
-    """Return the space of a table, whose rows are as `Dimension.plain` returns them.
+    """Return the search space of a table, with rows in the form of `Dimension.plain`.
 
     Raises:
-        ValueError: the table is wrong. The message names setting, value and what is allowed.
+        ValueError: the table is invalid. The message names the setting, its value and the allowed
+            values.
     """
     if not isinstance(table, Mapping) or not table:
-        raise ValueError(f"a table of settings is needed, got {shorten(table)}")
+        raise ValueError(f"space must be a table of settings, got {shorten(table)}")
     return tuple(_make_dimension(base, name, row) for name, row in table.items())
 
 
@@ -118,7 +122,9 @@ def _make_dimension(base: Settings, name: str, row: Any) -> Dimension:
     if name not in list_settings(settings_class):
         raise ValueError(explain_foreign(base.method, name))
     if name in FIXED:
-        raise ValueError(f"setting {name!r} is the same in all trials: it cannot be searched")
+        raise ValueError(
+            f"setting {name!r} cannot be searched, because it must be the same in all trials"
+        )
     with name_part_in_errors(name):
         dimension = _read_dimension(name, row, get_type_hints(settings_class)[name])
     for value in dimension.values or (dimension.low, dimension.high):
@@ -129,29 +135,34 @@ def _make_dimension(base: Settings, name: str, row: Any) -> Dimension:
 
 def _read_dimension(name: str, row: Any, value_type: Any) -> Dimension:
     if not isinstance(row, Mapping):
-        raise ValueError(f"{shorten(row)}: allowed are low and high, or values")
+        raise ValueError(f"must be a table with low and high, or with values, got {shorten(row)}")
     for key in row:
         if key not in KEYS:
             raise ValueError(unknown_text("key", key, KEYS))
     if "values" in row:
         return _read_values(name, row)
     if value_type not in (int, float):
-        raise ValueError("no number, so it has no range: allowed is values = [...]")
+        raise ValueError("must have values = [...], because the setting is not a number")
     for key in ("low", "high"):
         if key not in row:
-            raise ValueError(f"{key} is missing: allowed are low and high, or values")
+            raise ValueError(f"must have low and high, or values, but {key} is missing")
     for key in ("low", "high", "step"):
         if not is_finite(row.get(key, 0)):
-            raise ValueError(f"{key}={shorten(row[key])}: allowed is a finite number")
+            raise ValueError(f"{key} must be a finite number, got {shorten(row[key])}")
     low, high, step, log = row["low"], row["high"], row.get("step"), row.get("log", False)
     if value_type is int and any(value != int(value) for value in (low, high, step or 1)):
-        raise ValueError(f"{low} to {high}, step {step}: allowed are whole numbers")
+        raise ValueError(
+            f"low, high and step must be whole numbers, got {low}, {high} and {step or 1}"
+        )
     if not low < high:
-        raise ValueError(f"low={low}, high={high}: low must be less than high")
+        raise ValueError(f"low must be less than high, got low={low}, high={high}")
     if type(log) is not bool or (log and (low <= 0 or step is not None)):
-        raise ValueError(f"log={shorten(log)}: allowed is true, from above 0 and without step")
+        raise ValueError(
+            f"log must be true or false; true requires low above 0 and no step, got "
+            f"log={shorten(log)}"
+        )
     if step is not None and not 0 < step <= high - low:
-        raise ValueError(f"step={step}: allowed are numbers above 0, up to {high - low}")
+        raise ValueError(f"step must be above 0 and at most {high - low}, got {step}")
     cast = int if value_type is int else float
     return Dimension(name, cast(low), cast(high), log, step and cast(step), whole=value_type is int)
 
@@ -159,18 +170,19 @@ def _read_dimension(name: str, row: Any, value_type: Any) -> Dimension:
 def _read_values(name: str, row: Mapping[str, Any]) -> Dimension:
     values = row["values"]
     if len(row) > 1:
-        raise ValueError("values go alone, without low, high, log and step")
+        raise ValueError("values must not be combined with low, high, log or step")
     is_simple = isinstance(values, list) and all(isinstance(value, Value) for value in values)
     if not is_simple or len(values) < 2 or len(set(map(repr, values))) < len(values):
         raise ValueError(
-            f"values={shorten(values)}: allowed are two or more different numbers, words, yes or no"
+            "values must be a list of two or more different numbers, strings or booleans, got "
+            f"{shorten(values)}"
         )
     return Dimension(name, values=tuple(values))
 
 
 @dataclass(frozen=True)
 class TunePlan:
-    """The plan of a search, as `study.tune` was called. It can be pickled.
+    """The plan of a search, from the arguments of `study.tune`. It can be pickled.
 
     Args:
         base: settings of all trials, except those in the space.
@@ -179,9 +191,9 @@ class TunePlan:
         storage: URL of Optuna's database, or path of Optuna's journal.
         trials: number of trials.
         seed: training seed of all trials, and seed of the search.
-        parts: evaluations of each run; the last one is at its end.
+        parts: number of evaluations per run, including the one at its end.
         pruner: name of the pruner.
-        quiet: print no line for each trial.
+        quiet: whether to print no line for each trial.
     """
 
     base: Settings
@@ -196,11 +208,11 @@ class TunePlan:
 
     @property
     def measure(self) -> str:
-        """The measure that trials are compared by, `Game.measure`; more is better."""
+        """The measure by which trials are compared, `Game.measure`; higher is better."""
         return find_game(self.base.game).measure
 
     def settings_of(self, run: str, params: Mapping[str, Any]) -> Settings:
-        """Return the settings of a trial with these values, whose run has this name."""
+        """Return the settings of a trial with these values, whose run has the name ``run``."""
         given: dict[str, Any] = {"seeds": (self.seed,), "runs": str(self.folder / "trials")}
         return replace(self.base.with_evaluations(self.parts), **given, name=run, **params)
 
@@ -214,8 +226,8 @@ class TunedTrial:
     """A trial of a search.
 
     ``state`` is done, pruned, failed or running. ``value`` is the game's measure on the validation
-    deals, for a pruned trial when it was ended (None: there is none yet). ``part`` is the number of
-    evaluations so far.
+    deals (None: not evaluated yet); for a pruned trial, it is the value at pruning. ``part`` is the
+    number of evaluations so far.
     """
 
     number: int
@@ -275,11 +287,14 @@ def _check_same(file: Path, settings: Settings) -> None:
     names = (saved.keys() | wanted.keys()) - {"runs"}  # the folder may have been moved
     different = sorted(name for name in names if saved.get(name) != wanted.get(name))
     if different:
-        raise ValueError(f"{file.parent}: a run of another search: {', '.join(different)} differ")
+        raise ValueError(
+            f"{file.parent}: the run belongs to another search; these settings differ: "
+            f"{', '.join(different)}"
+        )
 
 
 def _read_evaluations(folder: Path) -> list[dict[str, Any]]:
-    """Return the evaluations of the run of one seed so far, the first one first."""
+    """Return the evaluations of the run of one seed so far, in order."""
     if (folder / RESULT_FILE).exists():
         with name_file_in_errors(folder / RESULT_FILE):
             result = unseal(read_json(folder / RESULT_FILE), RESULT_FILE)

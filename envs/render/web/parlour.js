@@ -1,20 +1,20 @@
-// Draws tables, for the play page, for replays in one file, and for notebooks (anywidget). No build
-// step, no library. The page's server or the notebook alone knows the rules; here a card has an id,
-// a place and the action that a click on it is.
+// Draws tables for the play page, for single-file replays, and for notebooks (anywidget). There is no
+// build step and no library. Only the server or the notebook knows the rules; here, a card has an id, a
+// place and the action of a click on it.
 
 const SVG = "http://www.w3.org/2000/svg";
 const SESSION = "parlour-session", LOOK = "parlour-look";
-const SPEEDS = { "as fast as it can": 0, "4 moves a second": 250, "a move a second": 1000, "slowly": 3000 };
+const SPEEDS = { "no delay": 0, "4 moves per second": 250, "1 move per second": 1000, "1 move per 3 seconds": 3000 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const DRAG = 8; // pixels from which a press is a drag
+const DRAG = 8; // minimum distance of a drag in pixels
 const MARGIN = 14;
-const FLIGHT = 170; // milliseconds that a card takes to its new place
-const PATIENCE = 1500; // milliseconds without an answer after which the page says that it waits
-const WORKING = "still at work", COMPILING = `${WORKING}: the first use of a game or an agent compiles it, which takes a minute or two`;
-const GONE = "the server does not answer; waiting for it";
-const SHOWN = 8; // actions of an agent's advice
-const WORDS = 17, LEGIBLE = 12.5, MOST_GROWTH = 1.57; // size of words; pixels they have at least; lines are no further apart
-const CURVE = [320, 120, 8]; // the picture of the chance: its sides and margin
+const FLIGHT = 170; // duration of a card's movement in milliseconds
+const PATIENCE = 1500; // milliseconds without an answer before the page says that it is waiting
+const WORKING = "Still working", COMPILING = `${WORKING}: compiling on the first use of a game or an agent, which takes a minute or two`;
+const GONE = "The server does not respond. Reconnecting …";
+const SHOWN = 8; // maximum number of actions in an agent's advice
+const WORDS = 17, LEGIBLE = 12.5, MOST_GROWTH = 1.57; // font size; minimum font size in pixels; maximum enlargement, limited by the line spacing
+const CURVE = [320, 120, 8]; // width, height and margin of the chance curve
 
 const make = (name, attributes = {}, ...children) => {
   const node = document.createElement(name);
@@ -37,14 +37,14 @@ const asSentence = (text) => text && `${text[0].toUpperCase()}${text.slice(1)}.`
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-// ---- how it looks: light or dark, two or four colours of suits; kept by the browser ----
+// ---- appearance: light or dark, two or four suit colors; saved in the browser ----
 
 const look = { theme: "auto", four: false };
 const watchers = new Set();
 
 function setLook(changed) {
   Object.assign(look, changed);
-  try { localStorage.setItem(LOOK, JSON.stringify(look)); } catch { /* a file, or a private window */ }
+  try { localStorage.setItem(LOOK, JSON.stringify(look)); } catch { /* unavailable for files and in private windows */ }
   applyLook();
 }
 
@@ -54,7 +54,7 @@ function applyLook() {
 }
 
 function startLook() {
-  try { Object.assign(look, JSON.parse(localStorage.getItem(LOOK) ?? "{}")); } catch { /* as it is */ }
+  try { Object.assign(look, JSON.parse(localStorage.getItem(LOOK) ?? "{}")); } catch { /* keep the defaults */ }
   applyLook();
 }
 
@@ -66,10 +66,10 @@ function recolour(art, card) {
   return look.four ? art.faces[card].replaceAll(inks[suit], own[suit]) : art.faces[card];
 }
 
-// ---- the board: a scene as SVG; clicks, drags and arrow keys on it ----
+// ---- the board: a scene as SVG, with clicks, drags and arrow keys ----
 
 export class Board {
-  // `on.click(item, action)`, `on.drop(item, onto)` and `on.say(text)` are told what is done.
+  // Callbacks: `on.click(item, action)` and `on.drop(item, onto)`.
   constructor(svg, art, on = {}) {
     this.svg = svg; this.art = art; this.on = on;
     this.nodes = new Map(); this.focused = null; this.at = null; this.shown = null;
@@ -77,20 +77,20 @@ export class Board {
     new ResizeObserver(() => { if (this.shown && this.findGrowth() !== this.growth) this.redraw(); }).observe(svg);
     if (!on.click) return;
     svg.addEventListener("pointerdown", (event) => this.press(event));
-    // A finger that drags a card does not scroll; touch-action is not heard on parts of an SVG.
+    // Dragging a card by finger must not scroll; touch-action has no effect on parts of an SVG.
     svg.addEventListener("touchmove", (event) => { if (event.target.closest(".item[role=button]")) event.preventDefault(); }, { passive: false });
     svg.addEventListener("focusin", (event) => { const node = event.target.closest(".item"); if (node) this.focusOn(node); });
   }
 
   get theme() { return this.art[themeName()]; }
 
-  // `game` names what is played: its table grows, but does not shrink. `targets` are actions by id.
+  // `game` identifies the game: its table may grow, but does not shrink. `targets` are actions by id.
   show(scene, { game = "", targets = {}, selected = [], can = null, aim = null } = {}) {
     this.shown = { scene, game, targets, selected, can, aim };
     this.redraw();
   }
 
-  // How much larger than drawn words must be, so that they can be read where the table is small.
+  // The factor by which texts are enlarged, so that they stay legible on a small table.
   findGrowth() {
     const wide = this.svg.getBoundingClientRect().width;
     return wide ? Math.min(MOST_GROWTH, Math.max(1, (LEGIBLE * (this.right + 2 * MARGIN)) / (WORDS * wide))) : 1;
@@ -136,7 +136,7 @@ export class Board {
     node.to = [item.x * stepX, item.y * stepY - (mark === "picked" ? 7 : 0)];
     node.setAttribute("transform", `translate(${node.to.join(" ")})`);
     const place = item.place ? `, ${item.place}` : "", many = item.count > 1 ? `, ${item.count} cards` : "";
-    node.setAttribute("aria-label", `${item.label}${place}${many}${legal ? ", can be played" : can === null && mark === "picked" ? ", chosen" : ""}`);
+    node.setAttribute("aria-label", `${item.label}${place}${many}${legal ? ", can be played" : can === null && mark === "picked" ? ", selected" : ""}`);
     node.setAttribute("role", has && this.on.click ? "button" : "img");
     node.classList.toggle("can", legal || picked);
     node.classList.toggle("advised", aim !== null && (has ? action : item.action) === aim);
@@ -215,7 +215,7 @@ export class Board {
     if (cost(best) < Infinity) best.focus();
   }
 
-  onKey(event) { // whether it was a key for the board
+  onKey(event) { // returns whether the board handled the key
     const node = event.target.closest(".item");
     if (node && ARROWS[event.key]) this.go(ARROWS[event.key]);
     else if (node && (event.key === "Enter" || event.key === " ")) this.on.click(node.item, this.shown.targets[node.dataset.id]);
@@ -224,7 +224,7 @@ export class Board {
     return true;
   }
 
-  // ---- clicks and drags, by mouse, pen or finger ----
+  // ---- clicks and drags by mouse, pen or finger ----
 
   press(event) {
     const node = event.target.closest(".item");
@@ -273,7 +273,7 @@ function fillActions(row, found, click) { // `found`: [action, text, legal]
   return !same;
 }
 
-// ---- a replay: step by step, what each decision cost beside it ----
+// ---- a replay: step by step, with the review of each decision ----
 
 const REPLAY = `
 <section class="table" aria-label="Replay">
@@ -281,24 +281,24 @@ const REPLAY = `
 <p data-part="said" class="said" aria-live="polite"></p>
 <div class="felt"><svg data-part="svg" role="group" aria-label="Cards"></svg></div>
 <div class="row steps" role="group" aria-label="Steps">
-<button type="button" data-go="first" title="To the deal (Home)" aria-label="To the deal">|◀</button>
-<button type="button" data-go="back" title="Back (left arrow)" aria-label="Back">◀</button>
-<button type="button" data-go="on" title="On (right arrow)" aria-label="On">▶</button>
-<button type="button" data-go="last" title="To the end (End)" aria-label="To the end">▶|</button>
+<button type="button" data-go="first" title="First step (Home)" aria-label="First step">|◀</button>
+<button type="button" data-go="back" title="Previous step (left arrow)" aria-label="Previous step">◀</button>
+<button type="button" data-go="on" title="Next step (right arrow)" aria-label="Next step">▶</button>
+<button type="button" data-go="last" title="Last step (End)" aria-label="Last step">▶|</button>
 <button type="button" data-go="play" aria-label="Play the game">Play</button>
 <input data-part="slide" type="range" min="0" value="0" aria-label="Step">
-<button type="button" data-go="worst" title="To the next decision that cost something (N)" hidden>Next loss</button>
+<button type="button" data-go="worst" title="Next decision with a loss (N)" hidden>Next loss</button>
 <button type="button" data-go="close" hidden>Back to the table</button></div>
 </section>
 <aside aria-label="Review"><h2>Review</h2>
 <p data-part="chance" class="big"></p>
-<svg data-part="curve" class="curve" role="img" aria-label="The chance over the game"></svg>
+<svg data-part="curve" class="curve" role="img" aria-label="Chance of winning over the game"></svg>
 <p data-part="verdict" class="verdict"></p>
 <div data-part="values" class="wide"></div>
 <p data-part="judge" class="help"></p></aside>`;
 
 export class Replay {
-  // `data` is what replay_data (training) returns; a review may come later, by `review`.
+  // `data` is the result of replay_data (training). `review` may add a review later.
   constructor(root, art, data, close = null) {
     root.classList.add("parlour", "replay");
     root.innerHTML = `<main>${REPLAY}</main>`;
@@ -332,7 +332,7 @@ export class Replay {
 
   review(review) {
     this.judged = review;
-    this.parts.judge.textContent = review ? review.error ?? `${review.headline}. Values: ${review.judge}.` : review === null ? "no review" : "being reviewed …";
+    this.parts.judge.textContent = review ? review.error ?? `${review.headline}. Values: ${review.judge}.` : review === null ? "No review." : "Review in progress …";
     this.decisions = review?.decisions ?? [];
     this.button("worst").hidden = !this.decisions.some((one) => this.costs(one));
     this.parts.curve.toggleAttribute("hidden", !this.decisions.length);
@@ -371,7 +371,7 @@ export class Replay {
     return this.judged.unit === "won" ? `${plus}${(100 * value).toFixed(1)} %` : plus + value.toFixed(2);
   }
 
-  tell() { // about the decision that comes next, or the whole game at its end
+  tell() { // describes the next decision or, at the end, the whole game
     const { chance, verdict, values } = this.parts, one = this.decisions.find(({ step }) => step === this.at);
     values.replaceChildren();
     verdict.className = "verdict";
@@ -379,11 +379,11 @@ export class Replay {
     if (this.at === this.data.actions.length) {
       const { first_chance: first, loss, unseen, luck, outcome } = this.judged.totals;
       chance.textContent = `${this.text(first)} → ${this.text(outcome)}`;
-      verdict.textContent = `lost by decisions ${this.text(loss)}, by what was not known ${this.text(unseen)}, luck ${this.text(luck, true)}`;
+      verdict.textContent = `cost of decisions ${this.text(loss)}, cost of hidden information ${this.text(unseen)}, luck ${this.text(luck, true)}`;
       return;
     }
     chance.textContent = one ? `${this.judged.unit === "won" ? "Chance" : "Value"} ${this.text(one.chance)}` : "";
-    if (!one) { verdict.textContent = this.data.played.length ? "no choice here" : ""; return; }
+    if (!one) { verdict.textContent = this.data.played.length ? "no choice in this position" : ""; return; }
     const bad = this.costs(one);
     verdict.classList.add(bad ? "bad" : "good");
     verdict.textContent = one.threw_away ? `${one.label} threw the win away; best was ${one.best_label}`
@@ -397,10 +397,10 @@ export class Replay {
     })));
   }
 
-  tellPoints({ points_before: before, points_after: after }) { // at tables of partners, double dummy
+  tellPoints({ points_before: before, points_after: after }) { // games with partners: double-dummy points
     if ((before ?? null) === null || (after ?? null) === null) return "";
     const cost = Math.abs(before - after);
-    return `; with all cards known the bidder's side takes ${before}` + (cost ? `, this costs its side ${cost}` : "");
+    return `; with all cards known, the bidder's side takes ${before}` + (cost ? `; this action costs the acting side ${cost}` : "");
   }
 
   drawCurve() {
@@ -461,14 +461,14 @@ const PAGE = `
 <form data-part="choose" aria-label="New game">
 <label>Game <select name="game"></select></label>
 <label>Variant <select name="variant"></select></label>
-<label>Deal <input name="deal" inputmode="numeric" pattern="[0-9]{1,15}" size="7" placeholder="any"></label>
+<label>Deal <input name="deal" inputmode="numeric" pattern="[0-9]{1,15}" size="7" placeholder="random"></label>
 <span data-part="several" hidden><label>Seat <input name="seat" type="number" min="0" max="15" value="0"></label>
-<label>Opponents <input name="opponents" placeholder="greedy and others"></label></span>
+<label>Opponents <input name="opponents" placeholder="default agents"></label></span>
 <button>New game</button>
 <details><summary>Options</summary><div data-part="options"></div></details>
-<details><summary>Look</summary><div class="row"><label>Colours <select data-part="theme"><option value="auto">as the system has it</option>
+<details><summary>Appearance</summary><div class="row"><label>Colors <select data-part="theme"><option value="auto">system</option>
 <option value="light">light</option><option value="dark">dark</option></select></label>
-<label><input type="checkbox" data-part="four"> a colour for each suit</label></div></details>
+<label><input type="checkbox" data-part="four"> four-color deck</label></div></details>
 <details data-part="recorded" hidden><summary>Replays</summary><div class="row recorded"><select data-part="replays" aria-label="Recorded game"></select>
 <button type="button" data-do="replay">Open</button></div></details>
 </form></header>
@@ -491,13 +491,13 @@ const PAGE = `
 </main>
 <div data-part="replay" hidden></div>`;
 
-const HELP_ALONE = `Click a card, then its partner or its place; or drag. Keys: arrows go from card to card, Enter chooses,
-Escape lets go, U takes back.`;
-const HELP_AT_TABLES = `Click a card or a button. Keys: Tab goes to cards and buttons, arrows go from card to card,
-Enter chooses.`;
+const HELP_ALONE = `Click a card, then its target (a card or a place), or drag it there. Keys: arrow keys move between cards,
+Enter selects, Escape deselects, U takes back a move.`;
+const HELP_AT_TABLES = `Click a card or a button. Keys: Tab moves between cards and buttons, arrow keys move between cards,
+Enter selects.`;
 
 export class Page {
-  // `send(message)` hands a message on; `show(message)` is called with each answer.
+  // `send(message)` sends a message to the server; `show(message)` is called with each answer.
   constructor(root, art, send) {
     root.classList.add("parlour");
     root.innerHTML = PAGE;
@@ -514,7 +514,7 @@ export class Page {
     setInterval(() => this.writeFacts(), 1000);
   }
 
-  // ---- what comes from the server ----
+  // ---- messages from the server ----
 
   show(message) {
     if (!this.isLateJudgment(message)) this.stopWaiting();
@@ -523,7 +523,7 @@ export class Page {
     else { this.stop(); this.say(message.text); }
   }
 
-  // The solver's judgment of the position that is shown: no answer to what the page waits for.
+  // The solver's judgment of the shown position is not the answer that the page waits for.
   isLateJudgment({ kind, session, number }) {
     const isShown = this.view && session === this.view.session && number === this.view.number;
     return kind === "view" && isShown && this.parts.said.textContent !== GONE;
@@ -561,14 +561,14 @@ export class Page {
 
   say(text) { this.parts.said.textContent = text; }
 
-  // A message is on its way: after a while it is said that the answer takes its time.
+  // After a message was sent, say so if the answer takes a while.
   waitForAnswer(message) {
     const isKnown = this.listUses(message).every((one) => this.view?.used.includes(one));
     clearTimeout(this.patience);
     this.patience = setTimeout(() => this.say(isKnown ? WORKING : COMPILING), PATIENCE);
   }
 
-  // What a message makes use of; the server says in `used` what has been used since it began.
+  // The games and agents that a message uses; `used` lists those already compiled by the server.
   listUses({ game = this.view?.game, agent, opponents = [] }) {
     return [game, ...[agent, ...opponents].filter(Boolean).map((name) => `${game} ${name}`)];
   }
@@ -598,7 +598,7 @@ export class Page {
     variant.replaceChildren(...found.variants.map((one) => make("option", { value: one.name, title: one.source }, one.name)));
     variant.value = found.variants.some((one) => one.name === kept) ? kept : found.default;
     this.parts.options.replaceChildren(...found.options.map((option) =>
-      make("label", { title: `${option.doc} (${option.values})` }, option.name, make("input", { name: `option-${option.name}`, placeholder: "as named" }))));
+      make("label", { title: `${option.doc} (${option.values})` }, option.name, make("input", { name: `option-${option.name}`, placeholder: "as in the variant" }))));
     this.askSeats();
   }
 
@@ -673,7 +673,7 @@ export class Page {
   fillSeats(play) {
     this.parts.seats.hidden = !play.seats;
     if (!play.seats) return;
-    this.parts.seats.replaceChildren(make("caption", {}, `${play.unit[0].toUpperCase()}${play.unit.slice(1)}, hand ${play.hand}`), line("th", "seat", "player", "this hand", "in all"),
+    this.parts.seats.replaceChildren(make("caption", {}, `${play.unit[0].toUpperCase()}${play.unit.slice(1)}, hand ${play.hand}`), line("th", "seat", "player", "this hand", "total"),
       ...play.seats.map((seat, k) => line("td", k, seat.you ? "you" : seat.partner ? `${seat.name}, partner` : seat.name, play.over ? seat.net : "–", seat.total)));
   }
 
@@ -690,7 +690,7 @@ export class Page {
 
   click(item, action) {
     this.stop();
-    if (action === undefined) this.say(`${item.label}: nothing can be done with it now`);
+    if (action === undefined) this.say(`${item.label} has no move now`);
     else this.send({ do: "click", action });
   }
 
@@ -700,7 +700,7 @@ export class Page {
     this.stop();
     if (drops !== undefined) this.send({ do: "click", action: drops });
     else if (start !== undefined && action !== undefined) this.send({ do: "click", action, start });
-    else this.say(`${item.label} cannot go there`);
+    else this.say(`${item.label} cannot be moved there`);
   }
 
   listen() {
@@ -758,7 +758,7 @@ export class Page {
     const by = (row) => row.probability ?? row.value ?? 0;
     const rows = [...advice.actions].sort((a, b) => b.played - a.played || by(b) - by(a)).slice(0, SHOWN);
     const best = rows[0];
-    const facts = [advice.state_value !== undefined && `position worth ${short(advice.state_value)}`, advice.unit && `values: ${advice.unit}`, advice.sees_all && "sees the hidden cards"];
+    const facts = [advice.state_value !== undefined && `position value ${short(advice.state_value)}`, advice.unit && `values: ${advice.unit}`, advice.sees_all && "sees the hidden cards"];
     this.parts.advice.replaceChildren(
       make("p", {}, [`${advice.agent} plays ${actionName(best)}`, ...facts.filter(Boolean)].join("; ")),
       make("table", {}, line("th", "action", ...names), ...rows.map((row) => line("td", actionName(row), ...names.map((name) => short(row[name]))))));
@@ -767,7 +767,7 @@ export class Page {
   }
 }
 
-// Opens the page's own connection, and again where it breaks off; the session lasts as long as the tab.
+// Connects to the server, and reconnects if the connection breaks. The session lasts as long as the tab.
 export async function open(root) {
   const art = await (await fetch("cards.json")).json();
   let socket = null, wait = 250;
@@ -789,7 +789,7 @@ export async function open(root) {
   connect();
 }
 
-// ---- a notebook's widget (anywidget): an environment's table, or a replay ----
+// ---- notebook widget (anywidget): the table of an environment, or a replay ----
 
 const WIDGET = `<div class="facts"><span data-part="facts"></span></div>
 <div class="felt"><svg data-part="svg" role="group" aria-label="Cards"></svg>
@@ -821,7 +821,7 @@ function render({ model, el }) {
 
 export default { render };
 
-// ---- a page of its own: the play page, or a replay whose data stands in the page ----
+// ---- standalone page: the play page, or a replay with its data in the page ----
 
 const page = document.getElementById("parlour"), inlined = document.getElementById("parlour-data");
 if (page && inlined) {

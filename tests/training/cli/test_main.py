@@ -290,7 +290,10 @@ def test_runs_beside_a_missing_one_are_named(parlour: Any, elsewhere: Path) -> N
     (elsewhere / "runs" / "one").mkdir(parents=True)
     (elsewhere / "runs" / "one" / "settings.json").write_text("{}")
     output = parlour("train --resume runs/on")
-    assert "there is no such folder; there are runs/one (see parlour train --help)" in output.err
+    assert (
+        "the folder does not exist; existing runs: runs/one (see parlour train --help)"
+        in output.err
+    )
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
@@ -358,14 +361,17 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
             "unrecognized arguments: uniform greedy; did you mean --agents uniform greedy? (see",
         ),
         ("evaluate pyramid uniform", "did you mean --agent uniform? (see"),
-        ("evaluate pyramid --agent .", ".: no agent in this folder, nor below it: no agent.json"),
-        ("train --resume runs/none", "runs/none: no run to resume: there is no such folder"),
+        (
+            "evaluate pyramid --agent .",
+            ".: neither the folder nor its subfolders have an agent.json",
+        ),
+        ("train --resume runs/none", "runs/none: no run to resume: the folder does not exist"),
         (
             "deals show seven_twenty_seven",
             "Seven Twenty-Seven has no solver. Games with a solver: ",
         ),
         ("evaluate pyramid --agent gredy", "got 'gredy'. Did you mean 'greedy'"),
-        ("compare pyramid --agents uniform runs/none", "'runs/none': there is no such folder"),
+        ("compare pyramid --agents uniform runs/none", "'runs/none': the folder does not exist"),
         ("evaluate pyramid --agent mine_for_a_test:Wrong", "action of agent 'wrong' must be "),
         ("evaluate pyramid --deals 0", "deals must be an integer >= 1, got 0"),
         ("evaluate pyramid --deals ten", "invalid int value: 'ten' (see parlour evaluate --help)"),

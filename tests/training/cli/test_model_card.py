@@ -98,7 +98,7 @@ def test_wrong_folders_and_agents_are_told(
 ) -> None:
     for words, error in (
         ("nowhere", "nowhere/agent.json: "),
-        (str(tmp_path), "no agent in this folder, nor below it"),
+        (str(tmp_path), "neither the folder nor its subfolders have an agent.json"),
         ("mine --search nobody", "agent 'nobody': cannot be played: "),
     ):
         edit(mine)

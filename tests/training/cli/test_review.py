@@ -181,7 +181,10 @@ def test_drawn_games_are_the_same_ones(capsys: pytest.CaptureFixture[str], resul
             "deals must be an integer >= 1, got 0",
         ),
         ("--from {0} --lost-though-winnable --agent greedy --variant web", "got 'web'"),
-        ("--from {0} --lost-though-winnable --evaluation-seed k --seat 0", "--evaluation-seed, --seat: --from says"),
+        (
+            "--from {0} --lost-though-winnable --evaluation-seed k --seat 0",
+            "--evaluation-seed, --seat: --from says",
+        ),
         (
             "pyramid --from {0} --lost-though-winnable",
             "game 'pyramid': --from says what was played",

@@ -83,7 +83,7 @@ def saved(folder: Path, one: Game) -> str:
 def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
     """In tables and files, alone and at tables of several."""
     poker = find_game("poker_squares")
-    with pytest.raises(ValueError, match="none comes with Parlour for these rules"):
+    with pytest.raises(ValueError, match="Parlour has no pretrained agent for these rules"):
         compare(poker, ["pretrained"], variants=["british"], deals=2)
     comparison = compare(
         poker,

@@ -255,11 +255,11 @@ def other_deal(_: dict[str, Any], metadata: dict[str, Any]) -> None:
         (lambda _, metadata: metadata.update(format=9), "format 9: this version reads 1"),
         (
             lambda _, metadata: metadata.pop("columns"),
-            "field columns: a dict is needed, it is missing",
+            "field columns must be an object, but is missing",
         ),
         (
             lambda _, metadata: metadata.pop("solver"),
-            "field solver: a str of at most 200 printable characters is needed, it is missing",
+            "field solver must be a string of at most 200 printable characters, but is missing",
         ),
         (other_deal, "decks: deal set 'pyramid-1' has others"),
     ],

@@ -175,7 +175,9 @@ def test_the_saved_agent_behind_a_name_is_found(tmp_path: Path) -> None:
         assert find_saved(spec, game, rules) == own, spec
     for spec in ("greedy", "columns", "mcts@9", "oracle", "oracle:fewest", "expectimax", "a:B"):
         assert find_saved(spec, game, rules) is None, spec
-    with pytest.raises(ValueError, match="no agent in this folder"):
+    with pytest.raises(
+        ValueError, match=r"neither the folder nor its subfolders have an agent\.json"
+    ):
         find_saved(str(tmp_path), game, rules)
 
 

@@ -1,4 +1,4 @@
-"""Finished runs as tests read them."""
+"""Functions for tests that read finished runs."""
 
 import json
 from pathlib import Path

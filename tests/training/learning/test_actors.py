@@ -1,4 +1,4 @@
-"""Training by several processes: the same weights each time, whatever dies meanwhile."""
+"""Training with several actors gives the same weights, even if actors crash."""
 
 import os
 import signal
@@ -60,7 +60,7 @@ def assert_same(folder: Path, other: Path) -> None:
 
 
 def assert_first_same(folder: Path, other: Path) -> None:
-    """The first rollout had the same games; the update is the same but for roundings."""
+    """The first rollout has the same games, and the update differs only by rounding."""
     first, same = read_log(folder)[0], read_log(other)[0]
     assert first.keys() == same.keys() >= {"play/score"}
     for name in first:
@@ -70,7 +70,7 @@ def assert_first_same(folder: Path, other: Path) -> None:
 
 @pytest.fixture(scope="module")
 def crew() -> Iterator[Actors]:
-    """Two actors for all runs here: they keep nothing, and take seconds to start."""
+    """Two actors for all runs here, because they keep no state and take seconds to start."""
     crew = Actors(make_ppo, TWO, split_rows(ROWS, 2))
     yield crew
     crew.close()
@@ -81,7 +81,7 @@ Train = Callable[[PPOSettings, Path], Path]
 
 @pytest.fixture(scope="module")
 def trained(crew: Actors) -> Iterator[Train]:
-    """Trains by the two actors."""
+    """Train with the two actors."""
 
     class Shared(Actors):
         def __init__(self, *_: Any) -> None:
@@ -97,19 +97,19 @@ def trained(crew: Actors) -> Iterator[Train]:
 
 @pytest.fixture(scope="module")
 def two(trained: Train, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run by two actors that nothing happened to."""
+    """An uninterrupted run with two actors."""
     return trained(TWO, tmp_path_factory.mktemp("two"))
 
 
 def test_two_actors_play_the_games_that_one_plays(two: Path, tmp_path: Path) -> None:
-    """The first rollout: by then roundings, which processors differ in, have changed nothing."""
+    """Return the first rollout, in which rounding differences between CPUs have no effect yet."""
     one = train(replace(SMALL, runs=str(tmp_path)), quiet=True)
     assert_first_same(two, one)
     assert read_result(two)["steps"] == read_result(one)["steps"] == SMALL.total_steps
 
 
 class HereActors(Actors):
-    """Actors that play one after the other in this process."""
+    """Actors that run one after the other in this process."""
 
     def __init__(self, make: Any, settings: PPOSettings, parts: Any) -> None:
         self.here = [Collector(make, settings, rows) for rows in parts]
@@ -152,7 +152,7 @@ def test_a_killed_actor_changes_nothing(
             os.kill(actor.process.pid or 0, signal.SIGKILL)
 
     monkeypatch.setattr(Actor, "send", send_and_kill)
-    with pytest.warns(RuntimeWarning, match=r"actor 1 died \(exit status -9\) and is started"):
+    with pytest.warns(RuntimeWarning, match=r"actor 1 crashed \(exit status -9\) and is restarted"):
         folder = trained(TWO, tmp_path)
     assert sent.count(0) == 4 and sent.count(1) == 5
     assert_same(folder, two)
@@ -187,7 +187,7 @@ def test_an_actor_that_always_dies_ends_the_run(monkeypatch: pytest.MonkeyPatch)
     actor.number, (actor.connection, theirs) = 3, actors.multiprocessing.Pipe()
     theirs.close()
     monkeypatch.setattr(Actor, "_start_again", lambda _: None)
-    with pytest.raises(ChildProcessError, match="actor 3 died 3 times over one rollout"):
+    with pytest.raises(ChildProcessError, match="actor 3 crashed 3 times during one rollout"):
         actor.receive("a job")  # type: ignore[arg-type]
 
 
@@ -217,14 +217,14 @@ def test_actions_are_drawn_as_for_all_rows_at_once() -> None:
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        ({"actors": 0}, "actors=0: allowed are numbers from 1 to 1024"),
-        ({"actors": 2.5}, "actors=2.5: allowed is a whole number"),
-        ({"actors": 9, "n_envs": 8}, "actors=9: allowed are numbers from 1 to n_envs=8"),
-        ({"backend": "ray"}, "backend='ray': it needs actors, 2 or more"),
-        ({"backend": "dask", "actors": 2}, "backend='dask': allowed is 'processes', 'ray'"),
-        ({"address": "auto", "actors": 2}, "address='auto': it needs backend='ray'"),
-        ({"method": "pqn", "actors": 2}, "setting 'actors': method 'pqn' does not use it"),
-        ({"method": "cma-es", "actors": 2}, "setting 'actors': method 'cma-es' does not use"),
+        ({"actors": 0}, "actors must be a number from 1 to 1024, got 0"),
+        ({"actors": 2.5}, "actors must be a whole number, got 2.5"),
+        ({"actors": 9, "n_envs": 8}, "actors must be a number from 1 to n_envs=8, got 9"),
+        ({"backend": "ray"}, "backend 'ray' requires actors of 2 or more, got actors=1"),
+        ({"backend": "dask", "actors": 2}, "backend must be one of 'processes', 'ray', got 'dask'"),
+        ({"address": "auto", "actors": 2}, "address='auto' requires backend='ray'"),
+        ({"method": "pqn", "actors": 2}, "method 'pqn' does not use setting 'actors'"),
+        ({"method": "cma-es", "actors": 2}, "method 'cma-es' does not use setting 'actors'"),
     ],
 )
 def test_bad_settings_are_named(given: dict[str, Any], text: str) -> None:
@@ -267,7 +267,7 @@ def alive(pid: int) -> bool:
 
 
 def actors_of(learner: int) -> list[int]:
-    """The processes that a process has started."""
+    """Return the child processes of a process."""
     listed = Path(f"/proc/{learner}/task/{learner}/children").read_text()
     return [int(pid) for pid in listed.split()]
 
@@ -283,7 +283,7 @@ def wait_until(reached: Callable[[], Any], seconds: float = 120) -> None:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes in /proc")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_actors_end_with_the_learner(how: signal.Signals, tmp_path: Path) -> None:
-    """Of the whole group, as a terminal does it at Ctrl-C; and of the learner alone."""
+    """Ctrl-C in a terminal interrupts the whole process group; a kill ends only the learner."""
     words = "pyramid --total-steps 1e8 --n-envs 64 --n-steps 16 --batch-size 256 --actors 2"
     command = [sys.executable, "-m", "parlour.training.learning.train", *words.split()]
     with subprocess.Popen(
@@ -305,7 +305,7 @@ def test_actors_end_with_the_learner(how: signal.Signals, tmp_path: Path) -> Non
             learner.kill()
         _, message = learner.communicate(timeout=120)
     assert learner.returncode == (130 if how == signal.SIGINT else -9)
-    assert "Traceback" not in message and "died" not in message
+    assert "Traceback" not in message and "crashed" not in message
     wait_until(lambda: not any(map(alive, started)), 20)
 
 
@@ -318,7 +318,7 @@ def kill_node(_: RayActors, cluster: Any) -> None:
 
 
 def find_places(crew: RayActors) -> list[str]:
-    """The nodes of the actors, each of which has begun."""
+    """Return the nodes of the actors once all have started."""
     crew.ray.get([actor.__ray_ready__.remote() for actor in crew.actors])
     result = crew.ray._private.state.actors().values()
     return sorted(one["Address"]["NodeID"] for one in result)
@@ -329,7 +329,7 @@ def find_places(crew: RayActors) -> list[str]:
 def test_actors_of_ray_come_to_the_same_weights_though_one_dies(
     kill: Callable[..., None], two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a cluster of two nodes; one dies while the second rollout is played."""
+    """In a cluster of two nodes, one dies during the second rollout."""
     cluster_utils = pytest.importorskip("ray.cluster_utils")
     collect, rollouts, places, killed = RayActors.collect, [], [], []
 

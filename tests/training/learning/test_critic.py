@@ -1,4 +1,4 @@
-"""A critic that sees more than the player: what it sees, and that the player sees none of it."""
+"""A critic that sees more than the player, and a player that does not see it."""
 
 import json
 from dataclasses import replace
@@ -29,7 +29,7 @@ PYRAMID = replace(SMALL, variant="three-passes", reward="win", total_steps=4 * R
 
 
 def begin(settings: PPOSettings) -> tuple[CardPPO, CardPolicy, WiderVecEnv]:
-    """A model some random steps on."""
+    """Return a model after some random steps."""
     model = make_ppo(settings, 0)
     model._setup_learn(0)
     env, policy = model.env, model.policy
@@ -42,7 +42,7 @@ def begin(settings: PPOSettings) -> tuple[CardPPO, CardPolicy, WiderVecEnv]:
 
 
 def observe_dealt_anew(env: WiderVecEnv) -> np.ndarray:
-    """What is observed where hidden cards lie otherwise."""
+    """Return the observations for other hidden cards."""
     states = resample_copies(env.game, env.rules, env.rows.states, 5)
     assert (states["deck"] != env.rows.states["deck"]).any(axis=1).mean() > 0.9
     return env._observe(states, observation_codes(states))
@@ -66,7 +66,7 @@ def test_hidden_cards_change_the_critic_and_nothing_of_the_policy(name: str, net
 
 @pytest.mark.parametrize("critic", CRITICS)
 def test_the_policy_learns_nothing_from_the_values_weights(critic: Critic) -> None:
-    """Gradients of the value loss reach the critic alone, those of the policy its network alone."""
+    """Gradients of the value loss reach only the critic, those of the policy only its network."""
     _, policy, env = begin(replace(PYRAMID, critic=critic))
     assert policy.critic is not None
     logits, values = policy.outputs(torch.from_numpy(env.observations()))
@@ -90,7 +90,7 @@ def test_the_solver_tells_the_critic_what_is_lost() -> None:
 
 
 def test_a_game_that_ends_shows_the_critic_its_own_end() -> None:
-    """Not the deal that has begun in its place."""
+    """The last observation belongs to the finished deal, not to the new one."""
     _, _, env = begin(replace(PYRAMID, critic="cards", max_moves=8))
     infos = env.step(env.masks().argmax(axis=1))[3]
     while not len(env.ended):
@@ -133,7 +133,7 @@ def test_killed_and_resumed_it_ends_bit_equal(
 
 
 def test_the_critic_is_not_in_the_agent(whole: Path, tmp_path: Path) -> None:
-    """It has the tensors of plain PPO's, and reads the player's observation."""
+    """The agent has the tensors of plain PPO and reads the player's observation."""
     pyramid = find_game("pyramid")
     rules = pyramid.make_rules("three-passes")
     plain = train(replace(PYRAMID, runs=str(tmp_path)), quiet=True)
@@ -157,14 +157,14 @@ def test_the_critic_is_not_in_the_agent(whole: Path, tmp_path: Path) -> None:
     [
         (
             ["poker_squares", "--critic", "solver"],
-            "critic='solver': Poker Squares has no exact solver; allowed are own, cards",
+            "critic must be 'own' or 'cards' because Poker Squares has no exact solver, got",
         ),
         (
             ["pyramid", "--critic", "solver", "--options", "shuffle_redeal", "yes"],
             "shuffle_redeal",
         ),
         (["pyramid", "--critic", "everything"], "('own', 'cards', 'solver')"),
-        (["pyramid", "--method", "pqn", "--critic", "cards"], "--critic: method 'pqn' does not"),
+        (["pyramid", "--method", "pqn", "--critic", "cards"], "method 'pqn' does not use --critic"),
     ],
 )
 def test_wrong_settings_are_refused(

@@ -1,4 +1,4 @@
-"""Damage to each kind of file in a run's folder: it is named, and never changes what is learned."""
+"""Damage to any file in a run's folder is reported and never changes the result."""
 
 import json
 import pickle
@@ -37,13 +37,13 @@ LAST = f"{POSITIONS_FOLDER}/{2 * ROUND:012d}.parquet"
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that was never stopped."""
+    """An uninterrupted run."""
     return train(replace(SMALL, runs=str(tmp_path_factory.mktemp("whole"))), quiet=True)
 
 
 @pytest.fixture(scope="module")
 def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that was killed in its third round: it has two checkpoints and three rounds."""
+    """A run that was killed in its third round, with two checkpoints and three rounds."""
     runs = tmp_path_factory.mktemp("stopped")
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
         stop_after(2, patch)
@@ -54,12 +54,12 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(stopped: Path, tmp_path: Path) -> Path:
-    """A copy of the stopped run to damage."""
+    """A copy of the interrupted run, to damage."""
     return Path(shutil.copytree(stopped, tmp_path / stopped.name))
 
 
 def each_damage(file: Path, number: int) -> Iterator[bool]:
-    """Damage a file in many ways, one after the other; yield whether it is still there."""
+    """Damage a file in several ways, one after the other; yield whether it still exists."""
     data = file.read_bytes()
     for spoilt in damaged(data, number):
         file.unlink(missing_ok=True)
@@ -70,7 +70,7 @@ def each_damage(file: Path, number: int) -> Iterator[bool]:
 
 
 def said_by(do: Callable[[], Any]) -> tuple[Any, str]:
-    """Return what comes of a call, None where it raises ValueError, and all that it says."""
+    """Return the result of a call, None if it raises ValueError, and all messages."""
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
         try:
@@ -96,22 +96,22 @@ def test_damaged_positions_are_never_read_as_others(stopped: Path, tmp_path: Pat
 
 
 def test_a_damaged_round_is_named(run: Path) -> None:
-    """The first round is needed by both checkpoints, the second by the newest alone."""
+    """Both checkpoints need the first round; only the newest needs the second."""
     seed = run / "seed-0"
     for is_there in each_damage(seed / FIRST, 20):
         actual, message = said_by(lambda: checkpoint.latest(seed))
-        change = "was changed: expected sha256" if is_there else "is missing"
+        change = "has changed: expected sha256" if is_there else "is missing"
         assert actual is None and f"checkpoint file {FIRST} {change}" in message
         assert f"{seed / 'checkpoints'}: all checkpoints are damaged" in message
     for is_there in each_damage(seed / LAST, 20):
         actual, message = said_by(lambda: checkpoint.latest(seed))
-        change = "was changed: expected sha256" if is_there else "is missing"
+        change = "has changed: expected sha256" if is_there else "is missing"
         assert actual.values["steps"] == ROUND and f"checkpoint file {LAST} {change}" in message
 
 
 def test_a_run_with_a_damaged_last_round_ends_with_the_same_weights(run: Path, whole: Path) -> None:
     (run / "seed-0" / LAST).unlink()
-    with pytest.warns(UserWarning, match=rf"passed over: checkpoint file {LAST} is missing"):
+    with pytest.warns(UserWarning, match=rf"is skipped: checkpoint file {LAST} is missing"):
         resume(run, quiet=True)
     assert network_of(run) == network_of(whole)
 
@@ -131,18 +131,22 @@ def test_a_damaged_checkpoint_is_named(name: str, run: Path) -> None:
     for _ in each_damage(newest / name, 40):
         actual, message = said_by(lambda: checkpoint.latest(seed))
         assert actual.values["steps"] == ROUND
-        assert f"{newest} is damaged and passed over: " in message
-        is_named = "was changed: expected" in message or "is missing" in message
+        assert f"{newest} is damaged and is skipped: " in message
+        is_named = "has changed: expected" in message or "is missing" in message
         assert is_named or name == checkpoint.STATE
 
 
 def test_stray_files_are_ignored_with_a_notice(run: Path, whole: Path) -> None:
     folder = run / "seed-0" / POSITIONS_FOLDER
     shutil.copy(run / "seed-0" / FIRST, folder / "1 copy.parquet")
-    with pytest.warns(UserWarning, match=r"1 copy.parquet is ignored: no checkpoint lists it"):
+    with pytest.warns(
+        UserWarning, match=r"1 copy.parquet is ignored: the checkpoint does not list it"
+    ):
         resume(run, quiet=True)
     assert network_of(run) == network_of(whole)
-    with pytest.warns(UserWarning, match=r"1 copy.parquet is ignored: no checkpoint lists it"):
+    with pytest.warns(
+        UserWarning, match=r"1 copy.parquet is ignored: the checkpoint does not list it"
+    ):
         actual = read_folder(folder, GAME)
     assert len(actual) == 4
     alone = run / "elsewhere"
@@ -169,7 +173,7 @@ def test_a_damaged_log_is_named(run: Path) -> None:
     file.write_bytes(data[:size])
     for _ in each_damage(file, 40):
         _, message = said_by(read)
-        assert f"{file} was changed: " in message or f"{file} is missing: " in message
+        assert f"{file} has changed: " in message or f"{file} is missing: " in message
     file.write_bytes(data)
     assert said_by(read) == (True, "")
 
@@ -178,7 +182,7 @@ def test_changed_settings_are_named(run: Path) -> None:
     file = run / "settings.json"
     data = json.loads(file.read_text())
     file.write_text(json.dumps(data | {"learning_rate": 0.5}))
-    message = rf"{file} was changed since the last checkpoint: learning_rate was \S+ and is now 0.5"
+    message = rf"{file} has changed since the last checkpoint: learning_rate was \S+ and is now 0.5"
     with pytest.warns(UserWarning, match=message):
         DistillRun(read_saved(json.loads(file.read_text()), str(file)), 0, run / "seed-0").close()
 
@@ -233,7 +237,7 @@ RUNS: dict[str, Settings] = {
 
 @pytest.mark.parametrize("method", RUNS)
 def test_resuming_unpickles_no_planted_file(method: str, tmp_path: Path) -> None:
-    """The bomb is in every file of the newest checkpoint, and in one of SB3's beside them."""
+    """Every file of the newest checkpoint contains the bomb, as does an SB3 file next to them."""
     folder = train(replace(RUNS[method], runs=str(tmp_path)), quiet=True)
     seed, marker = folder / "seed-0", tmp_path / "marker"
     (seed / "result.json").unlink()
@@ -248,7 +252,7 @@ def test_resuming_unpickles_no_planted_file(method: str, tmp_path: Path) -> None
     save_to_zip_file(newest / "model.zip", {"policy": Bomb(marker)})
     (seed / "search.pickle").write_bytes(pickle.dumps(Bomb(marker)))
     _, message = said_by(lambda: resume(folder, quiet=True))
-    assert f"{newest} is damaged and passed over: Object arrays cannot be loaded" in message
+    assert f"{newest} is damaged and is skipped: Object arrays cannot be loaded" in message
     assert not marker.exists()
 
 
@@ -263,7 +267,7 @@ def test_resuming_imports_no_module_that_settings_name(
     for agent in ("module_in_settings:Agent", "pimc@2:module_in_settings:Agent", "x=mcts:m:A"):
         file.write_text(json.dumps(settings | {"teacher": agent}))
         assert main(["--resume", str(run)]) == 2
-        message = f"{file}: teacher must not be module:Class, got '{agent}'; --allow-code imports"
+        message = f"{file}: teacher must not be module:Class, got '{agent}'. To import the module"
         assert message in capsys.readouterr().err and not marker.exists()
     file.write_text(json.dumps(settings | {"teacher": "module_in_settings:Agent"}))
     with pytest.warns(UserWarning, match="teacher was 'pimc@1' and is now"):

@@ -1,4 +1,4 @@
-"""The device of a run: the one that is used is recorded, and none is silently replaced."""
+"""The device of a run is recorded and never silently replaced."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ SMALL: dict[str, Any] = {
     "name": "small",
 }
 LEARNERS = [name for name, one in SETTINGS.items() if issubclass(one, LearnerSettings)]
-REFUSED = "device must be 'cpu' or 'auto' where torch finds no CUDA device, got 'cuda'"
+REFUSED = "device must be 'cpu' or 'auto' because PyTorch finds no CUDA device, got 'cuda'"
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, has_cuda: bool) -> None:
@@ -80,10 +80,10 @@ def test_settings_record_the_device_and_name_it_when_it_is_gone(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--game", "klondike"], "got '--game'; write: parlour train klondike"),
-        (["klondike", "--game=poker-squares"], "write: parlour train poker-squares"),
-        (["--preset", "demo", "--game"], "write: parlour train GAME"),
-        (["--game", "no-game"], "write: parlour train GAME"),
+        (["--game", "klondike"], "got '--game'. Use: parlour train klondike"),
+        (["klondike", "--game=poker-squares"], "Use: parlour train poker-squares"),
+        (["--preset", "demo", "--game"], "Use: parlour train GAME"),
+        (["--game", "no-game"], "Use: parlour train GAME"),
     ],
 )
 def test_the_game_is_no_flag(

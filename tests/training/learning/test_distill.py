@@ -1,4 +1,4 @@
-"""Learning from a search: what it says is kept and learned, also after an interruption."""
+"""Distillation: the teacher's values are saved and learned, also after an interruption."""
 
 import json
 from dataclasses import replace
@@ -76,7 +76,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def stop_after(rounds: int, patch: pytest.MonkeyPatch) -> None:
-    """Interrupt the next run of this kind after so many rounds."""
+    """Interrupt the next run of this kind after a number of rounds."""
     learn, count = DistillRun._learn, 0
 
     def stopping(self: Any, new: int) -> dict[str, float]:
@@ -92,7 +92,7 @@ def stop_after(rounds: int, patch: pytest.MonkeyPatch) -> None:
 def stop_and_resume(
     settings: DistillSettings, rounds: int, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """Train, stopped after so many rounds, and go on to the end; return the run's folder."""
+    """Train with an interruption after a number of rounds, and resume; return the run's folder."""
     with monkeypatch.context() as patch:
         stop_after(rounds, patch)
         with pytest.raises((KeyboardInterrupt, Interrupted)):
@@ -160,15 +160,15 @@ def test_games_that_the_teacher_sees_lost_are_left_or_played_on(
 
 def test_files_of_other_games_and_damaged_ones_are_refused(whole: Path, tmp_path: Path) -> None:
     file = sorted((whole / "seed-0" / POSITIONS_FOLDER).iterdir())[0]
-    with pytest.raises(ValueError, match=r"positions of 'pyramid' .* 'poker_squares' has"):
+    with pytest.raises(ValueError, match=r"positions must be of 'poker_squares' .* got 'pyramid'"):
         read_positions(file, find_game("poker_squares"))
     torn = tmp_path / "torn.parquet"
     torn.write_bytes(file.read_bytes()[:-100])
-    with pytest.raises(ValueError, match=r"torn.parquet: not a file of judged positions"):
+    with pytest.raises(ValueError, match=r"torn.parquet: not a valid file of positions"):
         read_positions(torn, GAME)
     other = tmp_path / "other.parquet"
     pq.write_table(pq.read_table(file).replace_schema_metadata(None), other)
-    with pytest.raises(ValueError, match=r"other.parquet: not a file of judged positions"):
+    with pytest.raises(ValueError, match=r"other.parquet: not a valid file of positions"):
         read_positions(other, GAME)
 
 
@@ -184,7 +184,7 @@ def test_what_is_written_is_read(whole: Path, tmp_path: Path) -> None:
 def test_a_teacher_that_judges_nothing_is_refused(tmp_path: Path) -> None:
     settings = replace(SMALL, teacher="greedy", runs=str(tmp_path))
     with pytest.raises(
-        ValueError, match=r"teacher='greedy': it judges nothing; allowed are pimc, mcts"
+        ValueError, match=r"teacher must be a pimc, mcts or rollouts search.* got 'greedy'"
     ):
         train(settings, quiet=True)
     assert not list(tmp_path.iterdir())
@@ -214,16 +214,16 @@ def test_a_game_of_points_learns_from_a_tree_search(tmp_path: Path) -> None:
 
 
 def remove(rows: Rows, places: set[int]) -> None:
-    """Click some places, the highest first: a whole removal."""
+    """Click on some places, highest first, to remove their cards."""
     for place in sorted(places, reverse=True):
         rows.step(np.array([place]))
 
 
 @pytest.mark.parametrize("variant", ["three-passes", "book", "web"])
 def test_a_mirrored_table_is_the_same_game(variant: str) -> None:
-    """What can be removed from a mirrored pyramid is the mirror of what can be from the other.
+    """The removals in a mirrored pyramid are the mirrored removals.
 
-    Only the order of the two clicks is not: the higher place comes first on both.
+    The order of the two clicks is an exception: the higher place comes first in both.
     """
     order, rng = GAME.features.symmetries[0], np.random.default_rng(0)
     entries = reorder(GAME, order).entries
@@ -247,7 +247,7 @@ def test_a_mirrored_table_is_the_same_game(variant: str) -> None:
 
 
 def test_positions_turn_with_their_actions(whole: Path) -> None:
-    """Turned twice they are what they were; the action played stays the best of its position."""
+    """Applying a symmetry twice restores the positions, and the best action stays the best."""
     orders = [reorder(GAME, order) for order in GAME.features.symmetries]
     positions = read_positions(sorted((whole / "seed-0" / POSITIONS_FOLDER).iterdir())[0], GAME)
     for _ in range(8):
@@ -261,7 +261,7 @@ def test_positions_turn_with_their_actions(whole: Path) -> None:
 
 @pytest.mark.parametrize("bonus", [0.0, 0.3])
 def test_the_policy_learned_is_the_softmax_of_values(bonus: float, whole: Path) -> None:
-    """Over the temperature, the teacher's choice counting more by the bonus."""
+    """The target is softmax(values / temperature), with the bonus for the teacher's action."""
     torch.manual_seed(0)
     positions = read_positions(sorted((whole / "seed-0" / POSITIONS_FOLDER).iterdir())[0], GAME)
     network = build_network("embedding", GAME, 16, 2)
@@ -313,7 +313,7 @@ def test_networks_are_compared_on_the_same_positions(
         network_sizes.main(replace(options, seed=1))
     with pytest.raises(ValueError, match="network 'ranks': allowed is NAME:WIDTHxDEPTH"):
         network_sizes.main(replace(options, networks=("ranks",), json=None))
-    with pytest.raises(ValueError, match="no files of judged positions"):
+    with pytest.raises(ValueError, match="the folder has no files of positions"):
         network_sizes.main(replace(options, positions=tmp_path, json=None))
 
 
@@ -321,7 +321,7 @@ MANY = replace(SMALL, variants=("three-passes", "classic", "open-stock"), name="
 
 
 def test_many_rules_are_learned_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every position is judged by its own rules; an agent is left that says all of them."""
+    """Every position is judged by its own rules, and the agent records all of them."""
     folder = train(replace(MANY, runs=str(tmp_path / "whole")), quiet=True)
     agent = load_saved_agent(folder / "seed-0" / "agent", GAME)
     assert [GAME.variant_name(rules) for rules in (agent.rules, *agent.more_rules)] == [
@@ -368,7 +368,9 @@ def test_every_position_is_judged_by_its_own_rules(limit: int, tmp_path: Path) -
 
 def test_rules_that_the_teacher_cannot_judge_by_are_named(tmp_path: Path) -> None:
     wrong = replace(MANY, variants=("three-passes", "second-chance"), runs=str(tmp_path))
-    with pytest.raises(ValueError, match=r"teacher='pimc@1', by second-chance: .*shuffle_redeal"):
+    with pytest.raises(
+        ValueError, match=r"teacher='pimc@1', with rules second-chance: .*shuffle_redeal"
+    ):
         train(wrong, quiet=True)
 
 
@@ -381,5 +383,5 @@ def test_positions_of_another_run_are_learned_too(whole: Path, tmp_path: Path) -
     own = sum(len(part.actions) for part in read_folder(run / "seed-0" / POSITIONS_FOLDER, GAME))
     assert result["positions"] == known + own and own
     assert network_of(run) != network_of(whole)
-    with pytest.raises(ValueError, match=r"nowhere: no files of judged positions"):
+    with pytest.raises(ValueError, match=r"nowhere: the folder has no files of positions"):
         train(replace(again, positions=("nowhere",), name="none"), quiet=True)

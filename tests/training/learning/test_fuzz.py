@@ -1,4 +1,4 @@
-"""Files that are not as they should be: refused in one line that names them, or read rightly."""
+"""Damaged and invalid files are read correctly or refused with a one-line error naming them."""
 
 import json
 import os
@@ -46,7 +46,7 @@ ALLOWED = 10  # seconds
 
 @contextmanager
 def quick() -> Iterator[None]:
-    """Nothing may hang."""
+    """Fail if a test hangs."""
 
     def late(*_: Any) -> None:
         raise AssertionError("it hangs")
@@ -61,7 +61,7 @@ def quick() -> Iterator[None]:
 
 
 def tried(do: Callable[[], Any], named: str) -> Any:
-    """What comes of it, or None if it is refused in one short line with that name in it."""
+    """Return the result, or None for a ValueError of one short line that contains ``name``."""
     try:
         with quick(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -73,14 +73,14 @@ def tried(do: Callable[[], Any], named: str) -> Any:
 
 
 def paths_in(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The way to every value in a JSON document."""
+    """Yield the path to every value in a JSON document."""
     if isinstance(value, dict):
         return [at] * bool(at) + [p for key in value for p in paths_in(value[key], (*at, key))]
     return [at]
 
 
 def spoil(document: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
-    """Change, remove or add one value somewhere."""
+    """Change, remove or add one value at a random place."""
     made = deepcopy(document)
     ways = paths_in(made)
     *way, last = ways[rng.integers(len(ways))]
@@ -98,7 +98,7 @@ def spoil(document: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
 
 
 def spoil_bytes(data: bytes, rng: np.random.Generator) -> bytes:
-    """Flip bits, cut off, fill with zeros, or put in what is no UTF-8."""
+    """Flip bits, truncate, fill with zeros, or insert invalid UTF-8."""
     made, at = bytearray(data), int(rng.integers(len(data)))
     kind = rng.integers(5)
     if kind == 0:
@@ -113,7 +113,7 @@ def spoil_bytes(data: bytes, rng: np.random.Generator) -> bytes:
 
 
 def save_policy_table(folder: Path) -> None:
-    """Save a table of chances."""
+    """Save a table of probabilities."""
     probabilities = np.full((3, GAME.actions), 1 / GAME.actions)
     data = tensor_bytes(
         {
@@ -141,7 +141,7 @@ def make_heuristic(folder: Path) -> None:
 
 
 def numbers_of(agent: Any) -> list[bytes]:
-    """The numbers by which an agent plays."""
+    """Return the numbers that determine the actions of an agent."""
     if hasattr(agent, "network"):
         return [t.numpy().tobytes() for t in agent.network.state_dict().values()]
     return [agent.policy.tobytes() if hasattr(agent, "policy") else agent.weights.tobytes()]
@@ -179,7 +179,7 @@ def test_agents(maker: Callable[[Path], Any], tmp_path: Path) -> None:
 
 
 def as_toml(value: Any) -> str:
-    """Write a plain value as TOML has it."""
+    """Write a plain value as TOML."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(k)} = {as_toml(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
@@ -228,12 +228,14 @@ def test_settings(tmp_path: Path) -> None:
 )
 def test_absurd_sizes(name: str, value: int) -> None:
     if (name, value) not in (("total_steps", 10**9), ("eval_interval", 10**9)):
-        with pytest.raises(ValueError, match=f"^{name}=.*: allowed are .*numbers from [014] to "):
+        with pytest.raises(ValueError, match=f"^{name} must be .*number from [014] to "):
             searched = name in ("generations", "candidate_deals", "population")
             (CmaEsSettings if searched else PPOSettings)(**{name: value})
-    with pytest.raises(ValueError, match="allowed are 67108864 steps in a rollout"):
+    with pytest.raises(
+        ValueError, match="n_envs x n_steps must be at most 67108864, got 16384 x 16384"
+    ):
         PPOSettings(n_envs=1 << 14, n_steps=1 << 14)
-    with pytest.raises(ValueError, match="for width x width x depth"):
+    with pytest.raises(ValueError, match="width x width x depth must be at most"):
         PPOSettings(width=8192, depth=128)
 
 
@@ -244,7 +246,7 @@ def deal_set_file(folder: Path, name: str) -> Path:
 
 
 def write_labels(file: Path, columns: dict[str, Any], output: dict[str, Any], rehash: bool) -> None:
-    """Write labels; with ``rehash`` so that every hash in them is right."""
+    """Write labels; with ``rehash``, all hashes in the file are correct."""
     if rehash and isinstance(output.get("columns"), dict):
         output["columns"] = {n: labels._column_digest(np.asarray(v)) for n, v in columns.items()}
     if rehash:
@@ -315,13 +317,13 @@ def test_labels_that_cannot_be(
 @pytest.mark.parametrize(
     ("field", "value", "output"),
     [
-        ("first", -1, "field first: a whole number from 0"),
-        ("first", True, "field first: .* got True"),
+        ("first", -1, "field first must be a whole number from 0"),
+        ("first", True, "field first must be .* got True"),
         ("n", 11, "n=11: the file has 12 rows"),
-        ("limit", 0, "field limit: .* or null, is needed, got 0"),
-        ("optimal", 1, "field optimal: true or false is needed, got 1"),
+        ("limit", 0, "field limit must be .*, or null, got 0"),
+        ("optimal", 1, "field optimal must be true or false, got 1"),
         ("game", "whist", "got 'whist'"),
-        ("rules", [], "field rules: a dict is needed"),
+        ("rules", [], "field rules must be an object"),
         ("more", 1, "unknown field 'more'; allowed: format, "),
     ],
 )
@@ -348,7 +350,7 @@ def test_columns_of_other_types_and_gaps(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def half(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A run of two seeds of which the second is not finished, and the weights it comes to."""
+    """A run of two seeds, the second one unfinished, and its final weights."""
     runs = tmp_path_factory.mktemp("runs")
     run = train(replace(SMALL, seeds=(0, 1), generations=4, runs=str(runs)), quiet=True)
     wanted = sha256((run / "seed-1" / "agent" / "weights.safetensors").read_bytes()).hexdigest()
@@ -387,7 +389,7 @@ KINDS = ["pipe", "device", "folder", "gigantic"]
 
 
 def put_in_place(file: Path, kind: str) -> None:
-    """Replace a file by something that is none, or is far too long."""
+    """Replace a file by something that is not a file, or that is far too large."""
     file.unlink()
     if kind == "pipe":
         os.mkfifo(file)
@@ -402,8 +404,8 @@ def put_in_place(file: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_no_file_is_not_opened(kind: str, half: tuple[Path, str], tmp_path: Path) -> None:
-    output = {"pipe": "a pipe, not", "device": "a device, not", "folder": "a folder, not"}
-    refusal = f": .*{output.get(kind, 'bytes; at most')}"
+    output = {kind: f"must be a file, got a {kind}" for kind in ("pipe", "device", "folder")}
+    refusal = f": .*{output.get(kind, 'must have at most .* bytes, got')}"
 
     def refused(file: Path, do: Callable[[], Any]) -> None:
         put_in_place(file, kind)
@@ -428,11 +430,11 @@ def test_what_is_no_file_is_not_opened(kind: str, half: tuple[Path, str], tmp_pa
 @pytest.mark.parametrize(
     ("network", "output"),
     [
-        ({"depth": 10**9}, "depth=1000000000: allowed are numbers from 1 to 128"),
-        ({"depth": 10**12}, "field network.depth: a whole number from 0 to"),
-        ({"width": 10**9}, "width=1000000000: allowed are numbers from 1 to 8192"),
-        ({"width": 8192, "depth": 128}, "bytes; such a network has "),
-        ({"width": True}, "field network.width: .* got True"),
+        ({"depth": 10**9}, "depth must be a number from 1 to 128, got 1000000000"),
+        ({"depth": 10**12}, "field network.depth must be a whole number from 0 to"),
+        ({"width": 10**9}, "width must be a number from 1 to 8192, got 1000000000"),
+        ({"width": 8192, "depth": 128}, "weights must have .* bytes for this network, got "),
+        ({"width": True}, "field network.width must be .* got True"),
         ({"options": {"__class__": 1}}, "options {'__class__': 1}"),
         ({"more": 1}, "unknown field network.'more'; allowed: name, encoding, "),
     ],

@@ -1,4 +1,4 @@
-"""A run or labels that die at any of their file operations resume to the same end."""
+"""A run or labeling that is killed at any file operation resumes to the same result."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""CardPPO learns as MaskablePPO does: the same step from the same rollout, and the same log."""
+"""CardPPO learns like MaskablePPO: the same step and the same log from the same rollout."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def one_thread() -> None:
 
 
 def filled(**changed: Any) -> CardPPO:
-    """A model whose buffer holds a rollout."""
+    """Return a model with a full rollout buffer."""
     model = make_ppo(SETTINGS if not changed else PPOSettings(**{**vars(SETTINGS), **changed}), 3)
     _, callback = model._setup_learn(0)
     model.collect_rollouts(model.env, callback, model.rollout_buffer, SETTINGS.n_steps)

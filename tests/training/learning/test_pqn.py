@@ -1,4 +1,4 @@
-"""PQN: masks in every maximum, returns as published, runs that resume bit by bit, and learning."""
+"""PQN: masked maxima, returns as published, bit-identical resumption, and learning."""
 
 import json
 from dataclasses import replace
@@ -29,7 +29,7 @@ GAME = find_game("pyramid")
 RULES = GAME.make_rules("three-passes")
 ROLLOUT = 16 * 16
 NORMALISED = ["ranks", "attention"]
-"""Networks that normalise all layers whatever is asked."""
+"""Networks that are always normalized."""
 SMALL = PQNSettings(
     width=8,
     depth=2,
@@ -57,7 +57,8 @@ def begin(settings: PQNSettings) -> CardPQN:
 
 @pytest.mark.parametrize("epsilon", [0.0, 1.0])
 def test_it_plays_what_it_says(epsilon: float) -> None:
-    """Without chance the best legal actions; with nothing but chance all legal ones, and others."""
+    """Without exploration, actions are the best legal ones; with full exploration, all legal ones
+    occur."""
     model = begin(replace(SMALL, n_envs=64))
     model.epsilon = epsilon
     masks = torch.from_numpy(model.env.masks())  # type: ignore[union-attr]
@@ -74,7 +75,7 @@ def test_it_plays_what_it_says(epsilon: float) -> None:
 
 
 def test_a_truncated_game_is_worth_its_best_legal_action() -> None:
-    """Illegal actions of the last position look best, and do not count."""
+    """Illegal actions of the last position look best, but have no effect."""
     model = begin(replace(SMALL, max_moves=3))
     env = model.env
     assert isinstance(env, CardVecEnv)
@@ -110,7 +111,7 @@ def test_the_worth_of_a_position_is_that_of_its_best_legal_action() -> None:
 
 
 def test_returns_are_those_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
-    """G = r + gamma (lambda G' + (1 - lambda) max Q'), and r alone where a game ends."""
+    """G = r + gamma (lambda G' + (1 - lambda) max Q'), and G = r at the end of a game."""
     model = begin(replace(SMALL, max_moves=6, reward_scale=2.0))
     steps: list[tuple[np.ndarray, ...]] = []
     play = CardPQN._collect_step
@@ -135,7 +136,7 @@ def test_returns_are_those_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_values_of_actions_are_learned() -> None:
-    """The network comes to say what was got by an action, and nothing of the others."""
+    """The network learns the result of the played actions, and nothing about the others."""
     model = begin(replace(SMALL, learning_rate=1e-2))
     model.collect_rollouts(model.env)
     part = torch.arange(64)
@@ -205,16 +206,16 @@ def test_every_network_can_normalise_its_layers(name: str) -> None:
 @pytest.mark.parametrize("name", NORMALISED)
 def test_networks_of_tokens_are_always_normalised(name: str) -> None:
     assert build_network(name, GAME, 8, 1, {"layer_norm": 1}).layer_norm
-    with pytest.raises(ValueError, match=f"network '{name}': its layers are always normalised"):
+    with pytest.raises(ValueError, match=f"network '{name}': layer_norm must be yes"):
         build_network(name, GAME, 8, 1, {"layer_norm": 0})
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--epsilon", "1.5"], "epsilon=1.5: allowed are numbers from 0 to 1"),
-        (["--epsilon-decay", "-1"], "epsilon_decay=-1.0: allowed are numbers from 0 to 1"),
-        (["--clip-range", "0.1"], "--clip-range: method 'pqn' does not use it; it belongs to ppo"),
+        (["--epsilon", "1.5"], "epsilon must be a number from 0 to 1, got 1.5"),
+        (["--epsilon-decay", "-1"], "epsilon_decay must be a number from 0 to 1, got -1.0"),
+        (["--clip-range", "0.1"], "method 'pqn' does not use --clip-range, which belongs to ppo"),
         (
             ["--network-options", "layer_norm", "2"],
             "layer_norm must be True, False, yes or no, got 2",

@@ -1,4 +1,4 @@
-"""By which products of matrices a run learns: by those of its setting, all else as before."""
+"""The precision of matrix products in training follows its setting and changes nothing else."""
 
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ GIVEN: dict[str, dict[str, Any]] = {
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, amx: bool) -> None:
-    """Let torch say of the processor that it has AMX, or has not."""
+    """Make torch report a CPU with or without AMX."""
     result = dict(torch.cpu.get_capabilities()) | {"amx_bf16": amx}
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: result)
 
@@ -89,5 +89,7 @@ def test_afterwards_all_is_as_before_also_where_learning_fails() -> None:
 
 
 def test_other_words_are_refused() -> None:
-    with pytest.raises(ValueError, match="precision='bfloat16': allowed is 'highest', 'high'"):
+    with pytest.raises(
+        ValueError, match=r"precision must be one of 'highest', 'high', .*, got 'bfloat16'"
+    ):
         PPOSettings(precision="bfloat16")  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Networks that correct a rule-based agent: they begin as it plays, and read what it would play."""
+"""Networks with a base policy start with its play and read its action."""
 
 import json
 from dataclasses import replace
@@ -46,7 +46,7 @@ TABLE = DistillSettings(
 
 
 def random_turn(name: str, steps: int = 12, variant: str | None = None) -> Turn:
-    """Positions some random actions after their deals."""
+    """Return positions some random actions after their deals."""
     result = find_game(name)
     rules, rng = result.make_rules(variant), np.random.default_rng(3)
     rows = Rows(result, rules, 64, StepConfig())
@@ -132,7 +132,7 @@ def test_each_row_is_told_by_its_own_rules() -> None:
         (
             {"base_policy": "greedy", "base_logit": 21.0},
             {"base": "greedy", "lift": 21.0},
-            r"=21\.0: allowed are numbers from 0 to 20",
+            r" must be a number from 0 to 20, got 21\.0",
         ),
     ],
 )
@@ -146,7 +146,8 @@ def test_wrong_players_are_refused(
 
 
 def test_what_others_gain_over_the_player_is_learned() -> None:
-    """By the temperature, and of it alone: its own logit and illegal actions are no errors."""
+    """The loss depends only on the temperature; the base's own logit and illegal actions do not
+    count."""
     torch.manual_seed(0)
     pyramid = find_game("pyramid")
     network = build_network("embedding", pyramid, 16, 1, {"base": "greedy"})
@@ -202,7 +203,7 @@ def test_a_table_learns_from_rollouts_and_goes_on_after_a_stop(
     assert isinstance(agent, LearnedAgent) and agent.network.base == "greedy"
     card = json.loads((folder / "agent.json").read_text())
     assert card["network"]["options"] == {"base": "greedy", "lift": TABLE.base_logit}
-    with pytest.raises(ValueError, match="can lead pimc"):
+    with pytest.raises(ValueError, match=r"cannot guide a tree search.* It can guide pimc"):
         load_agent(
             f"mcts@5:{folder}", find_game("twenty_eight"), find_game("twenty_eight").make_rules()
         )

@@ -1,4 +1,4 @@
-"""What a run says: its first line, its progress, its picture; and how long it may take."""
+"""The output of a run: its first line, its progress, its learning curve, and its time limit."""
 
 import json
 import os
@@ -150,7 +150,7 @@ def test_sigterm_leaves_an_agent_that_plays(
         train(replace(SMALL, runs=str(tmp_path)), quiet=True)
     assert caught.value.signum == signal.SIGTERM
     folder = tmp_path / "pyramid-classic-small"
-    assert f"as it plays now: {folder / 'seed-0' / 'agent'}; " in str(caught.value)
+    assert f"current agent: {folder / 'seed-0' / 'agent'}. " in str(caught.value)
     assert load_agent(str(folder), GAME, GAME.make_rules("classic")).name == "pyramid-classic-small"
 
 
@@ -214,7 +214,7 @@ def test_files_and_python_take_them_too(tmp_path: Path) -> None:
     file.write_text("[mine]\ntotal_steps = 2e5")
     words = ["pyramid", "--settings", str(file), "--preset", "mine"]
     assert parse(words).total_steps == 200_000
-    with pytest.raises(ValueError, match=r"total_steps=1\.5: allowed is a whole number"):
+    with pytest.raises(ValueError, match=r"total_steps must be a whole number, got 1\.5"):
         make_settings(total_steps=1.5)
 
 

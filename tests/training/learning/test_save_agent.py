@@ -1,4 +1,4 @@
-"""A saved agent plays as it did; one that is damaged or of other rules is refused, saying why."""
+"""A saved agent plays as before; damaged agents and agents for other rules are refused."""
 
 import json
 import pickle
@@ -31,7 +31,7 @@ SEATS = find_game("seven_twenty_seven")
 
 
 def turn(n: int = 64) -> Turn:
-    """Positions some random steps into the game."""
+    """Return positions some random steps into the game."""
     env, rng = CardVecEnv(GAME, n, "classic", passes=2), np.random.default_rng(2)
     env.seed(5)
     env.reset()
@@ -55,7 +55,7 @@ def make(folder: Path, network: str = "mlp") -> CardNetwork:
 
 
 def change(folder: Path, **fields: Any) -> None:
-    """Put other fields into agent.json."""
+    """Change fields in agent.json."""
     card = json.loads((folder / "agent.json").read_text())
     (folder / "agent.json").write_text(json.dumps(card | fields))
 
@@ -110,7 +110,9 @@ def test_refuses_truncated_weights(size: int, tmp_path: Path) -> None:
     make(tmp_path)
     file = tmp_path / "weights.safetensors"
     file.write_bytes(file.read_bytes()[:size])
-    with pytest.raises(artefact.SavedAgentError, match=r"weights\.safetensors.*cut short"):
+    with pytest.raises(
+        artefact.SavedAgentError, match=r"weights\.safetensors.*incomplete, damaged"
+    ):
         LearnedAgent.load(tmp_path, GAME, RULES)
 
 
@@ -141,14 +143,14 @@ def test_refuses_a_truncated_description(size: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"format": 2}, "format 2; this version reads format 1"),
-        ({"game": "whist"}, "'whist', not for 'pyramid'"),
+        ({"format": 2}, "field format must be 1 in this version of Parlour, got 2"),
+        ({"game": "whist"}, "the agent must be for game 'pyramid', got 'whist'"),
         ({"features_digest": "0" * 16}, "features digest 0000000000000000, now"),
-        ({"rules_digest": "0" * 16}, "rules digest 0000000000000000"),
+        ({"rules_digest": "0" * 16}, "rules digest must be .*, got 0000000000000000"),
         ({"rules": {"passes": 99}}, "passes must be an integer from 0 to 9, got 99"),
         ({"rules": {"paces": 2}}, "Did you mean 'passes'"),
         ({"network": {"name": "mlp"}}, r"network\.encoding"),
-        ({"name": 3}, "field name: a str .*is needed, got 3"),
+        ({"name": 3}, "field name must be a string .*, got 3"),
     ],
 )
 def test_refuses_what_does_not_fit(fields: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -205,7 +207,7 @@ def other_encoding(network: str) -> str:
 def test_refuses_an_encoding_that_the_network_does_not_take(
     network: str, wrong: str, tmp_path: Path
 ) -> None:
-    """With "none" the features digest was not compared, either."""
+    """With "none", the features digest was not compared, either."""
     make(tmp_path, network)
     card = json.loads((tmp_path / "agent.json").read_text())
     encoding = other_encoding(network) if wrong == "other" else wrong
@@ -221,7 +223,7 @@ def test_refuses_an_encoding_that_the_network_does_not_take(
 
 
 def write_weights(folder: Path, tensors: dict[str, np.ndarray]) -> None:
-    """Put other weights, with their digest, into a saved agent's folder."""
+    """Replace the weights and their digest in a saved agent's folder."""
     data = tensor_bytes(tensors)
     (folder / "weights.safetensors").write_bytes(data)
     change(folder, weights_sha256=sha256(data).hexdigest())
@@ -247,7 +249,7 @@ def test_refuses_weights_that_are_not_finite(network: str, number: float, tmp_pa
 
 @pytest.mark.parametrize("network", list(NETWORKS))
 def test_refuses_outputs_that_are_not_finite(network: str, tmp_path: Path) -> None:
-    """Weights may be finite and sums of them not: then no action may be chosen by them."""
+    """Finite weights may have infinite sums; no action may depend on them."""
     make(tmp_path, network)
     weights = saved_weights(tmp_path)
     for name in weights:
@@ -255,7 +257,7 @@ def test_refuses_outputs_that_are_not_finite(network: str, tmp_path: Path) -> No
     write_weights(tmp_path, weights)
     agent: Any = load_agent(str(tmp_path), GAME, RULES)
     search: Any = load_agent(f"mcts@4:{tmp_path}", GAME, RULES)
-    asked, message = turn(), "outputs of agent 'tester' are not finite"
+    asked, message = turn(), "outputs of agent 'tester' must be finite"
     drawing = LearnedAgent(agent.network, "tester", deterministic=False)
     calls = (
         agent.act, agent.explain, agent.probabilities, agent.log_probabilities, drawing.act,
@@ -270,7 +272,7 @@ def test_refuses_outputs_that_are_not_finite(network: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", sorted(path.name for path in PRETRAINED_FOLDER.glob("*-*")))
 def test_every_kind_of_saved_agent_is_checked(name: str, tmp_path: Path) -> None:
-    """Networks, tables of values and weights of heuristics: those that ship, damaged."""
+    """Networks, value tables and heuristic weights: damaged copies of the pretrained agents."""
     folder = Path(shutil.copytree(PRETRAINED_FOLDER / name, tmp_path / name))
     card = read_description(folder)
     one, network = find_game(card["game"]), card["network"]
@@ -326,7 +328,7 @@ def test_agents_that_ship_have_names_of_their_own() -> None:
 
 
 def test_no_two_agents_of_a_comparison_have_one_name(tmp_path: Path) -> None:
-    """Neither two saved agents, nor a compared one and one in the other seats."""
+    """This holds for two saved agents, and for a compared agent and an opponent."""
     for folder in ("one", "other"):
         net = build_network("numbers", SEATS, 8, 1)
         rules = SEATS.make_rules()

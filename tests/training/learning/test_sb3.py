@@ -1,4 +1,4 @@
-"""The SB3 environments play as the single ones, and CardPPO collects as MaskablePPO does."""
+"""The SB3 environments agree with single environments, and CardPPO collects like MaskablePPO."""
 
 from dataclasses import replace
 from functools import partial
@@ -32,7 +32,7 @@ def one_thread() -> None:
 
 
 def drawn(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Random legal actions."""
+    """Return random legal actions."""
     return np.asarray((rng.random(masks.shape) * masks).argmax(axis=1))
 
 
@@ -250,7 +250,7 @@ def test_the_policy_computes_what_sb3_contribs_distribution_does() -> None:
 
 
 def test_chosen_deals_are_played_at_the_next_reset() -> None:
-    """As `CardEnv` plays them, once; and what is wrong changes nothing."""
+    """Deals are played once, as in `CardEnv`; invalid options change nothing."""
     env, single = CardVecEnv(GAME, 3), CardEnv(GAME)
     env.set_options({"deal": 3})
     same = env.reset()

@@ -1,4 +1,4 @@
-"""Self-play with a magnet: all seats learn, towards an equilibrium, and runs resume bit by bit."""
+"""Self-play: all seats learn, policies approach an equilibrium, and runs resume bit-identically."""
 
 import os
 import signal
@@ -60,7 +60,7 @@ SMALL = SelfplaySettings(
     name="small",
 )
 TINY = {"max_raises": 0}
-"""Of `mini`: no raises, and equilibria known in a moment."""
+"""Rules of `mini`, with no raises, whose equilibria are computed quickly."""
 
 
 def trained(runs: Path, **changed: Any) -> Path:
@@ -68,7 +68,7 @@ def trained(runs: Path, **changed: Any) -> Path:
 
 
 def last_parameters(folder: Path, module: str) -> dict[str, np.ndarray]:
-    """The weights of a module in the newest checkpoint."""
+    """Return the weights of a module in the newest checkpoint."""
     result = checkpoint.latest(folder / "seed-0")
     assert result is not None
     prefix = f"{module}."
@@ -166,11 +166,11 @@ def test_a_checkpoint_holds_the_magnet(whole: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"magnet_coef": -0.1}, r"magnet_coef=-0\.1: allowed are numbers from 0 to 10"),
-        ({"magnet_rate": 1.5}, r"magnet_rate=1\.5: allowed are numbers from 0 to 1"),
-        ({"magnet_interval": 0}, "magnet_interval=0: allowed are numbers from 1"),
-        ({"self_share": 2.0}, r"self_share=2\.0: allowed are numbers from 0 to 1"),
-        ({"opponents": ()}, r"opponents=\(\): at least one"),
+        ({"magnet_coef": -0.1}, r"magnet_coef must be a number from 0 to 10, got -0\.1"),
+        ({"magnet_rate": 1.5}, r"magnet_rate must be a number from 0 to 1, got 1\.5"),
+        ({"magnet_interval": 0}, "magnet_interval must be a number from 1 to 1000000, got 0"),
+        ({"self_share": 2.0}, r"self_share must be a number from 0 to 1, got 2\.0"),
+        ({"opponents": ()}, r"opponents must name at least one agent, got \(\)"),
     ],
 )
 def test_settings_out_of_range_are_refused(wrong: dict[str, Any], message: str) -> None:
@@ -192,7 +192,7 @@ def step_by_chance(rows: SelfPlayEnv, rng: np.random.Generator) -> None:
 
 
 class Asked(UniformAgent):
-    """Plays by chance, and is asked: not one of those whose turns compiled code plays."""
+    """A random agent that is called from Python, unlike those that compiled code plays."""
 
     name = "asked"
 
@@ -321,7 +321,7 @@ def test_the_magnet_follows_by_its_rate(tmp_path: Path) -> None:
 
 
 def magnet_of(run: SelfplayRun) -> list[torch.Tensor]:
-    """Copies of the magnet's weights."""
+    """Return copies of the magnet's weights."""
     assert isinstance(run.model, MagnetPPO)
     return [one.clone() for one in run.model.magnet.parameters()]
 
@@ -329,9 +329,11 @@ def magnet_of(run: SelfplayRun) -> list[torch.Tensor]:
 def test_one_player_and_several_are_learned_by_their_own_methods(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(ValueError, match="method='ppo': for games of several"):
+    with pytest.raises(
+        ValueError, match="method must be one of distill, selfplay in games for several"
+    ):
         train(PPOSettings(game=GAME.name, runs=str(tmp_path)), quiet=True)
-    with pytest.raises(ValueError, match="method='selfplay'"):
+    with pytest.raises(ValueError, match=r"method must be .*, got 'selfplay'"):
         trained(tmp_path, game="pyramid", variant="classic")
     assert main(["seven-twenty-seven", "--opponents", "nobody", "--runs", str(tmp_path)]) == 2
     assert "nobody" in capsys.readouterr().err
@@ -339,7 +341,7 @@ def test_one_player_and_several_are_learned_by_their_own_methods(
 
 
 def begun(folder: Path, **changed: Any) -> SelfplayRun:
-    """A run whose critic sees cards, after one rollout."""
+    """A run after one rollout whose critic sees the cards."""
     run = SelfplayRun(replace(SMALL, critic="cards", **changed), 0, folder)
     run.iterate()
     return run
@@ -380,6 +382,6 @@ def test_the_agent_of_a_run_comes_without_its_critic(whole: Path, tmp_path: Path
 
 def test_a_critic_of_cards_wants_a_game_that_names_them() -> None:
     with pytest.raises(
-        ValueError, match=r"^critic=.cards.: .* does not say which cards are hidden"
+        ValueError, match=r"^critic must be 'own' because .* does not define its hidden cards"
     ):
         check_critic("cards", replace(GAME, hidden_cards=None))

@@ -1,4 +1,4 @@
-"""Learning a table of afterstate values: it learns, resumes bit for bit, and refuses nonsense."""
+"""TD learning of an afterstate table: it learns, resumes bit-identically, and checks its input."""
 
 import json
 from dataclasses import replace
@@ -85,7 +85,7 @@ def test_it_resumes_to_the_same_table(
 def test_a_run_goes_on_when_what_it_sums_up_is_edited(
     given: tuple[bool, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The kernel writes into the errors by number: they must be there as soon as it is to."""
+    """The kernel writes the errors by index, so the array must exist when it is needed."""
     small = {"total_steps": 600_000, "checkpoint_interval": 100_000, "eval_deals": 50}
     small |= {"adaptive": given[0], "average": given[1], "step_size": 0.1}
     iterate, save = TDRun.iterate, TDRun.save
@@ -117,9 +117,11 @@ def test_a_run_goes_on_when_what_it_sums_up_is_edited(
 
 
 def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="Pyramid names no features of afterstates"):
+    with pytest.raises(
+        ValueError, match="a table of values requires a game with afterstate features, got Pyramid"
+    ):
         TDSettings(game="pyramid")
-    with pytest.raises(ValueError, match="reward='win'"):
+    with pytest.raises(ValueError, match="reward must be 'progress' for method 'td', got 'win'"):
         settings(tmp_path, reward="win")
     with pytest.raises(ValueError, match="step_size"):
         settings(tmp_path, step_size=-1.0)
@@ -137,7 +139,7 @@ def test_only_players_by_rule_teach() -> None:
 
 
 def test_a_value_learns_by_what_its_errors_have_in_common() -> None:
-    """After +4, +4, -2 the share is |6| / 10, and before any error all of the step."""
+    """After the errors +4, +4, -2 the factor is |6| / 10; before any error it is 1."""
     errors, coherence = np.zeros(2, np.float32), plain_python(td.coherence)
     shares = [coherence(errors, error) for error in (4.0, 4.0, -2.0, 1.0)]
     assert shares == pytest.approx([1.0, 1.0, 1.0, 0.6])
@@ -145,7 +147,7 @@ def test_a_value_learns_by_what_its_errors_have_in_common() -> None:
 
 
 def learned(name: str, plan: LearningPlan, teacher: str | None = None) -> tuple[Any, ...]:
-    """What some games by a plan come to: the table, the errors, the tally."""
+    """Return the table, the errors and the tally after some games with a plan."""
     game = GAMES[name]
     size = require_afterstates(game).num_features
     table, seen = np.zeros(size, np.float32), np.zeros(size, np.int32)
@@ -158,7 +160,7 @@ def learned(name: str, plan: LearningPlan, teacher: str | None = None) -> tuple[
 
 
 def test_the_teacher_plays_the_pretraining() -> None:
-    """Where nothing is drawn at random, the games of the pretraining are those of the teacher."""
+    """Without random actions, pretraining plays the teacher's games."""
     plan = LearningPlan(0.0, 1.0, 0.0, 0.1, 1.0, 200.0, 0.0, 1.0)
     tallies = [learned("puss_in_the_corner", plan, one)[2] for one in (None, "tip")]
     assert tallies[0][0] == tallies[1][0] == 200 and tallies[0][2] != tallies[1][2]
@@ -176,18 +178,18 @@ def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
     run = train(settings(tmp_path, total_steps=250_000), quiet=True)
     agent_file = agent_of(run) / "agent.json"
     content = agent_file.read_text()
-    with pytest.raises(SavedAgentError, match="other rules"):
+    with pytest.raises(SavedAgentError, match="trained on other rules"):
         load_agent(str(agent_of(run)), GAME, GAME.make_rules("british"))
     description = json.loads(content)
     description["network"]["options"]["version"] = 99
     agent_file.write_text(json.dumps(description))
-    with pytest.raises(SavedAgentError, match="features version 99"):
+    with pytest.raises(SavedAgentError, match=", version 99"):
         load_agent(str(agent_of(run)), GAME, GAME.make_rules())
     description = json.loads(content)
     description["network"]["width"] -= 1
     agent_file.write_text(json.dumps(description))
     size = require_afterstates(GAME).num_features
-    with pytest.raises(SavedAgentError, match=f"a table of {size - 1} values.*has {size}"):
+    with pytest.raises(SavedAgentError, match=f"the table must have {size} values.*got {size - 1}"):
         load_agent(str(agent_of(run)), GAME, GAME.make_rules())
     agent_file.write_text(content)
     weights = agent_of(run) / "weights.safetensors"
@@ -198,7 +200,7 @@ def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SavedAgentError, match=rf"must be float32 \({size},\), got"):
         load_agent(str(agent_of(run)), GAME, GAME.make_rules())
     weights.write_bytes(weights.read_bytes()[:-9])
-    with pytest.raises(SavedAgentError, match="cut short"):
+    with pytest.raises(SavedAgentError, match="incomplete, damaged"):
         load_agent(str(agent_of(run)), GAME, GAME.make_rules())
 
 

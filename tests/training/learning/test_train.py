@@ -1,4 +1,4 @@
-"""Training: equal seeds, equal weights; a stopped or killed run goes on as if it had not been."""
+"""Training: equal seeds give equal weights, and an interrupted run resumes to the same weights."""
 
 import json
 import os
@@ -52,7 +52,7 @@ def trained(runs: Path, **changed: Any) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that was never stopped."""
+    """An uninterrupted run."""
     return trained(tmp_path_factory.mktemp("whole"))
 
 
@@ -63,7 +63,7 @@ def board(folder: Path, tag: str) -> list[tuple[int, float]]:
 
 
 def assert_same(folder: Path, whole: Path) -> None:
-    """The run came to the same weights, evaluations and log as the one never stopped."""
+    """Check that a run has the weights, evaluations and log of the uninterrupted run."""
     for name in ("steps", "final", "evaluations", "weights_sha256"):
         assert read_result(folder)[name] == read_result(whole)[name], name
     assert read_log(folder) == read_log(whole)
@@ -126,7 +126,7 @@ def test_the_name_of_a_long_run_is_cut_in_the_middle() -> None:
 
 
 class Killed(BaseException):
-    """What stands in for the process being killed."""
+    """Raised in place of killing the process."""
 
 
 @pytest.mark.parametrize("after", [1, 3, 5])
@@ -165,7 +165,7 @@ def test_a_damaged_checkpoint_is_passed_over(whole: Path, tmp_path: Path) -> Non
     arrays.write_bytes(arrays.read_bytes()[:-200])
     (newest.parent / ".000000099999.part").mkdir()
     message = (
-        r"damaged and passed over: checkpoint file arrays.npz was changed: expected sha256 \w{64}"
+        r"damaged and is skipped: checkpoint file arrays.npz has changed: expected sha256 \w{64}"
     )
     with pytest.warns(UserWarning, match=message):
         resume(folder / "seed-0", quiet=True)
@@ -181,7 +181,7 @@ def test_a_log_cut_short_is_made_whole(whole: Path, tmp_path: Path) -> None:
 
 
 def stopped(runs: Path, after: int) -> Path:
-    """A run stopped by SIGINT after so many rollouts."""
+    """Return a run that SIGINT stopped after a number of rollouts."""
     iterate, before = PPORun.iterate, signal.getsignal(signal.SIGINT)
 
     def interrupted(self: PPORun) -> dict[str, float]:
@@ -196,8 +196,8 @@ def stopped(runs: Path, after: int) -> Path:
     folder = runs / "pyramid-classic-small"
     message = str(caught.value)
     agent = folder / "seed-0" / "agent"
-    assert message.startswith(f"stopped and saved; as it plays now: {agent}; ")
-    assert message.endswith(f"; to go on: parlour train --resume {folder}")
+    assert message.startswith(f"Interrupted. Checkpoint saved; current agent: {agent}. ")
+    assert message.endswith(f". To resume: parlour train --resume {folder}")
     assert signal.getsignal(signal.SIGINT) is before
     return folder
 
@@ -210,7 +210,7 @@ def test_sigint_saves_and_resuming_ends_bit_equal(whole: Path, tmp_path: Path) -
 
 
 def read_agent(folder: Path) -> dict[str, Any]:
-    """An agent's folder, without the time that its training took."""
+    """Return the content of an agent's folder without its training time."""
     card = json.loads((folder / "agent.json").read_text())
     assert card["trained"].pop("seconds") > 0
     files = {file.name: file.read_bytes() for file in folder.iterdir()}
@@ -218,7 +218,7 @@ def read_agent(folder: Path) -> dict[str, Any]:
 
 
 def test_a_run_resumed_at_its_very_end_saves_the_same_agent(tmp_path: Path) -> None:
-    """Killed between its last checkpoint and its result: nothing is left to train, only to save."""
+    """Killed between its last checkpoint and its result, a run only has to save its result."""
     folder = trained(tmp_path)
     agent, digest = folder / "seed-0" / "agent", read_result(folder)["weights_sha256"]
     before = read_agent(agent)
@@ -233,7 +233,9 @@ def test_training_can_begin_with_a_saved_agent(whole: Path, tmp_path: Path) -> N
     start = {"initial": str(whole), "options": {"passes": 2}, "total_steps": ROLLOUT}
     second = trained(tmp_path, name="second", learning_rate=0.0, **start)
     assert read_result(second)["weights_sha256"] == read_result(whole)["weights_sha256"]
-    with pytest.raises(ValueError, match="another network"):
+    with pytest.raises(
+        ValueError, match="setting initial must name an agent with the same network, got "
+    ):
         trained(tmp_path, name="third", width=32, **start)
 
 
@@ -254,7 +256,7 @@ def test_resuming_refuses_changed_rules_and_no_run(whole: Path, tmp_path: Path) 
 
 
 def test_a_run_is_not_written_over(whole: Path) -> None:
-    with pytest.raises(ValueError, match="exists: choose another --name"):
+    with pytest.raises(ValueError, match=r"already exists\. Choose another --name"):
         trained(whole.parent)
 
 
@@ -304,15 +306,24 @@ def test_command_line_changes_what_the_preset_says() -> None:
         ("[default]\nvariant = 'clasic'", "got 'clasic'. Did you mean 'classic'"),
         ("[default.options]\npasses = 99", "passes must be an integer from 0 to 9, got 99"),
         ("[default]\nnetwork = 'mpl'", "got 'mpl'. Did you mean 'mlp'"),
-        ("[default]\nn_envs = 0", "n_envs=0: allowed are numbers from 1"),
-        ("[default]\nn_envs = 'many'", "n_envs='many': allowed is a whole number"),
-        ("[default]\nreward = 'money'", "reward='money': allowed is 'progress', 'win', 'score'"),
-        ("[default]\neval_interval = -5", "eval_interval=-5: allowed are numbers from 0"),
-        ("[default]\ncheckpoint_interval = -1", "checkpoint_interval=-1: allowed are numbers from"),
-        ("[default]\nseeds = []", "seeds=(): at least one"),
-        ("[default]\nseeds = [1, 1]", "none of them twice"),
-        ("[default]\ngamma = 1.5", "gamma=1.5: allowed are numbers from 0 to 1"),
-        ("[default]\nn_envs = 3\nn_steps = 3\nbatch_size = 4", "minibatch of one"),
+        ("[default]\nn_envs = 0", "n_envs must be a number from 1 to 1048576, got 0"),
+        ("[default]\nn_envs = 'many'", "n_envs must be a whole number, got 'many'"),
+        (
+            "[default]\nreward = 'money'",
+            "reward must be one of 'progress', 'win', 'score', got 'mon",
+        ),
+        (
+            "[default]\neval_interval = -5",
+            "eval_interval must be a number from 0 to 100000000000, got -5",
+        ),
+        ("[default]\ncheckpoint_interval = -1", "checkpoint_interval must be a number from 1 "),
+        ("[default]\nseeds = []", "seeds must be one or more different whole numbers"),
+        ("[default]\nseeds = [1, 1]", "seeds must be one or more different whole numbers"),
+        ("[default]\ngamma = 1.5", "gamma must be a number from 0 to 1, got 1.5"),
+        (
+            "[default]\nn_envs = 3\nn_steps = 3\nbatch_size = 4",
+            "must not leave a minibatch of 1 timestep",
+        ),
         ("[default\n", "toml"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Files of finished parts: no command runs code from them, and damage never changes a result."""
+"""Files of finished parts run no code, and damaged files never change a result."""
 
 import pickle
 from pathlib import Path
@@ -42,7 +42,7 @@ class Bomb:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cut a few deals into several parts."""
+    """Divide a few deals into several parts."""
     monkeypatch.setattr(lineups, "CHUNK", 7)
 
 
@@ -91,7 +91,7 @@ def test_objects_are_not_written() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*is damaged, so this part is computed again")
 def test_a_damaged_part_never_changes_a_result(tmp_path: Path) -> None:
-    """Byte flips, truncation and deletion: the part is read as it was written, or done again."""
+    """After byte flips, truncation or deletion, a part is read unchanged or computed again."""
     given: dict[str, Any] = {"deals": 7, "evaluation_seed": "k"}
     whole = compare("pyramid", ["greedy"], **given)
     kept = Cluster("sequential", 1, chunks=tmp_path / "chunks")
@@ -110,7 +110,7 @@ def test_a_damaged_part_never_changes_a_result(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["pyramid", "poker_squares", "seven_twenty_seven"])
 def test_reviews_are_read_as_they_were_written(name: str, tmp_path: Path) -> None:
-    """Games with a solver, without one and for several: each has other fields that are None."""
+    """Games with a solver, without one and for several players have different empty fields."""
     made = review_deal_set.review_deal_set(name, "greedy", deals=3, worlds=2, evaluation_seed="k")
     path = tmp_path / "reviews.npz"
     path.write_bytes(pack_arrays(pack_reviews(made.reviews)))

@@ -1,4 +1,4 @@
-"""Parts of evaluations, reviews and deal sets done side by side: equal to one process's work."""
+"""Evaluations, reviews and deal sets in parallel parts equal those of one process."""
 
 import os
 import signal
@@ -22,12 +22,12 @@ from parlour.training.parallel import processes, tasks
 from parlour.training.parallel.tasks import Cluster, Packing, run_cached, run_tasks
 
 HERE = Cluster("sequential", 1)
-"""Parts, but no processes: what they are is the same wherever they are played."""
+"""Parts without processes: a part is the same wherever it runs."""
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cut a few deals into several parts."""
+    """Divide a few deals into several parts."""
     monkeypatch.setattr(lineups, "CHUNK", 7)
 
 
@@ -45,7 +45,7 @@ SQUARES = Packing(lambda number: {"square": number}, lambda arrays: int(arrays["
 
 
 def fail_once(given: tuple[Path, int]) -> int:
-    """Kill the process that first comes to the last task."""
+    """Kill the process that first reaches the last task."""
     path, number = given
     if number == 9 and not path.exists():
         path.touch()
@@ -218,9 +218,12 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("--backend", "rai"), "got 'rai'. Did you mean 'ray'"),
-        (("--jobs", "0"), "jobs=0: allowed are numbers from 1, or -1"),
-        (("--jobs", "-2"), "jobs=-2: allowed are numbers from 1, or -1"),
-        (("--jobs", "2", "--address", "auto"), "address='auto': backend loky runs on this machine"),
+        (("--jobs", "0"), "jobs must be a number from 1, or -1 for one per core, got 0"),
+        (("--jobs", "-2"), "jobs must be a number from 1, or -1 for one per core, got -2"),
+        (
+            ("--jobs", "2", "--address", "auto"),
+            "address='auto' requires backend 'ray', got backend 'loky'",
+        ),
         (("--jobs", "2", "--agent", "human"), "leave out --jobs, --backend and --address"),
         (("--backend", "ray", "--address", "127.0.0.1:1"), "no Ray cluster answers"),
     ],

@@ -1,4 +1,4 @@
-"""Workers end with the command that started them, and SIGTERM stops a command as Ctrl-C does."""
+"""Workers end with their command, and SIGTERM stops a command like Ctrl-C."""
 
 import os
 import shlex
@@ -15,7 +15,7 @@ import pytest
 from tests.waiting import LONGEST, wait_until
 
 BEGIN = 4 * LONGEST
-"""Seconds in which a command must have begun its work."""
+"""Timeout in seconds within which a command must have started its work."""
 EVALUATE = "evaluate pyramid --agent pimc@16 --deals 100000 --jobs 2 --out out"
 TUNE = "tune poker-squares --preset td --total-steps 100000000 --eval-deals 100 --trials 4 --jobs 2"
 COMMANDS = {
@@ -28,12 +28,12 @@ COMMANDS = {
     "train": "train pyramid --total-steps 1e9 --n-envs 64 --n-steps 16 --batch-size 256 --actors 2",
     "tune": TUNE,
 }
-"""A command that works for minutes, for each kind of process that Parlour starts."""
+"""A command that runs for minutes, for each kind of process that Parlour starts."""
 
 
 @contextmanager
 def started(command: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Give a command that runs in a folder, its errors in a file; it is killed at the end."""
+    """Start a command in a folder, with its errors in a file; kill it at the end."""
     with (
         (folder / "errors.txt").open("wb") as errors,
         subprocess.Popen(
@@ -51,7 +51,7 @@ def started(command: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def list_processes() -> dict[int, tuple[int, str, str]]:
-    """The parent, the state and the command of each process of this machine."""
+    """Return parent, state and command of each process on this machine."""
     command = ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     rows = [line.split(None, 3) for line in lines]
@@ -59,7 +59,7 @@ def list_processes() -> dict[int, tuple[int, str, str]]:
 
 
 def list_descendants(pid: int) -> dict[int, str]:
-    """The processes below a process, and their commands."""
+    """Return the descendants of a process, with their commands."""
     result: dict[int, str] = {}
     processes, wanted = list_processes(), {pid}
     while wanted:
@@ -73,13 +73,13 @@ def list_alive(pids: set[int]) -> set[int]:
 
 
 def is_worker(command: str) -> bool:
-    """Whether a command line is that of a worker, not of the tracker beside it."""
+    """Return whether a command line is that of a worker, not of the resource tracker."""
     kinds = ("LokyProcess", "spawn_main", "ray::", "-m parlour")  # the last one: after a fork
     return any(kind in command for kind in kinds)
 
 
 def stop_at_work(process: "subprocess.Popen[bytes]", signum: int, delay: float = 3.0) -> set[int]:
-    """Send a signal to a command whose workers have begun; return all processes that it had."""
+    """Send a signal to a command once its workers have started; return all its processes."""
 
     def has_workers() -> bool:
         assert process.poll() is None, "it has ended by itself"
@@ -115,7 +115,7 @@ def test_workers_end_with_their_parent(name: str, signum: signal.Signals, tmp_pa
     assert process.returncode == (-signum if signum == signal.SIGKILL else 128 + signum)
     if signum == signal.SIGTERM:  # workers of a killed parent may complain
         errors = (tmp_path / "errors.txt").read_text()
-        assert "Traceback" not in errors and " died " not in errors
+        assert "Traceback" not in errors and " crashed " not in errors
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""A cluster of Ray of two nodes, one of which is killed while there is work: nothing is lost."""
+"""A Ray cluster of two nodes loses no work when one node is killed."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ PYRAMID = find_game("pyramid")
 
 @pytest.fixture
 def nodes() -> Iterator[Any]:
-    """A cluster of two nodes with a processor each: processes of this machine."""
+    """A cluster of two nodes with one CPU each, as processes on this machine."""
     from ray.cluster_utils import Cluster as Nodes
 
     result = Nodes(initialize_head=True, head_node_args={"num_cpus": 1})
@@ -44,7 +44,7 @@ def run_parlour(nodes: Any, *words: str) -> subprocess.Popen[str]:
 
 
 def kill_second(nodes: Any, process: subprocess.Popen[str], chunks: Path, most: int) -> None:
-    """Kill a node when some parts are done and others are not; then wait for the end."""
+    """Kill a node when some but not all parts are finished; then wait for the end."""
     for _ in range(1200):
         if len(list(chunks.parent.glob(f"{chunks.name}/*"))) >= 3 or process.poll() is not None:
             break

@@ -1,4 +1,4 @@
-"""Finished parts that are kept: taken only where all is as it was, by one command at a time."""
+"""Finished parts are reused only if nothing has changed, and by one command at a time."""
 
 import json
 from collections.abc import Callable
@@ -28,7 +28,7 @@ COMPARE = ("compare", "pyramid", "--agents", "greedy", "uniform", "--deals", "20
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cut a few deals into several parts."""
+    """Divide a few deals into several parts."""
     monkeypatch.setattr(lineups, "CHUNK", 7)
 
 
@@ -38,7 +38,7 @@ def kept(tmp_path: Path) -> Cluster:
 
 
 class Chosen:
-    """Takes the first legal action, or the last one."""
+    """Takes the first or the last legal action."""
 
     name = "chosen"
 
@@ -52,7 +52,7 @@ class Chosen:
 
 
 class Locked(Chosen):
-    """Cannot be pickled, so nobody can say whether it is still the same."""
+    """Cannot be pickled, so its identity is unknown."""
 
     def __reduce__(self) -> Any:
         raise TypeError("not me")
@@ -127,7 +127,7 @@ def test_the_folder_may_be_words(tmp_path: Path) -> None:
 
 
 def stop_at(monkeypatch: pytest.MonkeyPatch, part: int) -> None:
-    """Press Ctrl-C in a part, counted from 1."""
+    """Press Ctrl-C in the part with this number, from 1."""
     play: Callable[..., Any] = lineups.play_part
     played: list[int] = []
 

@@ -1,4 +1,4 @@
-"""Joining a Ray cluster, and errors of tasks on it."""
+"""Joining a Ray cluster, and errors of its tasks."""
 
 import os
 import socket
@@ -33,7 +33,7 @@ def die(_: int) -> None:
 
 @pytest.fixture
 def server() -> Iterator[str]:
-    """The address of one who takes connections, and says what is no cluster's."""
+    """The address of a server that accepts connections but is not a Ray cluster."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         threading.Thread(target=answer, args=(listening,), daemon=True).start()
         yield f"127.0.0.1:{listening.getsockname()[1]}"
@@ -50,10 +50,10 @@ def answer(listening: socket.socket) -> None:
 
 
 def test_another_server_is_no_cluster(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A wrong port: Ray itself would try for many minutes."""
+    """With a wrong port, Ray itself would retry for many minutes."""
     pytest.importorskip("ray")
     monkeypatch.setattr(processes, "WAIT", 2)
-    error = f"address='{server}': no Ray cluster answers"
+    error = f"no Ray cluster answers at address='{server}'"
     with pytest.raises(ValueError, match=error), join_cluster(Cluster("ray", address=server)):
         raise AssertionError
 

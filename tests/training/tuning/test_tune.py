@@ -1,6 +1,6 @@
-"""The search for settings: it goes on, shares, prunes, refuses nonsense, hands on what it found.
+"""Hyperparameter search: it resumes, shares work, prunes, validates input and reports its result.
 
-The trials of the fast tests search weights of a heuristic, in hundredths of a second each.
+The trials of the fast tests search heuristic weights, which takes hundredths of a second.
 """
 
 import json
@@ -39,7 +39,7 @@ VALUES = shlex.split(
 
 
 def small(folder: Path, **changes: Any) -> Settings:
-    """Policy search over the weights of a heuristic: some hundredths of a second."""
+    """Return settings of a CMA-ES run that takes hundredths of a second."""
     base = CmaEsSettings(
         game="poker_squares", generations=2, population=4, candidate_deals=20, eval_deals=20
     )
@@ -115,22 +115,28 @@ def test_the_spaces_of_all_methods_are_right(method: str) -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("sigma = { low = 0, high = 0.5 }", "sigma=0.0: allowed are numbers from 0.001 to 10"),
-        ("sigma = { low = 2, high = 1 }", "low=2, high=1: low must be less than high"),
+        ("sigma = { low = 0, high = 0.5 }", "sigma must be a number from 0.001 to 10, got 0.0"),
+        ("sigma = { low = 2, high = 1 }", "low must be less than high, got low=2, high=1"),
         ("sigma = { high = 1 }", "low is missing"),
         ("sigma = { low = 0.1, hihg = 1 }", "hihg"),
-        ("sigma = 3", "allowed are low and high, or values"),
+        ("sigma = 3", "sigma: must be a table with low and high, or with values, got 3"),
         ("sigma = { low = 0.1, high = 1, log = 2 }", "log=2"),
-        ("sigma = { low = 0.1, high = 1, step = 3 }", "step=3"),
-        ("sigma = { low = nan, high = 1 }", "low=nan: allowed is a finite number"),
+        (
+            "sigma = { low = 0.1, high = 1, step = 3 }",
+            "step must be above 0 and at most 0.9, got 3",
+        ),
+        ("sigma = { low = nan, high = 1 }", "low must be a finite number, got nan"),
         ("sigma = { values = [1] }", "two or more different"),
-        ("population = { low = 0.5, high = 9 }", "allowed are whole numbers"),
-        ("population = { values = [4, 3] }", "population=3: allowed are 0 and numbers from 4"),
+        ("population = { low = 0.5, high = 9 }", "must be whole numbers, got 0.5, 9 and 1"),
+        (
+            "population = { values = [4, 3] }",
+            "population must be 0 or a number from 4 to 10000, got 3",
+        ),
         ("sigam = { low = 0.1, high = 1 }", "sigam"),
-        ("gamma = { low = 0.1, high = 1 }", "method 'cma-es' does not use it"),
-        ("eval_deals = { low = 1, high = 9 }", "it cannot be searched"),
-        ("reward = { low = 1, high = 9 }", "allowed is values"),
-        ("", "a table of settings is needed"),
+        ("gamma = { low = 0.1, high = 1 }", "method 'cma-es' does not use setting 'gamma'"),
+        ("eval_deals = { low = 1, high = 9 }", "setting 'eval_deals' cannot be searched"),
+        ("reward = { low = 1, high = 9 }", "must have values = [...]"),
+        ("", "space must be a table of settings, got {}"),
     ],
 )
 def test_a_wrong_space_is_refused(table: str, message: str, tmp_path: Path) -> None:
@@ -144,28 +150,28 @@ def test_a_wrong_space_is_refused(table: str, message: str, tmp_path: Path) -> N
 
 def test_other_wrong_input_is_refused(tmp_path: Path) -> None:
     for keywords, message in (
-        ({"trials": 0}, "trials=0: allowed are whole numbers from 1"),
-        ({"evaluations": 0}, "evaluations=0"),
+        ({"trials": 0}, "trials must be a whole number from 1 to 1000000, got 0"),
+        ({"evaluations": 0}, "evaluations must be a whole number from 1 to 1000, got 0"),
         ({"pruner": "medain"}, "medain"),
         ({"backend": "loky"}, "backend must be one of processes, ray, got 'loky'"),
-        ({"jobs": 0}, "jobs=0"),
-        ({"address": "auto"}, "backend 'ray' alone"),
-        ({"seed": -1}, "seeds=(-1,)"),
+        ({"jobs": 0}, "jobs must be a whole number from 1 to 1024, got 0"),
+        ({"address": "auto"}, "address='auto' requires backend 'ray', got backend 'processes'"),
+        ({"seed": -1}, "seeds must be one or more different whole numbers"),
         ({"storage": "nosql:///x"}, "storage='nosql:///x'"),
     ):
         with pytest.raises(ValueError) as raised:
             search(tmp_path, **{"trials": 1, **keywords})
         assert message in str(raised.value)
     search(tmp_path, 1)
-    with pytest.raises(ValueError, match=r"space was .* and is now .*choose another --name"):
+    with pytest.raises(ValueError, match=r"space was .* and is now .*Choose another --name"):
         tune(small(tmp_path), trials=1, space={"sigma": SPACE["sigma"]})
     (tmp_path / "empty.toml").write_text("")
-    with pytest.raises(ValueError, match=r"no table \[cma-es\]; there are none"):
+    with pytest.raises(ValueError, match=r"a table \[cma-es\] is missing; existing tables: none"):
         tune(small(tmp_path, name="b"), space=tmp_path / "empty.toml")
 
 
 def test_ctrl_c_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The trial in progress is marked failed; its settings are queued, and its run goes on."""
+    """The trial in progress is marked as failed; its settings are queued and its run resumes."""
     search(tmp_path, 1)
     begun: list[str] = []
 
@@ -215,7 +221,7 @@ def test_a_trial_that_kills_its_processes_is_given_up(tmp_path: Path) -> None:
         tune_study.draw_params(plan, trial)
         trial.set_user_attr(tune_study.MARK, 0.0)
     tuned = search(tmp_path, 2)
-    assert [one.error for one in tuned.trials] == [None, "its process died 3 times"]
+    assert [one.error for one in tuned.trials] == [None, "the process crashed 3 times"]
 
 
 def test_trials_that_cannot_be_are_told_from_those_that_can(
@@ -234,7 +240,7 @@ def test_trials_that_cannot_be_are_told_from_those_that_can(
         assert (one.state == "failed") == (one.settings["population"] == 5)
         assert (one.error == "ValueError: five is right out") == (one.state == "failed")
     monkeypatch.setattr(tune_study, "run_trial", lambda *_: float("nan"))
-    with pytest.raises(ValueError, match=r"none of 2 trials is done; trial \d: Arithm"):
+    with pytest.raises(ValueError, match=r"none of 2 trials has finished; trial \d: Arithm"):
         search(tmp_path / "b", 2)
 
 
@@ -347,7 +353,7 @@ def test_a_running_cluster_gets_as_many_workers_as_it_has_room_for(
     workers: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Also where its address comes from the environment."""
+    """This also holds if the address comes from the environment."""
     ray = pytest.importorskip("ray")
     monkeypatch.setattr(ray, "cluster_resources", lambda: {"CPU": 9.0})
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
@@ -357,7 +363,7 @@ def test_a_running_cluster_gets_as_many_workers_as_it_has_room_for(
 
 
 def test_a_worker_without_the_shared_storage_is_an_error(tmp_path: Path) -> None:
-    """On another machine, where the folder of the search is another or none."""
+    """A worker on another machine, where the folder of the search is missing or different."""
     plan = make_plan(small(tmp_path), 2, SPACE)
     for folder in (tmp_path / "empty", tmp_path / "none" / "such"):
         away = replace(plan, storage=str(folder / "journal.log"))

@@ -1,7 +1,7 @@
-"""The learning methods: one module each, loaded when a run starts.
+"""The learning methods, one module each. A module is imported when a run starts.
 
-A module of this folder holds what is particular to one method: its loss, its schedule and its run,
-named ``METHOD``. Its settings are in `..settings.methods`, which needs no learning library.
+A module holds the parts of one method: its loss, its schedules and its run, named ``METHOD``. The
+settings of the method are in `..settings.methods`, which needs no learning library.
 """
 
 from importlib import import_module
@@ -10,6 +10,6 @@ from ..run import Run
 
 
 def load_method(name: str) -> type[Run]:
-    """Import the module of a method (`cma_es` of ``cma-es``) and return its run."""
+    """Import a method's module, such as `cma_es` for ``cma-es``, and return its run class."""
     method: type[Run] = import_module(f".{name.replace('-', '_')}", __name__).METHOD
     return method

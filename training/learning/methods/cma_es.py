@@ -1,9 +1,9 @@
-"""CMA-ES: better weights for a game's heuristic.
+"""CMA-ES: tune the weights of a game's heuristic.
 
-CMA-ES is the covariance-matrix form of the cross-entropy method: each generation draws candidates
+CMA-ES is the covariance matrix form of the cross-entropy method. Each generation draws candidates
 from a normal distribution, lets all of them play the same random deals, and moves the distribution
-towards those with the highest ``reward``. It needs no gradients and no network: the result is the
-greedy agent with better weights. The library `cma` does the search.
+towards the candidates with the highest ``reward``. The method needs no gradients and no network.
+The result is the greedy agent with better weights. The library `cma` implements the search.
 """
 
 import sys
@@ -29,17 +29,17 @@ from ..run import Run
 from ..settings.methods import CmaEsSettings
 
 SCALE_FLOOR = 0.1
-"""Scale of a weight of 0, as a share of the mean size of all weights."""
+"""Scale of a weight of 0, as a fraction of the mean absolute weight."""
 STREAM = 0x434D41
-"""Separates the numbers drawn here from those of other methods with equal seeds."""
+"""Separates the random numbers drawn here from those of other methods with the same seed."""
 
 
 @cache
 def make_heuristic_player(name: str) -> Callable[..., None]:
     """Return the compiled ``player(states, rules, weights, scores, max_moves)`` of a game.
 
-    It plays each deal, given by the state's generator, to its end by the heuristic; ``scores`` is
-    room for one row of scores, float64 (1, actions).
+    The function plays each deal, given by the generator in the state, to its end with the
+    heuristic. ``scores`` is a scratch array for one row of scores, float64 (1, actions).
     """
     game = find_game(name)
     begin, step = game.kernels.begin, game.kernels.step
@@ -65,7 +65,7 @@ def make_heuristic_player(name: str) -> Callable[..., None]:
 def play(
     game: Game, rules: Any, weights: np.ndarray, seeds: np.ndarray, max_moves: int
 ) -> np.ndarray:
-    """Play deals by the heuristic with some weights; return their last states (n,)."""
+    """Play deals with the heuristic and the given weights; return the final states (n,)."""
     states = np.zeros(len(seeds), game.state)
     states["rng"] = seeds
     make_heuristic_player(game.name)(
@@ -75,22 +75,22 @@ def play(
 
 
 class Normal:
-    """Source of normal random numbers with its own generator."""
+    """A source of normal random numbers with its own generator."""
 
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng([seed, STREAM])
 
     def __call__(self, *shape: int) -> np.ndarray:
-        """Return numbers of that shape."""
+        """Return random numbers of the given shape."""
         return self.rng.standard_normal(shape)
 
 
 def load_cma() -> Any:
-    """Import the library; ValueError under ``python -OO``, where it cannot be imported."""
+    """Import `cma`. Raises ValueError under ``python -OO``, where the import fails."""
     if sys.flags.optimize > 1:
         raise ValueError(
-            "method 'cma-es' must run with docstrings, which its library cma reads, got "
-            f"PYTHONOPTIMIZE={sys.flags.optimize}: unset it, or set it to 1"
+            "method 'cma-es' must run with PYTHONOPTIMIZE unset or 1, got "
+            f"{sys.flags.optimize}: its library cma reads docstrings, which this setting removes"
         )
     import cma
 
@@ -98,8 +98,8 @@ def load_cma() -> Any:
 
 
 def make_search(settings: CmaEsSettings, seed: int, n: int) -> Any:
-    """Return a search over n numbers that starts at 0 with steps of ``sigma``."""
-    # No signals file: cma would evaluate options from such a file in the current folder.
+    """Return a search over n numbers that starts at 0 with standard deviation ``sigma``."""
+    # Disable the signals file: cma would evaluate code from such a file in the current folder.
     options: dict[str, Any] = {"randn": Normal(seed), "verbose": -9, "signals_filename": ""}
     if settings.population:
         options["popsize"] = settings.population
@@ -107,9 +107,9 @@ def make_search(settings: CmaEsSettings, seed: int, n: int) -> Any:
 
 
 class CmaEsRun(Run):
-    """A run of CMA-ES. Its ``steps`` are whole games.
+    """A run of CMA-ES. Its ``steps`` are games.
 
-    A checkpoint is taken after each generation, and the agent is evaluated at the end.
+    The run saves a checkpoint after each generation and evaluates the agent at the end.
     """
 
     settings: CmaEsSettings
@@ -133,23 +133,24 @@ class CmaEsRun(Run):
     def _replay(self, saved: checkpoint.Checkpoint) -> None:
         """Bring the search to the state of a checkpoint.
 
-        The search is deterministic: the same losses lead to the same state. So a
-        checkpoint contains the losses, and nothing of the internals of `cma`.
-        Raises ValueError if the search ends elsewhere: settings or the version of `cma` differ.
+        The search is deterministic: the same losses lead to the same state. A checkpoint therefore
+        contains only the losses, not the internals of `cma`. Raises ValueError if the replayed
+        search differs, because the settings or the version of `cma` have changed.
         """
         losses, middle = saved.arrays["losses"], saved.arrays["middle"]
         if losses.shape[1:] != (self.search.popsize,) or middle.shape != self.search.mean.shape:
             raise ValueError(
-                f"{saved.folder} does not fit the run's settings: {losses.shape[1:]} candidates "
-                f"and {middle.shape} weights, now ({self.search.popsize},) and "
-                f"{self.search.mean.shape}"
+                f"{saved.folder} does not match the run's settings: its shapes are "
+                f"{losses.shape[1:]} for candidates and {middle.shape} for weights, expected "
+                f"({self.search.popsize},) and {self.search.mean.shape}"
             )
         for generation in losses.tolist():
             self._tell(self.search.ask(), generation)
         if not np.allclose(self.search.mean, middle, rtol=1e-9, atol=1e-12):
             raise ValueError(
-                f"{saved.folder} cannot be resumed: the search of cma {saved.values['cma']} is not "
-                f"repeated by cma {load_cma().__version__}; the setting sigma, the initial weights "
+                f"{saved.folder} cannot be resumed: cma {load_cma().__version__} does not "
+                f"reproduce the search of cma {saved.values['cma']}. The setting sigma, the "
+                "initial weights "
                 "or the version of cma has changed"
             )
 
@@ -159,29 +160,29 @@ class CmaEsRun(Run):
 
     @property
     def games(self) -> int:
-        """Games of one generation."""
+        """Number of games in one generation."""
         return int(self.search.popsize) * self.settings.candidate_deals
 
     @property
     def total(self) -> int:  # type: ignore[override]
-        """Games of the whole run."""
+        """Number of games in the whole run."""
         return self.settings.generations * self.games
 
     @property
     def steps(self) -> int:  # type: ignore[override]
-        """Games played so far."""
+        """Number of games played so far."""
         return int(self.search.countiter) * self.games
 
     @property
     def weights(self) -> np.ndarray:
-        """The weights that the search would play now: the middle of its distribution."""
+        """The current weights: the mean of the search distribution."""
         return self._weights_at(self.search.mean)
 
     def _weights_at(self, point: np.ndarray) -> np.ndarray:
         return self.begin + self.scale * point
 
     def iterate(self) -> dict[str, float]:
-        """Let the candidates play the same deals; return the median result for the log."""
+        """Let all candidates play the same deals, and return the median result for the log."""
         draws = np.random.default_rng([self.seed, STREAM, int(self.search.countiter)])
         deals = self.settings.candidate_deals
         seeds = draws.integers(0, int(TRAINING_SEED_MASK), deals, np.uint64, endpoint=True)
@@ -228,7 +229,7 @@ class CmaEsRun(Run):
         }
 
     def training_facts(self) -> dict[str, Any]:
-        """See `Run.training_facts`; with the names of the weights and the version of `cma`."""
+        """See `Run.training_facts`; adds the weights' names and the version of `cma`."""
         names = list(self.game.heuristic_weights)
         return super().training_facts() | {"weights": names, "cma": load_cma().__version__}
 

@@ -1,25 +1,27 @@
-"""Distillation: a network learns the values that a search gives to all actions.
+"""Distillation: a network (the student) learns the action values of a search (the teacher).
 
-Each round plays on with many games, lets the teacher judge every position with a choice, and learns
-from all positions so far. Games are played by the teacher or by the network, so that it learns how
-to play where its own play leads (Ross, Gordon and Bagnell, "A reduction of imitation learning and
-structured prediction to no-regret online learning", 2011). The network learns the values of all
-actions, as a search without hidden knowledge sees them, not one choice: most choices in a solitaire
-game matter little, and the values tell which do.
+Each round continues all games for some steps, lets the teacher evaluate every position with more
+than one legal action, and trains on all positions so far. The teacher plays some games and the
+network the others, so that the network also learns from positions that its own play reaches (Ross,
+Gordon and Bagnell, "A reduction of imitation learning and structured prediction to no-regret online
+learning", 2011). The network learns the values of all actions, not only the chosen action: most
+choices in a solitaire matter little, and the values tell which choices matter.
 
-Games that cannot be won any more are dropped: there is little to learn in them. A search of few
-worlds may be wrong about that where wins are rare, so some may be played on (``lost_drop_prob``).
+Games that cannot be won any more are abandoned, because there is little to learn in them. If wins
+are rare, a search of few sampled worlds may be wrong about that, so some of these games may
+continue (``lost_drop_prob``).
 
-Judged positions are saved as Parquet, one file for each round, so that any network can be trained
-on them:
+The positions and their values are saved as Parquet, one file per round, so that any network can be
+trained on them:
 
 - ``observation``: the ``codes``, int8 (features.width,);
 - ``action_mask``: bool (actions,);
-- ``values``: the search's value of each action, float16 (actions,), 0 for illegal ones;
+- ``values``: the search's value of each action, float16 (actions,), 0 for illegal actions;
 - ``action``: the action that the search would play, int16.
 
-The schema's metadata name the game, its rules, the features digest, and a SHA-256 of all this.
-Without it, damaged files would be read as other positions, since Parquet has no checksum here.
+The schema metadata name the game, its rules and the features digest, and contain a SHA-256 of all
+this. Without it, a damaged file would be read as other positions, since these Parquet files have no
+checksums.
 """
 
 import json
@@ -65,20 +67,20 @@ from ..save_agent import describe_table
 from ..settings.methods import DistillSettings
 
 WARM_UP = 100
-"""Updates over which the learning rate rises to its full value."""
+"""Number of updates over which the learning rate rises to its full value."""
 LOWEST_SHARE = 0.02
-"""Share of the learning rate at which a falling one ends."""
+"""Fraction of the initial learning rate at which a linear schedule ends."""
 METADATA = b"parlour"
 DIGEST = "content_sha256"
 """Metadata key of the SHA-256 of the positions and the other metadata."""
 POSITIONS_FOLDER = "positions"
 """Subfolder of a seed's folder in which a run saves positions."""
 ROUND = re.compile(r"[0-9]{12}\.parquet")
-"""Pattern of a file name: the number of steps done after the round."""
+"""Pattern of a file name, which is the number of timesteps after the round."""
 
 
 class Positions(NamedTuple):
-    """Judged positions, n of them; the docstring of the module describes the columns."""
+    """Positions with teacher values, n of them; the module docstring describes the columns."""
 
     observations: np.ndarray
     masks: np.ndarray
@@ -86,7 +88,7 @@ class Positions(NamedTuple):
     actions: np.ndarray
 
     def take(self, rows: np.ndarray) -> "Positions":
-        """Return some of the positions, by number (k,) or bool (n,)."""
+        """Return a subset of the positions, by index (k,) or mask (n,)."""
         return Positions(*(column[rows] for column in self))
 
 
@@ -101,14 +103,14 @@ def allocate_positions(game: Game, n: int) -> Positions:
 
 
 def concatenate(parts: list[Positions]) -> Positions:
-    """Return the positions of several parts, in their order."""
+    """Return the positions of several parts, in order."""
     return Positions(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def describe(table: RulesTable, game: Game) -> dict[str, Any]:
     """Return the metadata of positions: game, features digest and rules.
 
-    ``game`` is the table's game, with the pieces that networks read beyond the player's own.
+    ``game`` is the table's game, including additional pieces that the network reads.
     """
     return {
         "game": game.name,
@@ -118,14 +120,14 @@ def describe(table: RulesTable, game: Game) -> dict[str, Any]:
 
 
 def is_round(file: Path) -> bool:
-    """Return whether a file has the name of a round that a run has saved."""
+    """Return whether a file name is that of a run's round."""
     return ROUND.fullmatch(file.name) is not None
 
 
 def write_positions(path: Path, positions: Positions, metadata: dict[str, Any]) -> FileDigest:
-    """Write a file of positions, whole or not at all, and return its digest.
+    """Write a file of positions, completely or not at all, and return its digest.
 
-    ``metadata`` is what `describe` returned.
+    ``metadata`` is the result of `describe`.
     """
     metadata = metadata | {DIGEST: _content_digest(positions, metadata)}
     columns = {
@@ -170,54 +172,59 @@ def _read_columns(table: pa.Table) -> Positions:
 def read_positions(path: Path, game: Game) -> Positions:
     """Return the positions of a file.
 
-    Raises ValueError, naming the file, for one that cannot be read, was changed, or is of another
-    game.
+    Raises ValueError if the file cannot be read, has changed, or belongs to another game.
     """
     try:
         table = pq.read_table(pa.BufferReader(read_bytes(path, MOST)))
         metadata = json.loads(table.schema.metadata[METADATA])
         positions, wanted = _read_columns(table), metadata[DIGEST]
     except Exception as error:  # pyarrow raises errors of many types for damaged files
-        raise ValueError(f"{path}: not a file of judged positions: {join_lines(error)}") from error
+        raise ValueError(f"{path}: not a valid file of positions: {join_lines(error)}") from error
     digest = _content_digest(positions, metadata)
     if digest != wanted:
-        raise ValueError(f"{path} was changed: expected {DIGEST} {wanted}, got {digest}")
+        raise ValueError(f"{path} has changed: expected {DIGEST} {wanted}, got {digest}")
     shapes = [column.shape[1:] for column in allocate_positions(game, 0)]
     fits = [column.shape[1:] for column in positions] == shapes
     if metadata.get("features_digest") != game.features_digest or not fits:
         raise ValueError(
-            f"{path}: positions of {metadata.get('game')!r} with features digest "
-            f"{metadata.get('features_digest')}; {game.name!r} has {game.features_digest}"
+            f"{path}: positions must be of {game.name!r} with features digest "
+            f"{game.features_digest}, got {metadata.get('game')!r} with "
+            f"{metadata.get('features_digest')}"
         )
     return positions
 
 
 def read_folder(folder: Path, game: Game) -> list[Positions]:
-    """Return the positions of all rounds in a folder, in their order.
+    """Return the positions of all rounds in a folder, in order.
 
-    In the folder of the run that saved them, these are the rounds that the newest checkpoint lists,
-    and each file must exist unchanged. Other files are ignored, with a warning.
+    In the folder of the run that saved them, the rounds are those that the newest checkpoint lists;
+    each file must exist unchanged. Other files are ignored, with a warning.
 
     Raises:
-        ValueError: there are no rounds, or one cannot be read; the text names folder or file.
+        ValueError: there are no rounds, or a round cannot be read.
     """
     saved = checkpoint.latest(folder.parent) if folder.name == POSITIONS_FOLDER else None
     if saved is not None:
-        wanted, reason = {folder.parent / name for name in saved.files}, "no checkpoint lists it"
+        wanted, reason = (
+            {folder.parent / name for name in saved.files},
+            "the checkpoint does not list it",
+        )
     else:
         wanted = {file for file in folder.glob("*.parquet") if is_round(file)}
         reason = "the file name must be STEPS.parquet, with 12 digits"
     for file in sorted(set(folder.glob("*.parquet")) - wanted):
         warnings.warn(f"{file} is ignored: {reason}", stacklevel=3)
     if not wanted:
-        raise ValueError(f"{folder}: no files of judged positions (STEPS.parquet, 12 digits)")
+        raise ValueError(
+            f"{folder}: the folder has no files of positions (STEPS.parquet, with 12 digits)"
+        )
     return [read_positions(file, game) for file in sorted(wanted)]
 
 
 def reorder(game: Game, order: np.ndarray | SuitOrder) -> SuitOrder:
-    """Return the reordering of observations and actions for another order of places or suits.
+    """Return how observations and actions change under a symmetry of the game.
 
-    ``order`` is one of ``game.features.symmetries``.
+    ``order`` is one of ``game.features.symmetries``: another order of places or suits.
     """
     features = game.features
     entries, actions = np.arange(features.width), np.arange(game.actions)
@@ -243,9 +250,9 @@ def mark_reordered(features: Features, order: SuitOrder) -> SuitOrder:
 
 
 def augment_symmetry(batch: Positions, orders: Sequence[SuitOrder]) -> Positions:
-    """Return a minibatch unchanged, or in an equivalent order of places or suits.
+    """Return a minibatch unchanged, or transformed by one of the symmetries.
 
-    ``orders`` are results of `reorder`; all forms are equally likely.
+    ``orders`` are results of `reorder`. All forms, including the unchanged one, are equally likely.
     """
     chosen = int(torch.randint(1 + len(orders), ()))
     if chosen == 0:
@@ -264,9 +271,9 @@ def augment_symmetry(batch: Positions, orders: Sequence[SuitOrder]) -> Positions
 
 
 class DistillLoss:
-    """The loss of a network on judged positions, and the optimizer that reduces it.
+    """The distillation loss of a network, and its optimizer.
 
-    Minibatches are drawn by torch's generator. ``updates`` counts them.
+    Minibatches are drawn with torch's generator. ``updates`` counts them.
     """
 
     def __init__(self, network: CardNetwork, game: Game, settings: DistillSettings) -> None:
@@ -278,7 +285,7 @@ class DistillLoss:
         self.orders = [reorder(game, order) for order in game.features.symmetries]
 
     def set_learning_rate(self, share_done: float) -> float:
-        """Set the optimizer's learning rate for a share of the run, 0 to 1, and return it."""
+        """Set and return the learning rate for a completed fraction of the run, from 0 to 1."""
         left = 1.0
         if self.settings.schedule != "constant":
             left = max(1 - share_done, LOWEST_SHARE)
@@ -288,7 +295,7 @@ class DistillLoss:
         return rate
 
     def learn(self, positions: Positions, held: int) -> float:
-        """Learn a minibatch of the first ``held`` positions; return its loss."""
+        """Learn a minibatch drawn from the first ``held`` positions; return its loss."""
         drawn = torch.randint(held, (self.settings.batch_size,)).numpy()
         loss = self.loss(augment_symmetry(positions.take(drawn), self.orders))
         self.optimizer.zero_grad()
@@ -301,8 +308,8 @@ class DistillLoss:
     def loss(self, batch: Positions) -> Tensor:
         """Return the loss of a minibatch.
 
-        It is the cross-entropy to the softmax of the values, and the squared error of the best
-        value; for a network that corrects a base policy `_loss_of_gains`.
+        The loss is the cross-entropy to the softmax of the values, plus the squared error of the
+        best value. For a network with a base policy it is `_loss_of_gains`.
         """
         codes = np.ascontiguousarray(batch.observations)
         seen = torch.as_tensor(self.network.features.encode(codes, self.network.encoding))
@@ -325,8 +332,8 @@ class DistillLoss:
     ) -> Tensor:
         """Return the squared error of the gains of other actions over the base policy's action.
 
-        The predicted gain of an action is its logit less the base logit, times the temperature. The
-        network plays an action with a positive predicted gain.
+        The predicted gain of an action is its logit minus the base logit, times the temperature.
+        The network plays an action with a positive predicted gain.
         """
         gains = judged - (judged * base).sum(dim=1, keepdim=True)
         errors = (logits - self.network.lift) * self.settings.temperature - gains
@@ -334,7 +341,7 @@ class DistillLoss:
 
 
 class DistillRun(LearnerRun):
-    """A run that learns a network from a search's values."""
+    """A run that distills a search into a network."""
 
     settings: DistillSettings
     network: CardNetwork
@@ -372,17 +379,17 @@ class DistillRun(LearnerRun):
         self._read_rounds(saved)
 
     def _load_teacher(self, rules: Any) -> Agent:
-        """Return the teacher for one of the rules; ValueError if it cannot judge by them."""
+        """Return the teacher for one set of rules. Raises ValueError if it cannot judge actions."""
         spec, several = self.settings.teacher, self.rules_table.has_several
         try:
             teacher = load_agent(spec, self.game, rules, self.seed, allow_rules_mismatch=several)
         except ValueError as error:
             named = describe_rules(self.game, rules)
-            raise ValueError(f"teacher={spec!r}, by {named}: {error}") from error
+            raise ValueError(f"teacher={spec!r}, with rules {named}: {error}") from error
         if not hasattr(teacher, "judge"):
             raise ValueError(
-                f"teacher={spec!r}: it judges nothing; allowed are pimc, mcts "
-                "and rollouts, such as pimc@8, mcts@200, pimc@8:AGENT or rollouts@8:greedy"
+                "teacher must be a pimc, mcts or rollouts search, such as pimc@8, mcts@200, "
+                f"pimc@8:AGENT or rollouts@8:greedy, got {spec!r}"
             )
         if isinstance(teacher, PimcAgent):
             teacher.world_limit = self.settings.teacher_limit
@@ -390,15 +397,15 @@ class DistillRun(LearnerRun):
         return teacher
 
     def _judge(self, seeds: np.ndarray) -> tuple[np.ndarray, Judgement]:
-        """Return the legal actions and the judgements of all games, each by its own rules.
+        """Return the legal actions and the teacher's values of all games, each under its own rules.
 
-        ``seeds`` resample the cards that the teacher must not know.
+        ``seeds`` determine how the teacher resamples the hidden cards.
         """
         n, actions = self.env.num_envs, self.game.actions
         masks = np.zeros((n, actions), np.bool_)
         judged = Judgement(np.zeros((n, actions)), np.zeros(n, np.int64))
         states = self.env.rows.states
-        running = states["over"] == Over.RUNNING  # a hand may end before anybody decides
+        running = states["over"] == Over.RUNNING  # a hand may end before any decision
         for number, rows in self.env.table.split(states):
             rows = rows[running[rows]]
             if len(rows) == 0:
@@ -411,14 +418,14 @@ class DistillRun(LearnerRun):
         return masks, judged
 
     def _restore(self, saved: checkpoint.Checkpoint) -> None:
-        """Put the run into the state of a checkpoint."""
+        """Set the run to the state of a checkpoint."""
         self.steps, self.student.updates = saved.values["steps"], saved.values["updates"]
         self.by_teacher = saved.arrays["by_teacher"]
         modules = {"network": self.network}
         self.restore_learning(saved.arrays, self.env, modules, self.student.optimizer)
 
     def _read_rounds(self, saved: checkpoint.Checkpoint | None) -> None:
-        """Read the rounds that the checkpoint lists, and remove later ones.
+        """Read the rounds that the checkpoint lists, and delete later ones.
 
         Other files in the folder are ignored, with a warning.
         """
@@ -429,14 +436,14 @@ class DistillRun(LearnerRun):
         for file in sorted(set(folder.iterdir()) - set(listed)):
             if is_round(file) and int(file.stem) > self.steps:
                 file.unlink()
-            elif not file.name.startswith("."):  # hidden files are left by a process that died
-                warnings.warn(f"{file} is ignored: no checkpoint lists it", stacklevel=2)
+            elif not file.name.startswith("."):  # a killed process leaves hidden files
+                warnings.warn(f"{file} is ignored: the checkpoint does not list it", stacklevel=2)
         if listed:
             rounds = [read_positions(file, self.seen_game) for file in listed]
             self._add_positions(concatenate(rounds))
 
     def _add_positions(self, new: Positions) -> None:
-        """Add positions to arrays that grow by doubling."""
+        """Append positions to arrays that grow by doubling."""
         size, room = self.held + len(new.actions), len(self.positions.actions)
         if size > room:
             extension = allocate_positions(self.seen_game, max(size, 2 * room) - room)
@@ -446,7 +453,7 @@ class DistillRun(LearnerRun):
         self.held = size
 
     def iterate(self) -> dict[str, float]:
-        """Play a round, save its positions, and learn from all positions so far."""
+        """Play a round, save its positions, and train on all positions so far."""
         new = self._play()
         self.steps += self.settings.n_envs * self.settings.n_steps
         name = f"{POSITIONS_FOLDER}/{self.steps:012d}.parquet"
@@ -462,13 +469,13 @@ class DistillRun(LearnerRun):
         return values | {"train/positions": float(self.held)}
 
     def _play(self) -> Positions:
-        """Play on with every game; return the positions that were judged."""
+        """Continue every game, and return the positions with teacher values."""
         self.network.eval()
         self.student_games = self.student_wins = 0  # games that the network played alone
         return concatenate([self._play_step() for _ in range(self.settings.n_steps)])
 
     def _play_step(self) -> Positions:
-        """Make one step of every game, by the teacher or the network; return the positions."""
+        """Make one step of every game, by teacher or network; return the positions."""
         env, settings = self.env, self.settings
         seeds = torch.randint(2**62, (env.num_envs,)).numpy().astype(np.uint64)
         masks, judged = self._judge(seeds)
@@ -494,21 +501,21 @@ class DistillRun(LearnerRun):
         return positions.take(~dropped & self._choose_kept(positions))
 
     def _choose_dropped(self, judged: Judgement) -> np.ndarray:
-        """Return the games to drop, bool (n,): some of those that the teacher wins in no world."""
+        """Return the games to abandon, bool (n,), among those that the teacher never wins."""
         dropped = (judged.values.max(axis=1) <= 0) & self.drops_lost_games
         if self.settings.lost_drop_prob < 1:
             dropped &= torch.rand(len(dropped)).numpy() < self.settings.lost_drop_prob
         return np.asarray(dropped)
 
     def _choose_kept(self, positions: Positions) -> np.ndarray:
-        """Return the positions to keep, bool (n,): those with a choice, of ties only some."""
+        """Return the positions to keep, bool (n,): those with a choice, and some of the ties."""
         highest = np.where(positions.masks, positions.values, -np.inf).max(axis=1)
         lowest = np.where(positions.masks, positions.values, np.inf).min(axis=1)
         drawn = torch.rand(len(highest)).numpy() < self.settings.tie_keep_prob
         return (positions.masks.sum(axis=1) > 1) & ((highest > lowest) | drawn)
 
     def _learn(self, new: int) -> dict[str, float]:
-        """Learn minibatches of all positions so far, ``n_epochs`` for each of the new ones."""
+        """Learn minibatches of all positions so far; ``n_epochs`` set their number."""
         settings = self.settings
         self.network.train()
         losses = []

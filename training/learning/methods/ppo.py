@@ -1,8 +1,9 @@
-"""PPO with action masks (MaskablePPO of sb3-contrib) in a batch of games.
+"""PPO with action masks (MaskablePPO of sb3-contrib) in a batch of environments.
 
-`CardPPO` collects rollouts and learns as `MaskablePPO` does, without its loops over infos, and with
-a clock. The games of a rollout may be played by several processes, the actors (`..actors`): between
-two rollouts the learner has the games, as states, so checkpoints do not depend on the actors.
+`CardPPO` collects rollouts and learns like `MaskablePPO`, but without its loops over infos, and
+with a timer. Several processes, the actors (`..actors`), may collect the rollouts. Between two
+rollouts the learner holds the states of all environments, so checkpoints do not depend on the
+actors.
 """
 
 from functools import partial
@@ -33,7 +34,7 @@ class CardPPO(CardLearner):
     """`MaskablePPO` over a `CardVecEnv` with a `CardPolicy`."""
 
     def collect_rollouts(self, env: Any, *args: Any, **keywords: Any) -> bool:
-        """Fill the rollout buffer as `MaskablePPO.collect_rollouts` does; always masked."""
+        """Fill the rollout buffer like `MaskablePPO.collect_rollouts`, always with masks."""
         buffer = cast(Any, self.rollout_buffer)
         self.policy.set_training_mode(False)
         with self.clock("buffer"):
@@ -48,7 +49,7 @@ class CardPPO(CardLearner):
         return True
 
     def _collect_step(self, env: CardVecEnv, buffer: Any) -> None:
-        """Add one step of every game to the buffer."""
+        """Add one step of every environment to the buffer."""
         policy, clock = cast(CardPolicy, self.policy), self.clock
         observations, starts = self._last_obs, self._last_episode_starts
         with clock("env"):
@@ -71,7 +72,7 @@ class CardPPO(CardLearner):
             )
 
     def train(self) -> None:
-        """Update the policy as `MaskablePPO.train` does; the rollout goes to the device once."""
+        """Update the policy like `MaskablePPO.train`, moving the rollout to the device once."""
         buffer = self.rollout_buffer
         with self.clock("buffer"):
             arrays = [getattr(buffer, name) for name in ROLLOUT]
@@ -87,7 +88,7 @@ class CardPPO(CardLearner):
         self.logger.record("train/n_updates", self._n_updates)
 
     def _learn_minibatch(self, rollout: list[Tensor], clip: float, part: Tensor) -> list[Tensor]:
-        """Learn the samples numbered ``part``; return what is logged, as `LOGGED` names it."""
+        """Learn the samples numbered ``part``; return the values of `LOGGED`."""
         observations, masks, actions, old_log_probs, advantages, returns = (
             tensor[part] for tensor in rollout
         )
@@ -108,7 +109,7 @@ class CardPPO(CardLearner):
 
 
 def make_ppo(settings: PPOSettings, seed: int, rows: int | None = None) -> CardPPO:
-    """Return the learner of a run; with ``rows``, one over that number of games."""
+    """Return the learner of a run, over ``rows`` environments (None: ``n_envs``)."""
     env = make_env(settings, rows=rows)
     return make_learner(
         CardPPO, settings, seed, env, clip_range=settings.clip_range, ent_coef=settings.ent_coef
@@ -116,7 +117,7 @@ def make_ppo(settings: PPOSettings, seed: int, rows: int | None = None) -> CardP
 
 
 class PPORun(PolicyRun):
-    """A run of MaskablePPO; with 2 and more ``actors``, other processes play its games."""
+    """A run of MaskablePPO. With 2 or more ``actors``, other processes collect its rollouts."""
 
     settings: PPOSettings
     crew: Crew | None = None
@@ -133,7 +134,7 @@ class PPORun(PolicyRun):
         return make_ppo(self.settings, self.seed)
 
     def close(self) -> None:
-        """See `Run.close`; end the actors."""
+        """See `Run.close`; also stops the actors."""
         if self.crew is not None:
             self.crew.close()
         super().close()
@@ -163,7 +164,7 @@ class PPORun(PolicyRun):
         return jobs
 
     def _join(self, parts: list[RolloutPart]) -> None:
-        """Continue as if the learner itself had played all parts."""
+        """Join the parts, and continue as if the learner itself had collected them."""
         model, env, buffer = self.model, self.env, cast(Any, self.model.rollout_buffer)
         buffer.reset()
         for rows, part in zip(self.parts, parts, strict=True):

@@ -1,11 +1,11 @@
-"""PQN: Q-learning in parallel games, without replay and without a target network.
+"""PQN: Q-learning in parallel environments, without a replay buffer or a target network.
 
-Gallici and others, "Simplifying deep temporal difference learning" (ICLR 2025). Every game of the
-batch takes the action with the highest value or, with probability ``epsilon``, a random legal one.
-The targets of the values are lambda-returns, with the network's own values at the end of the
-rollout. Maxima are over legal actions only, and hidden layers are normalized.
+Gallici and others, "Simplifying deep temporal difference learning" (ICLR 2025). Every environment
+takes the action with the highest value or, with probability ``epsilon``, a random legal action. The
+targets of the values are lambda-returns, which bootstrap from the network's own values at the end
+of the rollout. Maxima are over legal actions only, and hidden layers are normalized.
 
-The network's logits are the values of actions. Its value output learns the same returns, for use in
+The network's logits are the action values. Its value output learns the same returns, for use in
 search.
 """
 
@@ -26,11 +26,11 @@ from ..settings.methods import PQNSettings
 def lambda_returns(
     rewards: np.ndarray, dones: np.ndarray, values: np.ndarray, gamma: float, trace: float
 ) -> np.ndarray:
-    """Return targets of TD(lambda), (steps, n).
+    """Return the targets of TD(lambda), (steps, n).
 
     Args:
         rewards: reward of each step, (steps, n).
-        dones: whether the game ended with the step, (steps, n).
+        dones: whether the episode ended with the step, (steps, n).
         values: value of the position after each step, (steps, n).
         gamma: discount factor.
         trace: lambda.
@@ -46,12 +46,12 @@ def lambda_returns(
 
 
 class CardPQN(CardLearner):
-    """PQN over a `CardVecEnv` with a `CardPolicy`; ``epsilon`` is the share of random actions."""
+    """PQN over a `CardVecEnv`; ``epsilon`` is the probability of a random action."""
 
     epsilon = 1.0
 
     def collect_rollouts(self, env: Any, *_: Any, **__: Any) -> bool:
-        """Fill the rollout with steps of every game and their returns."""
+        """Fill the rollout with steps of every environment and their returns."""
         self.policy.set_training_mode(False)
         with torch.no_grad():
             steps = [self._collect_step(env) for _ in range(self.n_steps)]
@@ -68,15 +68,15 @@ class CardPQN(CardLearner):
         return True
 
     def _action_values(self, observations: Any, masks: np.ndarray) -> Tensor:
-        """Return the values of actions (n, actions), of illegal ones far below all others."""
+        """Return action values (n, actions), with those of illegal actions far below all others."""
         return masked_logits(self.network(self._tensor(observations))[0], self._tensor(masks))
 
     def predict_truncated(self, observations: np.ndarray, masks: np.ndarray) -> Tensor:
-        """See `CardLearner.predict_truncated`: the values of the best legal actions."""
+        """See `CardLearner.predict_truncated`; the value is that of the best legal action."""
         return self._action_values(observations, masks).amax(dim=1)
 
     def _collect_step(self, env: CardVecEnv) -> tuple[np.ndarray, ...]:
-        """Make one step of every game; return what is learned from it, arrays (n, ...)."""
+        """Make one step of every environment; return the data to learn from, arrays (n, ...)."""
         observations = cast(np.ndarray, self._last_obs)
         with self.clock("env"):
             masks = env.masks()
@@ -88,7 +88,7 @@ class CardPQN(CardLearner):
         return observations, actions, rewards, dones, values.cpu().numpy()
 
     def _explore(self, best: Tensor, masks: Tensor) -> Tensor:
-        """Return actions int64 (n,), some of them replaced by random legal ones."""
+        """Return actions, int64 (n,), with some replaced by random legal actions."""
         drawn = torch.multinomial(masks.float(), 1).squeeze(1)
         explores = torch.rand(len(best), device=best.device) < self.epsilon
         return torch.where(explores, drawn, best)

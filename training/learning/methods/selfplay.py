@@ -1,15 +1,17 @@
-"""Self-play: PPO at all of the learner's seats, regularized towards a magnet.
+"""Self-play: PPO at several or all seats of a table, with a KL penalty towards a magnet.
 
-Against itself plain PPO runs in circles: each policy is a reply to the last. Here the loss has the
-divergence KL(policy || magnet), too, where the magnet is a copy of the network whose weights follow
-the policy's slowly. Every regularized game has one equilibrium, which is found without circles; as
-the magnet moves there, that equilibrium moves nearer and nearer to that of the game itself (Sokota
-and others, "A unified approach to reinforcement learning, quantal response equilibria, and
-two-player zero-sum games", 2023; Yu and others, "Nash policy gradient", arXiv 2510.18183; Rudolph
-and others, arXiv 2502.08938, find regularized policy gradients as good as any other method).
+In self-play, plain PPO cycles: each policy only responds to the previous one. The loss therefore
+includes a penalty KL(policy || magnet). The magnet is a copy of the network whose weights slowly
+follow those of the policy. Each regularized game has a single equilibrium, which training reaches
+without cycling. As the magnet moves towards it, that equilibrium approaches an equilibrium of the
+game itself. See Sokota and others, "A unified approach to reinforcement learning, quantal response
+equilibria, and two-player zero-sum games", 2023; Yu and others, "Nash policy gradient", arXiv
+2510.18183. Rudolph and others, arXiv 2502.08938, find regularized policy gradients as good as any
+other method.
 
-One seat of every table is the learner's. Each other seat is the learner's, too, with probability
-``self_share``, else that of one of the ``opponents``; seats are drawn for each hand.
+One seat of every table always belongs to the learner. The learner also plays each other seat with
+probability ``self_share``; one of the ``opponents`` plays it otherwise. Seats are drawn again for
+each hand.
 """
 
 from copy import deepcopy
@@ -39,15 +41,15 @@ def seat_advantages(
     gamma: float,
     trace: float,
 ) -> np.ndarray:
-    """Return generalized advantages (steps, n), each along the decisions of one seat.
+    """Return generalized advantages, (steps, n), each along the decisions of one seat.
 
-    A decision after which the rollout ends before the seat's next one has the advantage 0, and so
-    have steps in which nobody acted.
+    The advantage is 0 for a decision after which the rollout ends before the seat's next decision,
+    and for steps in which no seat acted.
 
     Args:
         values: value of each position, (steps, n).
         actors: seat that acted, (steps, n).
-        waiting: whether anybody acted, bool (steps, n).
+        waiting: whether any seat acted, bool (steps, n).
         pays: payoffs of the hands that ended, (steps, n, seats).
         dones: whether the hand ended with the step, (steps, n).
         gamma: discount factor.
@@ -69,10 +71,10 @@ def seat_advantages(
 
 
 class MagnetPPO(CardLearner):
-    """PPO from all decisions in a `SelfPlayEnv`, with ``magnet_coef`` times KL(policy || magnet).
+    """PPO on all decisions in a `SelfPlayEnv`, plus ``magnet_coef`` times KL(policy || magnet).
 
-    The magnet moves by ``magnet_rate`` of the way to the policy after every ``magnet_interval``
-    updates.
+    After every ``magnet_interval`` updates, the magnet moves towards the policy by the fraction
+    ``magnet_rate``.
     """
 
     magnet_coef = 0.05
@@ -108,7 +110,7 @@ class MagnetPPO(CardLearner):
 
     @torch.no_grad()
     def _collect_step(self, env: CardVecEnv) -> tuple[np.ndarray, ...]:
-        """Make one decision at every table; return what is learned from it, arrays (n, ...)."""
+        """Make one decision at every table; return the data to learn from, arrays (n, ...)."""
         rows, policy = env.rows, cast(CardPolicy, self.policy)
         assert isinstance(rows, SelfPlayEnv)
         with self.clock("env"):
@@ -126,7 +128,7 @@ class MagnetPPO(CardLearner):
         return codes, masks, *learned, chosen, rows.actors, waiting, rows.pays, dones.copy()
 
     def train(self) -> None:
-        """Learn from the rollout; then the magnet follows."""
+        """Learn from the rollout, then move the magnet."""
         names = ["loss", "magnet_kl"]
         self._train_minibatches(len(self.rollout[0]), self._learn_minibatch, names)
         if self._n_updates // self.n_epochs % self.magnet_interval == 0:
@@ -134,7 +136,7 @@ class MagnetPPO(CardLearner):
 
     @torch.no_grad()
     def follow(self, share: float) -> None:
-        """Move the magnet's weights by a share of the way to those of the policy."""
+        """Move the magnet's weights towards those of the policy by the fraction ``share``."""
         pairs = zip(self.magnet.parameters(), self.network.parameters(), strict=True)
         for weights, target in pairs:
             weights.lerp_(target, share)
@@ -160,7 +162,7 @@ class MagnetPPO(CardLearner):
 
 
 class SelfplayRun(PolicyRun):
-    """A run of PPO against itself and others."""
+    """A run of PPO against itself and other opponents."""
 
     settings: SelfplaySettings
     model: MagnetPPO
@@ -191,11 +193,11 @@ class SelfplayRun(PolicyRun):
 
     @property
     def samples(self) -> bool:  # type: ignore[override]
-        """Whether the agent draws its actions from its policy."""
+        """Whether the agent samples its actions from its policy."""
         return self.settings.samples
 
     def play_by(self, agent: Agent) -> EpisodeResults:
-        """Let an agent play against the opponents, in turn."""
+        """Let an agent play against the opponents in turn."""
         return self.play_at_tables(agent, self.opponents)
 
 

@@ -1,15 +1,19 @@
-"""TD(lambda): a table of afterstate values, learned from self-play. No network.
+"""TD(lambda): a table of afterstate values, learned from self-play without a network.
 
-One compiled loop plays a game by the current values and learns from it when it is over. First, for
-the share ``pretrain`` of all steps, each part of a position (in Poker Squares a line) learns its
-mean final result (Monte Carlo); a game without such parts learns from the play of its heuristic, or
-of another rule-based agent. Then the sum of all values learns the final score by TD(lambda), from
-the last move backwards, each time with the current values: updates that are computed first and
-added up afterwards diverge where positions share features.
+A compiled loop plays a game with the current values and learns from it when it is over. Training
+has two phases:
 
-Each value may have its own step size, by temporal coherence. It helps in card games, whose results
-are mostly luck, and with tables in which some entries occur in every game and others rarely
-(Jaskowski, "Mastering 2048 with delayed temporal coherence learning...", 2018, does the same).
+- Pretraining, for the fraction ``pretrain`` of the run. Each part of a position (in Poker Squares,
+  a line) learns its mean final result (Monte Carlo). A game without such parts learns from the play
+  of its heuristic, or of another rule-based agent.
+- TD(lambda), for the rest of the run. The sum of all values learns the final score, backwards from
+  the last move, and each update uses the current values. Updates that are computed first and added
+  afterwards diverge if positions share features.
+
+Each value may have its own step size, by temporal coherence. This helps in card games, whose
+results are mostly luck, and with tables in which some entries occur in every game and others
+rarely. Jaskowski, "Mastering 2048 with delayed temporal coherence learning...", 2018, does the
+same.
 """
 
 from collections.abc import Callable
@@ -39,33 +43,33 @@ from ..run import StepRun
 from ..settings.methods import TDSettings
 
 GAMES_PER_CALL = 10_000
-"""Games between two log lines."""
+"""Number of games between log lines."""
 FIRST_STEPS = 0.1
-"""Share of a pretraining by parts in which the heuristic plays, with a random action in three."""
+"""Fraction of pretraining by parts in which the heuristic plays, with a random action in three."""
 STREAM = 0x56414C
-"""Separates the numbers drawn here from those of other methods with equal seeds."""
+"""Separates the random numbers drawn here from those of other methods with the same seed."""
 EXPLORE = 0.02
-"""Share of random actions in the rest of the pretraining."""
+"""Probability of a random action in the rest of pretraining."""
 MOST_DECISIONS = 512
-"""Decisions of a game that are learned from; later ones are only played."""
+"""Maximum number of decisions of a game to learn from; later ones are only played."""
 MEAN_WINDOW = 2000
-"""Number of recent outcomes of which a Monte Carlo value is about the mean."""
+"""Number of recent outcomes that a Monte Carlo value averages, approximately."""
 CHANCE_STEPS = 1_000_000
-"""Resolution of the share of random actions."""
+"""Resolution of the probability of random actions."""
 
 
 class LearnerBuffers(NamedTuple):
     """Scratch arrays of one game of self-play, reused from game to game."""
 
-    ids: np.ndarray  # int32 (MOST_DECISIONS + 1, most): each afterstate's features; last: spare
-    counts: np.ndarray  # int64 (MOST_DECISIONS,): the number of these features
+    ids: np.ndarray  # int32 (MOST_DECISIONS + 1, most): features of each afterstate; last: spare
+    counts: np.ndarray  # int64 (MOST_DECISIONS,): number of these features
     scored: np.ndarray  # int64 (MOST_DECISIONS,): the score after the decision
     scores: np.ndarray  # float64 (1, actions): the score of each action
     points: np.ndarray  # float64 (most,): the result of each part
 
 
 def allocate_buffers(game: Game) -> LearnerBuffers:
-    """Return the scratch arrays of a game's learner."""
+    """Return the scratch arrays for a game."""
     most = require_afterstates(game).max_active
     return LearnerBuffers(
         np.zeros((MOST_DECISIONS + 1, most), np.int32),
@@ -77,25 +81,25 @@ def allocate_buffers(game: Game) -> LearnerBuffers:
 
 
 class LearningPlan(NamedTuple):
-    """How some games are played and learned from."""
+    """How a batch of games is played and learned from."""
 
     parts: float  # 1: each part learns its own result; 0: the sum learns the final score
-    heuristic: float  # 1: played by the game's heuristic; 0: by the values
-    explore: float  # share of random actions
+    heuristic: float  # 1: the heuristic plays; 0: the values play
+    explore: float  # probability of a random action
     step_size: float
     decay: float  # lambda
     games: float
-    bonus: float  # points for reaching the goal, beside the score
-    adaptive: float  # 1: each value's step size is its own; 0: all have ``step_size``
+    bonus: float  # points for reaching the goal, in addition to the score
+    adaptive: float  # 1: each value has its own step size; 0: all have ``step_size``
 
 
 @jit
 def coherence(errors: np.ndarray, error: float) -> float:
-    """Return the share of the step size of a value, and add an error to its ``errors`` (2,).
+    """Return the step size factor of a value, and add an error to its ``errors`` (2,).
 
-    That is |sum of its errors| / sum of their sizes (Beal and Smith, "Temporal coherence and
-    prediction decay in TD learning", 1999): near 1 while all say the same, small once they are
-    nothing but noise.
+    The factor is |sum of errors| / sum of |errors| (Beal and Smith, "Temporal coherence and
+    prediction decay in TD learning", 1999): near 1 while all errors have the same sign, and small
+    once they are noise.
     """
     size = errors[1]
     share = abs(errors[0]) / size if size > 0.0 else 1.0
@@ -106,14 +110,22 @@ def coherence(errors: np.ndarray, error: float) -> float:
 
 @cache
 def make_td_kernel(name: str, teacher: str | None = None) -> Callable[..., None]:
-    """Build a game's ``learn(states, rules, weights, table, seen, errors, room, plan, tally)``.
+    """Build ``learn(states, rules, weights, table, seen, errors, room, plan, tally)`` for a game.
 
-    ``states`` is one row, whose generator deals; ``rules`` as `options.as_record` makes them;
-    ``weights`` the heuristic's, or those of the rule agent named by ``teacher``. It learns
-    ``table``, float32 (size,), and counts in ``seen``, int32 (size,), how often each value was.
-    ``errors``, float32 (size, 2), sums up each value's errors and how large they were: read and
-    written where the plan is adaptive, else it may be empty. ``plan`` is a `LearningPlan`;
-    ``tally``, int64 (4,), is added to: games, steps, scores, goals reached.
+    Args:
+        name: name of the game.
+        teacher: name of a rule-based agent that plays in place of the heuristic (None: the
+            heuristic).
+
+    Returns:
+        A compiled function that plays and learns games. Its arguments are: ``states``, one row,
+        whose generator deals; ``rules``, as `options.as_record` returns them; ``weights`` of the
+        heuristic or of the rule-based agent ``teacher``; ``table``, float32 (size,), which it
+        updates; ``seen``, int32 (size,), the number of updates of each value, which it increments;
+        ``errors``, float32 (size, 2), the sums of the errors and of the absolute errors of each
+        value, used only by an adaptive plan and otherwise possibly empty; ``room``, the
+        `LearnerBuffers`; ``plan``, a `LearningPlan`; and ``tally``, int64 (4,), to which it adds
+        the numbers of games, steps, points and goals reached.
     """
     game = find_game(name)
     begin, step = game.kernels.begin, game.kernels.step
@@ -224,7 +236,7 @@ def make_td_kernel(name: str, teacher: str | None = None) -> Callable[..., None]
 class TDRun(StepRun):
     """A run that learns a table of afterstate values by self-play.
 
-    It ends with the first `GAMES_PER_CALL` games that reach ``total`` steps.
+    The run ends after the first batch of `GAMES_PER_CALL` games that reaches ``total`` steps.
     """
 
     settings: TDSettings
@@ -255,8 +267,8 @@ class TDRun(StepRun):
     def _restore_sums(self, saved: checkpoint.Checkpoint) -> None:
         """Restore the sums of errors and the mean table.
 
-        A sum that the checkpoint lacks starts at 0: ``adaptive`` or ``average`` was switched on
-        before resuming.
+        If the checkpoint lacks one of them, it starts at 0: ``adaptive`` or ``average`` was
+        switched on before resuming.
         """
         errors, mean = saved.arrays["errors"], saved.arrays["mean"]
         if errors.shape == self.errors.shape:
@@ -265,7 +277,7 @@ class TDRun(StepRun):
             self.mean, self.averaged = mean, saved.values["averaged"]
 
     def plan(self) -> LearningPlan:
-        """Return the schedule of the next games, as floats for the kernel."""
+        """Return the plan for the next games, with floats for the kernel."""
         step_size, games = float(self.settings.step_size), float(GAMES_PER_CALL)
         done, early = self.share_done(), self.settings.pretrain
         if done < early and self.values.num_parts:
@@ -282,7 +294,7 @@ class TDRun(StepRun):
         return LearningPlan(0.0, 0.0, 0.0, step_size, td_lambda, games, self.bonus, adaptive)
 
     def iterate(self) -> dict[str, float]:
-        """Play and learn `GAMES_PER_CALL` games; return what is logged."""
+        """Play and learn `GAMES_PER_CALL` games, and return the values to log."""
         tally = np.zeros(4, np.int64)
         plan = self.plan()
         self.learner(
@@ -298,8 +310,8 @@ class TDRun(StepRun):
         )
         if not np.isfinite(self.table).all():
             raise ValueError(
-                f"step_size={self.settings.step_size}: the values have diverged at step "
-                f"{self.steps}; begin again with a smaller one"
+                f"the values have diverged at step {self.steps} with "
+                f"step_size={self.settings.step_size}. Start a new run with a smaller step_size"
             )
         games, steps, score, reached = tally.tolist()
         self.steps += steps
@@ -315,16 +327,16 @@ class TDRun(StepRun):
         return ValueTableAgent(self.played_table())
 
     def played_table(self) -> np.ndarray:
-        """Return the table that the agent plays by: the mean of the last tables, or the last table.
+        """Return the table that the agent uses: the mean of the last tables, or the last table.
 
-        A value varies with the luck of the last games; its mean varies less (Polyak and Juditsky,
-        "Acceleration of stochastic approximation by averaging", 1992).
+        Each value fluctuates with the luck of the last games; the mean fluctuates less (Polyak and
+        Juditsky, "Acceleration of stochastic approximation by averaging", 1992).
         """
         return self.mean.astype(np.float32) if self.averaged else self.table
 
     def save(self) -> None:
         """See `Run.save`."""
-        states = self.states.view(np.uint8)  # records of an .npz file would be pickled
+        states = self.states.view(np.uint8)  # an .npz file would pickle records
         arrays = {"table": self.table, "seen": self.seen, "states": states}
         arrays |= {"errors": self.errors, "mean": self.mean}
         values = self.checkpoint_values() | {"averaged": self.averaged}

@@ -1,8 +1,8 @@
-"""Settings that several learning methods share, and their validation.
+"""Base classes for the settings of learning methods, and the validation of their fields.
 
-A method's own dataclass, in `methods`, inherits from these. A method has the settings that it uses
-and no others; their ranges are part of the annotations. The command line, TOML files and notebooks
-all make these dataclasses.
+The dataclass of each method, in `methods`, inherits from these classes. A method has only the
+settings that it uses. The annotation of a field holds its range. The command line, TOML files and
+notebooks all create these dataclasses.
 """
 
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
@@ -33,23 +33,24 @@ from parlour.envs.core.rules_table import (
 )
 
 MOST_STEPS = 10**11
-"""Maximum number of steps: names of checkpoints have twelve digits, so that they sort."""
+"""Maximum number of timesteps: checkpoint names have twelve digits, so that they sort."""
 MOST_ROLLOUT = 1 << 26
-"""Maximum number of steps of a rollout, of all games together: they are held in memory."""
+"""Maximum number of timesteps in a rollout over all environments: a rollout is held in memory."""
 MOST_SETS = 10_000
-"""Maximum number of option sets of a run: each one is written into the agent's file."""
+"""Maximum number of option sets in a run: the agent's file lists each one."""
 MOST_WEIGHTS = 1 << 30
-"""Maximum number of weights of the hidden layers: 4 GiB."""
+"""Maximum number of weights in the hidden layers, which take 4 GiB."""
 MOST_SEED = (1 << 31) - 1
-"""Largest training seed: with a row number it makes a seed of 64 bits, of which one is reserved."""
+"""Largest training seed: combined with a row number it gives a 64-bit seed with one reserved
+bit."""
 NAME_BYTES = 100
-"""Maximum length of a run's name: with game and variant before it, it is the name of a folder."""
+"""Maximum length of a run's name in bytes. The folder name adds the game and the variant."""
 LONGEST_TEXT = 4096
-"""Maximum length of a word or a path in characters."""
+"""Maximum length of a text value, such as a path, in characters."""
 
 
 class Range(NamedTuple):
-    """The lowest and the highest allowed number; part of a field's annotation."""
+    """The lowest and highest allowed value of a number; part of a field's annotation."""
 
     low: float
     high: float
@@ -64,39 +65,41 @@ Table = Annotated[dict[str, Value], tyro.conf.arg(metavar="NAME VALUE ...")]
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Settings of all methods. Steps are environment steps, counted over all environments."""
+    """Settings of all methods. Timesteps are counted over all environments, as in SB3."""
 
     method: ClassVar[str]
-    """The method's name on the command line and in files."""
+    """Name of the method on the command line and in files."""
     seats: ClassVar[Literal["one", "several", "any"]] = "one"
-    """Games that the method learns: for one player, for several, or both."""
+    """Number of seats in the games that the method can learn."""
 
     game: tyro.conf.Fixed[str] = "pyramid"
-    """The game."""
+    """Name of the game."""
     variant: str | None = None
-    """The variant of its rules (None: the game's default)."""
+    """Variant of the rules (None: the game's default variant)."""
     options: Table = field(default_factory=dict)
-    """Options of the rules that differ from the variant."""
+    """Rule options that override those of the variant."""
     reward: Literal["progress", "win", "score"] = "progress"
-    """progress: score gained, scaled, and a bonus for a win; win: 1 at a win; score: at the end."""
+    """Reward function. progress: scaled score gain at each step, plus a bonus for a win; win: 1 for
+    a win; score: the final score, at the last step."""
     initial: str | None = None
-    """Start with the weights of a saved agent (trained by any rules), or of this seed in a run."""
+    """Agent to start training from: the folder of a saved agent, or of a run (its agent with the
+    same training seed). It may have been trained on other rules (None: new weights)."""
 
     seeds: tuple[int, ...] = (0,)
-    """Training seeds; one agent is trained for each, one after the other."""
+    """Training seeds. Each seed trains one agent; the seeds run one after the other."""
     eval_deals: Deals = 2000
-    """Deals of the set GAME-validation on which the agent is evaluated."""
+    """Number of deals per evaluation, from the deal set GAME-validation."""
     runs: str = "runs"
-    """Folder of all runs."""
+    """Folder that holds all runs."""
     name: str | None = None
-    """Name of this run's folder, after game and variant (None: the time)."""
+    """Last part of the run's folder name, after the game and the variant (None: date and time)."""
     minutes: Annotated[float, Range(0, 10**6)] = 0
-    """Time limit of each seed in minutes (0: no limit); schedules end with it."""
+    """Time limit for each seed, in minutes (0: no limit). Schedules end at the time limit."""
     profile: bool = False
-    """Print a breakdown of the training time."""
+    """Print how much time each phase of the training took."""
 
     def __post_init__(self) -> None:
-        """Check every field: ValueError naming it, its value and what is allowed."""
+        """Check every field. Raises ValueError for a value that is not allowed."""
         if isinstance(self.name, str):
             check_name(self.name)
         convert_whole_numbers(self)
@@ -108,50 +111,53 @@ class Settings:
         self.check(game)
 
     def check(self, game: Game) -> None:
-        """Raise ValueError for settings that exclude each other or do not suit the game."""
+        """Raise ValueError if settings contradict each other or do not fit the game."""
 
     def plain(self) -> dict[str, Any]:
-        """Return the settings as JSON has them, with the method."""
+        """Return the settings, including the method, as a dict of JSON values."""
         return {"method": self.method, **asdict(self)}
 
     def list_rules(self) -> RulesTable:
-        """Return the rules that the run trains and is evaluated by."""
+        """Return the rules used in training and evaluation."""
         game = find_game(self.game)
         return make_table(game, game.make_rules(self.variant, self.options))
 
     def name_rules(self) -> str:
-        """Return the part of the run's folder name that stands for its rules."""
+        """Return the part of the run's folder name that describes the rules."""
         return self.variant or find_game(self.game).default
 
     def env_keywords(self) -> dict[str, Any]:
-        """Return the keywords of the run's environments, such as the rules."""
+        """Return the keyword arguments of the run's environments, such as the variant."""
         return {"variant": self.variant, **self.options}
 
     def resolve_device(self) -> Self:
-        """Return settings that name the device that the run uses."""
+        """Return the settings with ``device`` resolved to the device that the run uses."""
         return self
 
     def describe_device(self) -> str:
-        """Return the device, for the first line of a run."""
+        """Return the device, for the first output line of a run."""
         return "cpu"
 
     def describe_length(self) -> str:
-        """Return how long the run trains, for its first line."""
+        """Return the length of the training, for the first output line of a run."""
         raise NotImplementedError
 
     def with_evaluations(self, count: int) -> Self:
-        """Return settings by which a run is evaluated ``count`` times, if the method can do that.
+        """Return the settings changed so that a run evaluates its agent ``count`` times.
 
-        Other methods are evaluated at the end only.
+        Settings of methods that evaluate only at the end are returned unchanged.
         """
         return self
 
     def count_evaluations(self, steps: int, count: int) -> int:
-        """Return how many of ``count`` evaluations are done after some steps (1: the first)."""
+        """Return how many of ``count`` evaluations are complete after ``steps`` timesteps."""
         return count
 
     def checkpoint_format(self) -> Any:
-        """Return, as JSON, what else a checkpoint depends on; a run resumes only if it is equal."""
+        """Return a JSON value for anything else that a checkpoint depends on.
+
+        A run resumes only if this value is unchanged.
+        """
         return None
 
 
@@ -169,10 +175,10 @@ def default_of(setting: Field[Any]) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class SoloSettings(Settings):
-    """Settings of methods for games of one player."""
+    """Settings of methods for solitaires."""
 
     max_moves: Annotated[int, Range(1, 10**6)] = 500
-    """Moves after which a game is truncated."""
+    """Number of moves after which an episode is truncated."""
 
     def env_keywords(self) -> dict[str, Any]:
         """See `Settings.env_keywords`."""
@@ -181,23 +187,23 @@ class SoloSettings(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class StepSettings(Settings):
-    """Settings of methods that count environment steps, not whole games."""
+    """Settings of methods that count timesteps instead of whole games."""
 
     total_steps: Steps = 1_000_000
-    """Steps to train for, rounded up to whole rollouts (td: to whole rounds of games)."""
+    """Number of timesteps, rounded up to whole rollouts (td: to whole batches of games)."""
     schedule: Literal["linear", "constant"] = "linear"
-    """linear: the step size falls to 0 at the end."""
+    """Schedule of the learning rate or step size. linear: decreases to 0 at the end of the run."""
     eval_interval: Annotated[int, Range(0, MOST_STEPS)] = 200_000
-    """Steps between two evaluations (0: only at the end)."""
+    """Number of timesteps between evaluations (0: evaluate only at the end)."""
     checkpoint_interval: Steps = 200_000
-    """Steps between two checkpoints."""
+    """Number of timesteps between checkpoints."""
 
     def describe_length(self) -> str:
         """See `Settings.describe_length`."""
-        return f"{self.total_steps:,} steps, rounded up to whole updates"
+        return f"{self.total_steps:,} timesteps, rounded up to whole updates"
 
     def with_evaluations(self, count: int) -> Self:
-        """See `Settings.with_evaluations`; a checkpoint is saved at each of them."""
+        """See `Settings.with_evaluations`. The run also saves a checkpoint at each evaluation."""
         interval = -(-self.total_steps // count)
         return replace(self, eval_interval=interval, checkpoint_interval=interval)
 
@@ -210,42 +216,44 @@ class StepSettings(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class LearnerSettings(StepSettings):
-    """Settings of methods in which a network learns from minibatches."""
+    """Settings of methods that train a network on minibatches."""
 
     skip_forced: bool = True
-    """Take an action without asking while it is the only legal one."""
+    """Play forced actions (the only legal action) automatically; they are not timesteps."""
     network: str = "embedding"
-    """mlp (one-hot), embedding (card codes), bonds (codes, and pairs of cards that belong), ranks
-    (a token for each rank, for games of pairs), attention (a token for each card; slow) or numbers
-    (codes that count)."""
+    """Network architecture. mlp: dense layers on one-hot observations; embedding: sum of card
+    embeddings; bonds: embedding plus pairs of related cards; ranks: one token per rank, for games
+    of pairs; attention: one token per card (slow); numbers: codes as numbers, for observations of
+    counts and amounts."""
     width: Annotated[int, Range(1, WIDEST)] = 128
-    """Width of every hidden layer."""
+    """Number of units in each hidden layer."""
     depth: Annotated[int, Range(1, DEEPEST)] = 2
     """Number of hidden layers."""
     network_options: Table = field(default_factory=dict)
-    """Further options of the network, if it has any."""
+    """Additional options of the network, if it has any."""
 
     n_envs: Annotated[int, Range(1, 1 << 20)] = 256
-    """Number of games played in parallel."""
+    """Number of environments that run in parallel."""
     n_steps: Annotated[int, Range(1, 1 << 20)] = 128
-    """Steps of each game between two updates."""
+    """Number of timesteps per environment between updates."""
     batch_size: Annotated[int, Range(1, MOST_ROLLOUT)] = 2048
-    """Steps in a minibatch."""
+    """Minibatch size, in timesteps."""
     n_epochs: Annotated[int, Range(1, 1000)] = 4
-    """Passes over the steps at each update."""
+    """Number of epochs per update: passes over the collected timesteps."""
     learning_rate: Share = 1e-3
-    """Learning rate of Adam at the start."""
+    """Initial learning rate of Adam."""
     vf_coef: Annotated[float, Range(0, 100)] = 0.5
-    """Weight of the value loss."""
+    """Coefficient of the value loss."""
     max_grad_norm: Annotated[float, Range(0, 1000)] = 0.5
-    """Largest norm of a gradient; longer ones are clipped."""
+    """Maximum gradient norm; larger gradients are clipped."""
     threads: Annotated[int, Range(1, 1024)] = 1
-    """Threads of torch; 1 for results equal bit by bit."""
+    """Number of PyTorch threads. Bit-identical results need 1 thread."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    """Device of the network; auto: cuda if there is one."""
+    """Device of the network. auto: cuda if available, otherwise cpu."""
     precision: Literal["highest", "high", "medium"] = "medium"
-    """Precision of matrix products in training, as in torch: highest is float32, high (on cuda)
-    TensorFloat-32, medium bfloat16. A processor without AMX takes highest for all three."""
+    """Precision of matrix products in training, as in PyTorch. highest: float32; high:
+    TensorFloat-32 (cuda only); medium: bfloat16. A CPU without AMX uses highest for all three
+    values."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
@@ -254,7 +262,7 @@ class LearnerSettings(StepSettings):
         check_network(self.network)
 
     def network_spec(self) -> dict[str, Any]:
-        """Return the network as `build.build_network` takes it and `agent.json` describes it."""
+        """Return the description of the network for `build.build_network` and `agent.json`."""
         return {
             "name": self.network,
             "width": self.width,
@@ -263,16 +271,17 @@ class LearnerSettings(StepSettings):
         }
 
     def resolve_device(self) -> Self:
-        """Return settings in which ``auto`` is replaced by ``cuda`` or ``cpu``.
+        """Return the settings with device ``auto`` replaced by ``cuda`` or ``cpu``.
 
-        Raises ValueError for ``cuda`` where torch finds none.
+        Raises:
+            ValueError: ``device`` is ``cuda`` and PyTorch finds no CUDA device.
         """
         import torch
 
         has_cuda = torch.cuda.is_available()
         if self.device == "cuda" and not has_cuda:
             raise ValueError(
-                "device must be 'cpu' or 'auto' where torch finds no CUDA device, got 'cuda'"
+                "device must be 'cpu' or 'auto' because PyTorch finds no CUDA device, got 'cuda'"
             )
         if self.device == "auto":
             return replace(self, device="cuda" if has_cuda else "cpu")
@@ -285,14 +294,14 @@ class LearnerSettings(StepSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkSettings(LearnerSettings):
-    """Settings of methods in which a network learns from rewards."""
+    """Settings of methods that train a network on rewards."""
 
     gamma: Share = 0.99
     """Discount factor."""
     gae_lambda: Share = 0.95
-    """Lambda of generalized advantage estimation, and of returns where values learn by them."""
+    """Lambda of generalized advantage estimation (pqn: of the lambda-returns)."""
     reward_scale: Annotated[float, Range(1e-6, 1e6)] = 1.0
-    """Scale of the rewards in what is learned."""
+    """Factor by which rewards are multiplied in training."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,51 +309,61 @@ class PolicySettings(NetworkSettings):
     """Settings of methods with PPO's clipped loss and an entropy bonus."""
 
     clip_range: Share = 0.2
-    """Clipping range of PPO."""
+    """Clipping range of the PPO loss."""
     ent_coef: Annotated[float, Range(0, 10)] = 0.01
-    """Entropy coefficient at the start."""
+    """Initial entropy coefficient."""
     ent_coef_final: Annotated[float, Range(0, 10)] = 0.001
-    """Entropy coefficient at the end; falls linearly."""
+    """Final entropy coefficient; the coefficient changes linearly during the run."""
 
     def entropy_coefficient(self, left: float) -> float:
-        """Return the entropy coefficient when the share ``left`` of the run remains."""
+        """Return the entropy coefficient when the fraction ``left`` of the run remains."""
         return self.ent_coef_final + left * (self.ent_coef - self.ent_coef_final)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ManyRulesSettings(SoloSettings):
-    """Settings of methods that can learn many rules in one run."""
+    """Settings of methods that can train one agent for many variants of the rules."""
 
     variants: tuple[str, ...] = ()
-    """Variants to train by, instead of variant; options are put into each of them."""
+    """Variants to train on, in place of variant. The values in options apply to each of them."""
     option_sets: Annotated[int, Range(0, MOST_SETS)] = 0
-    """Number of random option sets to train by, always the same ones (see option_split)."""
+    """Number of option sets to train on. An option set is a random combination of rule options; the
+    same sets are drawn in every run."""
     option_names: tuple[str, ...] = ()
-    """Options that the sets draw; the others are those of variant and options (none named: all but
-    players and those in options)."""
+    """Rule options that vary between option sets (default: all except players and those in
+    options). All other options have their values in variant and options."""
     option_split: Literal["all", "even", "odd"] = "all"
-    """Sets to train by, numbered from 0: all, or one half; the other half is left for tests."""
+    """Option sets to train on: all, or those with even or odd numbers (from 0), which leaves the
+    other half for tests."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
         super().check(game)
         if ALL in self.variants and self.variants != (ALL,):
-            raise ValueError("variants: 'all' goes alone: it stands for every variant")
+            raise ValueError(
+                "variants must not combine 'all', which means every variant, with other names, got "
+                f"{shorten(self.variants)}"
+            )
         for name in ("option_names", "option_split"):
             value = getattr(self, name)
             if value != getattr(type(self), name) and not self.option_sets:
-                raise ValueError(f"{name}={shorten(value)}: it needs option_sets")
+                raise ValueError(
+                    f"{name} requires option_sets of 1 or more, got {name}={shorten(value)}"
+                )
 
     @property
     def has_many_rules(self) -> bool:
-        """Whether the run trains by several rules."""
+        """Whether the run trains on more than one set of rules."""
         return bool(self.variants or self.option_sets)
 
     def list_rules(self) -> RulesTable:
-        """Return the rules that the run trains and is evaluated by.
+        """Return the rules used in training and evaluation.
 
-        The variants come first, each with the run's options, then the option sets, without those
-        that are among the variants. Raises ValueError if they make no game.
+        The variants come first, each with the run's options. The option sets follow, except those
+        that equal one of the variants.
+
+        Raises:
+            ValueError: the rules are invalid, or there are more of them than evaluation deals.
         """
         if not self.has_many_rules:
             return super().list_rules()
@@ -352,7 +371,8 @@ class ManyRulesSettings(SoloSettings):
         rules = dict.fromkeys(self._list_variants(game) + self._draw_option_sets(game))
         if len(rules) > self.eval_deals:
             raise ValueError(
-                f"eval_deals={self.eval_deals}: at least {len(rules)}, one for each of the rules"
+                f"eval_deals must be at least {len(rules)}, one deal for each set of rules, got "
+                f"{self.eval_deals}"
             )
         return make_table(game, rules)
 
@@ -372,7 +392,7 @@ class ManyRulesSettings(SoloSettings):
         return draw_option_sets(game, base, self.option_sets, names, self.option_split)
 
     def name_rules(self) -> str:
-        """See `Settings.name_rules`; of several rules ``"all"`` or ``"many"``."""
+        """See `Settings.name_rules`; ``"all"`` or ``"many"`` for more than one set of rules."""
         if not self.has_many_rules:
             return super().name_rules()
         return ALL if self.variants == (ALL,) and not self.option_sets else "many"
@@ -385,7 +405,7 @@ class ManyRulesSettings(SoloSettings):
 
 
 def convert_whole_numbers(settings: Any) -> None:
-    """Replace whole numbers that were given as floats, such as 1e6, by ints."""
+    """Convert floats with a whole value, such as 1e6, to ints where a setting takes an int."""
     settings_class: Any = type(settings)
     for name, (annotation, _) in _read_annotations(settings_class).items():
         value = getattr(settings, name)
@@ -394,11 +414,11 @@ def convert_whole_numbers(settings: Any) -> None:
 
 
 def check_settings(settings: Any) -> None:
-    """Check every field of a dataclass against its annotation: first types, then ranges.
+    """Check every field of a dataclass against its annotation: first the types, then the ranges.
 
     Raises:
-        ValueError: a value has another type or is out of range; the text names setting, value and
-            what is allowed.
+        ValueError: a value has the wrong type or is out of range. The message names the setting,
+            its value and the allowed values.
     """
     settings_class: Any = type(settings)
     annotations = _read_annotations(settings_class)
@@ -408,13 +428,13 @@ def check_settings(settings: Any) -> None:
         value = getattr(settings, name)
         if limits and not limits.low <= value <= limits.high:
             raise ValueError(
-                f"{name}={shorten(value)}: allowed are numbers from {limits.low} to {limits.high}"
+                f"{name} must be a number from {limits.low} to {limits.high}, got {shorten(value)}"
             )
 
 
 @cache
 def _read_annotations(settings_class: Any) -> dict[str, tuple[Any, Range | None]]:
-    """Return the type of each field of a dataclass, and its range if it has one."""
+    """Return the type and the range (None: no range) of each field of a dataclass."""
     bare = get_type_hints(settings_class)
     full = get_type_hints(settings_class, include_extras=True)
     annotations = {}
@@ -426,32 +446,32 @@ def _read_annotations(settings_class: Any) -> dict[str, tuple[Any, Range | None]
 
 
 def _check_type(name: str, value: Any, annotation: Any) -> None:
-    """Raise ValueError, naming setting, value and what is allowed, for a value of another type."""
+    """Raise ValueError if a value does not have the type of its annotation."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         fits = isinstance(value, str) and value in arguments
-        allowed = ", ".join(map(repr, arguments))
+        allowed = "one of " + ", ".join(map(repr, arguments))
     elif annotation is float:
         fits, allowed = type(value) in (int, float), "a number"
     elif annotation is int:
         fits, allowed = type(value) is int, "a whole number"
     elif origin is tuple:
         fits = isinstance(value, tuple) and all(type(item) is arguments[0] for item in value)
-        allowed = {int: "whole numbers", str: "names"}[arguments[0]]
+        allowed = {int: "a tuple of whole numbers", str: "a tuple of names"}[arguments[0]]
     elif origin is dict:
-        fits, allowed = isinstance(value, dict), "dict"
+        fits, allowed = isinstance(value, dict), "a dict"
         for key, item in value.items() if fits else ():
             _check_option(f"{name}.{key}" if isinstance(key, str) else name, item)
     else:
         fits = isinstance(value, annotation)
         allowed = str(getattr(annotation, "__name__", annotation))
     if not fits:
-        raise ValueError(f"{name}={shorten(value)}: allowed is {allowed}")
+        raise ValueError(f"{name} must be {allowed}, got {shorten(value)}")
     for text in value if origin is tuple else (value,):
         if isinstance(text, str) and not _is_text(text):
             raise ValueError(
-                f"{name}={shorten(text)}: allowed are up to {LONGEST_TEXT} characters without "
-                "control characters"
+                f"{name} must be at most {LONGEST_TEXT} characters without control characters, got "
+                f"{shorten(text)}"
             )
 
 
@@ -460,52 +480,53 @@ def _is_text(value: str) -> bool:
 
 
 def _check_option(name: str, value: Any) -> None:
-    """Raise ValueError for a value that no option can have, such as a table."""
+    """Raise ValueError for a value that no option can have, such as a dict."""
     is_scalar = isinstance(value, bool) or is_finite(value)
     is_word = isinstance(value, str) and _is_text(value)
     is_row = isinstance(value, list | tuple) and len(value) < 100 and all(map(is_finite, value))
     if not (is_scalar or is_word or is_row):
         raise ValueError(
-            f"{name}={shorten(value)}: allowed are a finite number, yes or no, a word, or a row of "
-            "numbers"
+            f"{name} must be a finite number, a bool, a string or a list of numbers, got "
+            f"{shorten(value)}"
         )
 
 
 def check_seeds(seeds: tuple[int, ...]) -> None:
-    """Raise ValueError for no seed, duplicate seeds, and numbers that are no seeds."""
+    """Raise ValueError if there is no seed, a duplicate seed, or a seed out of range."""
     has_duplicates = len(set(seeds)) < len(seeds)
     if not seeds or has_duplicates or min(seeds) < 0 or max(seeds) > MOST_SEED:
         raise ValueError(
-            f"seeds={shorten(seeds)}: at least one, from 0 to {MOST_SEED}, none of them twice"
+            f"seeds must be one or more different whole numbers from 0 to {MOST_SEED}, got "
+            f"{shorten(seeds)}"
         )
 
 
 def check_sizes(settings: Any) -> None:
-    """Raise ValueError for sizes that are too large together, or leave a minibatch of one."""
+    """Raise ValueError for a rollout or network that is too large, or for a minibatch of size 1."""
     rollout, size = settings.n_envs * settings.n_steps, settings.width**2 * settings.depth
     if rollout > MOST_ROLLOUT:
         raise ValueError(
-            f"n_envs={settings.n_envs}, n_steps={settings.n_steps}: allowed are "
-            f"{MOST_ROLLOUT} steps in a rollout, all games together"
+            f"n_envs x n_steps must be at most {MOST_ROLLOUT}, got {settings.n_envs} x "
+            f"{settings.n_steps}"
         )
     if size > MOST_WEIGHTS:
         raise ValueError(
-            f"width={settings.width}, depth={settings.depth}: allowed are {MOST_WEIGHTS} for "
-            "width x width x depth"
+            f"width x width x depth must be at most {MOST_WEIGHTS}, got width={settings.width}, "
+            f"depth={settings.depth}"
         )
     if settings.batch_size == 1 or rollout % settings.batch_size == 1:
         raise ValueError(
-            f"batch_size={settings.batch_size}: leaves a minibatch of one of the "
-            f"{settings.n_envs} x {settings.n_steps} steps of a rollout, and one has no standard "
-            "deviation"
+            "batch_size must not leave a minibatch of 1 timestep, which has no standard deviation, "
+            f"got batch_size={settings.batch_size} for rollouts of {settings.n_envs} x "
+            f"{settings.n_steps} timesteps"
         )
 
 
 def check_name(name: str) -> None:
-    """Raise ValueError for a run name that is not a plain folder name."""
+    """Raise ValueError if a run's name cannot be part of a folder name."""
     is_plain = name.strip(". ") and name.isprintable() and not set(name) & set("/\\")
     if not is_plain or len(name.encode()) > NAME_BYTES:
         raise ValueError(
-            f"name={shorten(name)}: allowed are printable characters but / and \\, at most "
-            f"{NAME_BYTES} bytes, not dots or blanks alone"
+            f"name must be at most {NAME_BYTES} bytes of printable characters without / and \\, "
+            f"and not only dots or spaces, got {shorten(name)}"
         )

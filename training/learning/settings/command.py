@@ -23,19 +23,19 @@ from .files import make_used, presets, read_preset
 from .methods import SETTINGS, check_seats, explain_foreign, list_users
 
 PROG = "parlour train"
-DESCRIPTION = """Train an agent and write a folder runs/GAME-VARIANT-NAME.
-- {prog} GAME --preset NAME: start from a preset's settings ({presets});
-- {prog} GAME --settings FILE: take presets from a TOML file of your own;
-- {prog} GAME --method NAME: learn by another method than the preset's;
-- {prog} --resume RUN: resume a run that was stopped or killed;
-- {prog} --resume RUN --allow-code: the same, with an agent module:Class.
+DESCRIPTION = """Train an agent. The run is saved in the folder runs/GAME-VARIANT-NAME.
+- {prog} GAME --preset NAME: use a preset ({presets})
+- {prog} GAME --settings FILE: read presets from a TOML file
+- {prog} GAME --method NAME: use another learning method than the preset
+- {prog} --resume RUN: resume an interrupted run
+- {prog} --resume RUN --allow-code: resume a run whose settings name an agent module:Class
 
 Games: {games}.
 
-Methods; each has settings of its own, which --method NAME --help shows:
+Methods (--method NAME --help shows the settings of a method):
 {methods}
 
-These are the settings of method {method}. The defaults shown are those of {shown}."""
+The settings below are those of method {method}. The defaults are those of {shown}."""
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 GROUPS = {
     "game": ("game", "variant", "options", "reward", "max_moves", "initial"),
@@ -48,7 +48,7 @@ GROUPS = {
         *("ent_coef", "ent_coef_final", "vf_coef", "max_grad_norm"),
     ),
 }
-"""Groups of settings in the help; settings that are in none of them are the method's own."""
+"""Groups of settings in the help. Settings in none of them belong to the method's own group."""
 
 
 class Resume(NamedTuple):
@@ -61,7 +61,7 @@ class Resume(NamedTuple):
 def read_command(words: Sequence[str]) -> Settings | Resume:
     """Return the settings of a new run, or the run to resume, from a command line.
 
-    Raises ValueError, and exits, as `parse` does.
+    Raises ValueError, and exits after ``--help``, as `parse` does.
     """
     if "--resume" not in words:
         settings = parse(words)
@@ -72,8 +72,8 @@ def read_command(words: Sequence[str]) -> Settings | Resume:
         raise ValueError("--resume must be followed by the folder of a run")
     if len(others) != 2 or others[0] != "--resume":
         raise ValueError(
-            "--resume RUN must have no other argument than --allow-code, since a run keeps "
-            f"its own game and settings, got {' '.join(words)}"
+            "--resume RUN must have no other argument than --allow-code, because a run keeps "
+            f"its game and settings, got {' '.join(words)}"
         )
     return Resume(Path(others[1]), "--allow-code" in words)
 
@@ -81,7 +81,7 @@ def read_command(words: Sequence[str]) -> Settings | Resume:
 def print_error(error: ValueError | OSError) -> int:
     """Print the error of a command line or of its run; return the exit code, 2.
 
-    Raises BrokenPipeError again: it means that the reader of the output has ended.
+    Raises a BrokenPipeError again: the process that reads the output has ended.
     """
     if isinstance(error, BrokenPipeError):
         raise error
@@ -94,8 +94,10 @@ def print_error(error: ValueError | OSError) -> int:
 def parse(arguments: Sequence[str]) -> Settings:
     """Return the settings of a command line: ``GAME [--preset NAME] [--option ...]``.
 
-    The preset's values are the defaults of all other options. Raises ValueError, in one line, for
-    wrong arguments; exits after ``--help``.
+    The preset provides the defaults of all other options. Exits after ``--help``.
+
+    Raises:
+        ValueError: an argument is unknown or invalid. The message is one line.
     """
     words = list(arguments)
     _refuse_game_flag(words)
@@ -104,7 +106,7 @@ def parse(arguments: Sequence[str]) -> Settings:
     method, path = _take(words, "--method"), Path(file) if file else None
     settings_class, values, source = read_preset(game, name, path, method)
     with name_part_in_errors(source):
-        # With another method, the preset's values may be valid only together with the other words.
+        # With another method, the preset may be valid only together with the other arguments.
         make = make_used if method is None else _make_draft
         base = make(settings_class, values)
     description = DESCRIPTION.format(
@@ -113,27 +115,27 @@ def parse(arguments: Sequence[str]) -> Settings:
         presets=", ".join(presets(game)),
         methods="\n".join(f"- {name}: {read_summary(each)}" for name, each in SETTINGS.items()),
         method=base.method,
-        shown=f"{file} [{name}]" if file else f"the preset {name}",
+        shown=f"{file} [{name}]" if file else f"preset {name}",
     )
     _refuse_foreign_flags(words, settings_class)
     return _parse_fields(words, base, f"{PROG} {game}", description)
 
 
 def _refuse_game_flag(words: Sequence[str]) -> None:
-    """Raise ValueError, with the right words, for a game that is given as a flag."""
+    """Raise ValueError for a game given as ``--game``, with the correct command in the message."""
     for i, word in enumerate(words):
         flag, equals, value = word.partition("=")
         if flag == "--game":
             game = value if equals else "".join(words[i + 1 : i + 2])
             name = game if game.replace("-", "_") in GAMES else "GAME"
             raise ValueError(
-                f"the game must be the first argument, without {flag}, got {shorten(word)}; write: "
+                f"the game must be the first argument, without {flag}, got {shorten(word)}. Use: "
                 f"{PROG} {name}"
             )
 
 
 def _make_draft(settings_class: type[Settings], values: Mapping[str, Any]) -> Settings:
-    """Return settings that are checked one by one, but not together: words may change some."""
+    """Return settings whose fields are checked only one by one: arguments may still change some."""
     draft: Settings = object.__new__(settings_class)
     for setting in fields(settings_class):
         value = values.get(setting.name, default_of(setting))
@@ -143,7 +145,7 @@ def _make_draft(settings_class: type[Settings], values: Mapping[str, Any]) -> Se
 
 
 def _refuse_foreign_flags(words: Sequence[str], settings_class: type[Settings]) -> None:
-    """Raise ValueError for the first flag of another method's setting."""
+    """Raise ValueError for a flag that sets another method's setting."""
     for flag in sorted(word.partition("=")[0] for word in words if word.startswith("--")):
         name = flag.removeprefix("--").removeprefix("no-").replace("-", "_")
         if name not in list_settings(settings_class) and list_users(name):
@@ -152,7 +154,7 @@ def _refuse_foreign_flags(words: Sequence[str], settings_class: type[Settings]) 
 
 
 def _parse_fields(words: list[str], base: Settings, prog: str, description: str) -> Settings:
-    """Parse the words with tyro; its errors become ValueErrors."""
+    """Parse the arguments with tyro; turn its errors into ValueErrors."""
     printed = StringIO()
     try:
         with redirect_stderr(printed):
@@ -172,7 +174,7 @@ def _parse_fields(words: list[str], base: Settings, prog: str, description: str)
 
 
 def _write_numbers_out(words: Sequence[str], settings_class: type[Settings]) -> list[str]:
-    """Return words with ``1e6`` as a whole number where a setting takes one."""
+    """Return the arguments with ``1e6`` written as ``1000000`` where a setting takes an int."""
     hints, is_whole, replaced = get_type_hints(settings_class), False, []
     for word in words:
         flag, equals, value = word.partition("=")
@@ -186,9 +188,9 @@ def _write_numbers_out(words: Sequence[str], settings_class: type[Settings]) -> 
 
 
 def _one_line(printed: str) -> str:
-    """Return an error of tyro without its box: a title, parts between rules, a hint at the help."""
+    """Return an error message of tyro as one line, without its box and its hint at the help."""
     rows = [row.strip("│|╭╮╰╯+ ") for row in COLOUR.sub("", printed).splitlines()[1:]]
-    parts = [row if row.strip("─-") else ";" for row in rows]  # - and | where there is no Unicode
+    parts = [row if row.strip("─-") else ";" for row in rows]  # without Unicode, tyro draws - and |
     text = " ".join(row for row in parts if not row.startswith("For full helptext"))
     return re.sub(r"^Error parsing \w*Settings: ", "", text.replace(" ;", ";").strip("; "))
 
@@ -198,7 +200,7 @@ def _take(words: list[str], flag: str) -> str | None:
     for i, word in enumerate(words):
         if word == flag:
             if i + 1 == len(words):
-                raise ValueError(f"{flag} needs a value")
+                raise ValueError(f"{flag} must be followed by a value")
             del words[i]
             return words.pop(i)
         if word.startswith(flag + "="):
@@ -207,9 +209,9 @@ def _take(words: list[str], flag: str) -> str | None:
 
 
 def group_settings(base: Settings) -> Any:
-    """Return an object of one dataclass for each group of `GROUPS`, holding the settings.
+    """Return the settings as an object with one dataclass for each group of `GROUPS`.
 
-    tyro prints a box for each of them.
+    tyro prints a box for each group.
     """
     settings_class, docs = type(base), read_docs(type(base))
     known = {setting.name: setting for setting in fields(settings_class)}
@@ -228,7 +230,7 @@ def group_settings(base: Settings) -> Any:
 
 
 def ungroup_settings(grouped: Any) -> dict[str, Any]:
-    """Return the values of all settings in an object of the form that `group_settings` makes."""
+    """Return the values of all settings, by name, from an object that `group_settings` made."""
     groups = [getattr(grouped, group.name) for group in fields(grouped)]
     return {
         setting.name: getattr(group, setting.name) for group in groups for setting in fields(group)
@@ -236,7 +238,7 @@ def ungroup_settings(grouped: Any) -> dict[str, Any]:
 
 
 def _describe_field(setting: Field[Any], docs: dict[str, str]) -> tuple[str, Any, Any]:
-    """Return a setting as `make_dataclass` takes it, with its help."""
+    """Return a setting, with its help text, in the form that `make_dataclass` takes."""
     argument = tyro.conf.arg(help=docs[setting.name], prefix_name=False)
     annotation: Any = Annotated[setting.type, argument]
     if setting.default_factory is not MISSING:
@@ -245,12 +247,12 @@ def _describe_field(setting: Field[Any], docs: dict[str, str]) -> tuple[str, Any
 
 
 def read_summary(settings_class: type[Settings]) -> str:
-    """Return the docstring of settings, from the source: ``python -OO`` drops docstrings."""
+    """Return the docstring of a settings class, read from the source: ``python -OO`` drops it."""
     return ast.get_docstring(_parse_class(settings_class)) or ""
 
 
 def read_docs(settings_class: type[Settings]) -> dict[str, str]:
-    """Return the documentation string below each setting in the source, as one line."""
+    """Return the documentation string below each setting in the source, as one line each."""
     docs: dict[str, str] = {}
     for base in reversed(settings_class.__mro__[:-1]):
         body = _parse_class(base).body

@@ -1,4 +1,4 @@
-"""Settings in files: presets in TOML, and those that a run or an agent saves as JSON."""
+"""Settings in files: presets in TOML, and the settings that runs and agents save as JSON."""
 
 import shlex
 import tomllib
@@ -21,19 +21,20 @@ WITHOUT_EFFECT = {
     *("game", "runs", "name", "profile", "device"),
     *("eval_deals", "eval_interval", "checkpoint_interval"),
 }
-"""Settings that do not change the trained agent, or that are elsewhere in its command."""
+"""Settings that do not change the trained agent, or that its command gives in another way."""
 
 
 def make_used(settings_class: type[Settings], values: Mapping[str, Any]) -> Settings:
-    """Return settings with those of the values that the method uses."""
+    """Return settings with the given values; values that the method does not use are ignored."""
     used = list_settings(settings_class)
     return settings_class(**{name: value for name, value in values.items() if name in used})
 
 
 def read_saved(table: Mapping[str, Any], source: str) -> Settings:
-    """Return the settings of a run, which were saved as `Settings.plain` returns them.
+    """Return the settings of a run, from the dict that `Settings.plain` made.
 
-    Raises ValueError naming ``source`` and what is wrong.
+    Raises:
+        ValueError: a setting is unknown or invalid. The message begins with ``source``.
     """
     with name_part_in_errors(source):
         settings_class = find_settings(table.get("method", "ppo"))
@@ -41,14 +42,14 @@ def read_saved(table: Mapping[str, Any], source: str) -> Settings:
 
 
 def refuse_code(settings: Settings, file: Path) -> None:
-    """Raise ValueError naming the first setting by which a module would be imported."""
+    """Raise ValueError for a setting whose agent would import a module."""
     for name, value in settings.plain().items():
         agents = (value,) if name == "teacher" else value if name == "opponents" else ()
         for agent in agents:
             if imports_code(agent):
                 raise ValueError(
-                    f"{file}: {name} must not be module:Class, got {agent!r}; --allow-code imports "
-                    "the module"
+                    f"{file}: {name} must not be module:Class, got {agent!r}. To import the "
+                    "module, add --allow-code"
                 )
 
 
@@ -60,17 +61,18 @@ def presets(game: str) -> list[str]:
 def preset(
     game: str, name: str = "default", file: Path | None = None, method: str | None = None
 ) -> Settings:
-    """Return the named settings of a game: a table of ``presets/GAME.toml`` over its [default].
+    """Return a preset of a game: a table of ``presets/GAME.toml`` merged into its [default] table.
 
     Args:
         game: name of the game.
         name: name of the preset.
-        file: another TOML file of the same form.
-        method: learn by this method, and take the settings that it shares with the preset's.
+        file: a TOML file with presets, in place of ``presets/GAME.toml``.
+        method: another learning method. The settings that it shares with the preset's method keep
+            the values of the preset.
 
     Raises:
-        ValueError: a game, a preset or a key is unknown; or the method does not use a key, except
-            in [default] if another preset of the file does.
+        ValueError: the game, the preset or a setting is unknown, or the method does not use a
+            setting. [default] may have settings of any method in the file.
     """
     settings_class, values, source = read_preset(game, name, file, method)
     with name_part_in_errors(source):
@@ -80,7 +82,7 @@ def preset(
 def read_preset(
     game: str, name: str, file: Path | None, method: str | None
 ) -> tuple[type[Settings], dict[str, Any], str]:
-    """Return the class of a preset's settings, their values, and where they are, for errors."""
+    """Return the class of a preset's settings, their values, and their source for errors."""
     chosen = None if method is None else find_settings(method)
     path, tables = _read_tables(game, file)
     if name not in tables:
@@ -115,14 +117,15 @@ def _read_tables(game: str, file: Path | None) -> tuple[Path, dict[str, Any]]:
 
 def _check_table(table: Any, source: str) -> dict[str, Any]:
     if not isinstance(table, dict):
-        raise ValueError(f"{source}: a table of settings is needed, got {shorten(table)}")
+        raise ValueError(f"{source} must be a table of settings, got {shorten(table)}")
     return table
 
 
 def _read_table(table: Mapping[str, Any], methods: Iterable[str]) -> dict[str, Any]:
     """Return a table's settings without its method.
 
-    Raises ValueError for a setting that none of ``methods`` has; the text is for the first one.
+    Raises:
+        ValueError: none of ``methods`` uses a setting. The message names the first method.
     """
     first, *others = methods
     values = {name: value for name, value in table.items() if name != "method"}
@@ -135,17 +138,17 @@ def _read_table(table: Mapping[str, Any], methods: Iterable[str]) -> dict[str, A
 
 
 def write_command(saved: Mapping[str, Any], seed: int, source: str) -> str:
-    """Return the command that trains one seed with a saved agent's settings.
+    """Return the command that trains one seed with the settings of a saved agent.
 
-    The command starts from the preset that needs the fewest other arguments.
+    The command uses the preset that needs the fewest other arguments.
 
     Args:
-        saved: the settings as ``agent.json`` has them.
+        saved: the settings in ``agent.json``.
         seed: the training seed.
-        source: where they are, for errors.
+        source: where the settings come from, for error messages.
 
     Raises:
-        ValueError: the settings cannot be read.
+        ValueError: a setting is unknown or invalid.
     """
     settings = replace(read_saved(saved, source), seeds=(seed,))
     _, _, words = min(_list_commands(settings))
@@ -153,10 +156,10 @@ def write_command(saved: Mapping[str, Any], seed: int, source: str) -> str:
 
 
 def _list_commands(settings: Settings) -> Iterator[tuple[int, int, list[str]]]:
-    """Yield, for each preset of the game, the arguments that give these settings.
+    """Yield, for each preset of the game, the arguments that turn it into these settings.
 
-    The first item is the number of arguments, the second one how much longer or shorter the preset
-    trains: it decides between presets that need equally many arguments.
+    Each item has the number of arguments, the difference in training steps (which decides between
+    presets with equally many arguments), and the arguments.
     """
     for name in presets(settings.game):
         words = [] if name == "default" else ["--preset", name]
@@ -170,7 +173,7 @@ def _list_commands(settings: Settings) -> Iterator[tuple[int, int, list[str]]]:
 
 
 def _list_changes(settings: Settings, base: Settings) -> Iterator[str]:
-    """Yield the arguments for all settings that differ from ``base``."""
+    """Yield the arguments for the settings that differ from ``base``."""
     for name in list_settings(type(settings)):
         value = getattr(settings, name)
         if name not in WITHOUT_EFFECT and value != getattr(base, name):

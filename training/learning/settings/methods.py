@@ -1,7 +1,7 @@
-"""The settings of each learning method, and the table of them.
+"""The settings of each learning method, and a table of all methods.
 
-They import no learning library: the command line reads settings, shows their help and reports what
-is wrong in them before it loads one.
+This module imports no learning library, so the command line can validate settings and print help
+quickly.
 """
 
 from dataclasses import dataclass
@@ -31,49 +31,57 @@ from .base import (
 
 
 def check_critic(critic: str, game: Game) -> None:
-    """Raise ValueError for a critic that sees what the game cannot show."""
+    """Raise ValueError for a critic whose input the game does not provide."""
     if critic == "cards" and game.hidden_cards is None:
-        raise ValueError(f"critic='cards': {game.title} does not say which cards are hidden")
+        raise ValueError(
+            f"critic must be 'own' because {game.title} does not define its hidden cards, got "
+            "'cards'"
+        )
     if critic == "solver" and game.winnable_after is None:
         raise ValueError(
-            f"critic='solver': {game.title} has no exact solver; allowed are own, cards"
+            f"critic must be 'own' or 'cards' because {game.title} has no exact solver, got "
+            "'solver'"
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class PPOSettings(PolicySettings, ManyRulesSettings):
-    """MaskablePPO."""
+    """PPO with action masks, as in sb3-contrib's MaskablePPO (solitaires)."""
 
     method = "ppo"
 
     critic: Literal["own", "cards", "solver"] = "own"
-    """Input of the value network in training: own (as the policy), cards (the hidden cards, too) or
-    solver (whether a win is left, too); the last two use a separate network, which is not part of
-    the trained agent."""
+    """Input of the value function. own: the policy's observation; cards: also the hidden cards;
+    solver: also whether the position is still winnable. cards and solver train a separate value
+    network, which is not saved with the agent."""
 
     actors: Annotated[int, Range(1, 1024)] = 1
-    """Processes that play the games of a rollout, each a part of n_envs; 1: the learner plays."""
+    """Number of processes that collect rollouts, each with its part of the n_envs environments
+    (1: the learner collects them)."""
     backend: Literal["processes", "ray"] = "processes"
-    """Place of the actors: processes of this machine, or ray: wherever a Ray cluster has room."""
+    """Where the actors run. processes: on this machine; ray: on a Ray cluster."""
     address: str | None = None
-    """Ray cluster to join, such as auto or HOST:PORT (None: RAY_ADDRESS, or a new one)."""
+    """Address of the Ray cluster, such as auto or HOST:PORT (None: RAY_ADDRESS if set, otherwise a
+    new local cluster)."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
         super().check(game)
         check_critic(self.critic, game)
         if self.critic != "own" and self.has_many_rules:
-            raise ValueError(f"critic={self.critic!r}: not with variants or option_sets")
+            raise ValueError(
+                f"critic must be 'own' with variants or option_sets, got {self.critic!r}"
+            )
         if self.critic == "solver":
             solver_of(game, game.make_rules(self.variant, self.options))
         if self.actors > self.n_envs:
             raise ValueError(
-                f"actors={self.actors}: allowed are numbers from 1 to n_envs={self.n_envs}"
+                f"actors must be a number from 1 to n_envs={self.n_envs}, got {self.actors}"
             )
         if self.backend != "processes" and self.actors == 1:
-            raise ValueError(f"backend={self.backend!r}: it needs actors, 2 or more")
+            raise ValueError(f"backend {self.backend!r} requires actors of 2 or more, got actors=1")
         if self.address is not None and self.backend != "ray":
-            raise ValueError(f"address={shorten(self.address)}: it needs backend='ray'")
+            raise ValueError(f"address={shorten(self.address)} requires backend='ray'")
 
     def env_keywords(self) -> dict[str, Any]:
         """See `Settings.env_keywords`."""
@@ -87,41 +95,44 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class DistillSettings(LearnerSettings, ManyRulesSettings):
-    """A network learns the values that a search gives to all actions."""
+    """Distillation: a network learns the action values of a search (the teacher)."""
 
     method = "distill"
     seats = "any"
 
     base_policy: str | None = None
-    """Rule-based agent to correct, greedy or one of the game's: the network reads its action, too,
-    and starts from it (None: the network starts from nothing)."""
+    """Policy to improve on: greedy or a rule-based agent of the game. The network reads the action
+    of this agent, plays it at the start of training, and learns which other actions are better
+    (None: no base policy)."""
     base_logit: Annotated[float, Range(0, MOST_LIFT)] = LIFT
-    """Logit of the base policy's action; the logits of other actions start near 0."""
+    """Constant logit of the base policy's action. The logits of the other actions start near 0."""
     teacher: str = "pimc@2"
-    """The search: pimc or mcts with its budget, also led by a saved agent (pimc@8:AGENT);
-    or rollouts (rollouts@8:greedy), whose values are gains over a base policy."""
+    """Search that provides the action values: pimc, mcts or rollouts with a search budget and a
+    guide, such as pimc@8, mcts@200:AGENT (AGENT: a saved agent) or rollouts@8:greedy. The values of
+    rollouts are gains over the guide."""
     teacher_share: Share = 0.5
-    """Share of the games that the teacher plays; the network plays the others."""
+    """Fraction of the games that the teacher plays. The network plays the others."""
     teacher_limit: Annotated[int, Range(1, 10**6)] = 1000
-    """Search limit of pimc for each action in a world, in positions; beyond it the value is half.
-    """
+    """Search limit of pimc for each action in each sampled world, in positions. A search that
+    reaches the limit gives the value 0.5."""
     teacher_known_limit: Annotated[int, Range(1, 10**7)] = 20_000
-    """The same limit where nothing is hidden."""
+    """Search limit of pimc for each action if no cards are hidden, in positions."""
     explore: Share = 0.05
-    """Share of random actions in the network's games."""
+    """Fraction of random actions in the games that the network plays."""
     temperature: Annotated[float, Range(1e-4, 100)] = 0.05
-    """The policy learns the softmax of the teacher's values divided by this."""
+    """Temperature of the policy target: softmax(teacher values / temperature)."""
     teacher_bonus: Share = 0.03
-    """Bonus for the teacher's action. It breaks ties between equally good actions; where the rules
-    allow going on forever, a larger bonus keeps the network from it."""
+    """Bonus on the value of the teacher's action. It breaks ties between equally good actions. In
+    games that can continue forever, a larger bonus helps the network to finish them."""
     positions: tuple[str, ...] = ()
-    """Folders of judged positions that other runs of this game saved: learned from the start, too.
-    """
+    """Folders with positions and teacher values from other runs of this game, to add to the
+    training data from the start."""
     tie_keep_prob: Share = 0.3
-    """Probability of keeping a position in which all actions have the same value."""
+    """Probability of keeping a position in which all actions have the same teacher value."""
     lost_drop_prob: Share = 1.0
-    """Probability of dropping a game, at each decision where the teacher wins in no world; where
-    wins are rare, less lets the network learn such positions, too. Rollouts drop no game."""
+    """Probability of abandoning a game at a decision where the teacher wins in none of its sampled
+    worlds. If wins are rare, a lower value keeps more of these positions. Has no effect with
+    rollouts as the teacher."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
@@ -132,7 +143,8 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
                 raise ValueError(unknown_text("base_policy", self.base_policy, known))
         if game.seats is not None and self.has_many_rules:
             raise ValueError(
-                "variants, option_sets: at tables of several distill learns one's rules"
+                "variants and option_sets must be empty: method 'distill' learns games for several "
+                "players with one set of rules only"
             )
 
     def network_spec(self) -> dict[str, Any]:
@@ -150,18 +162,18 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class PQNSettings(NetworkSettings, SoloSettings):
-    """Values of actions by Q-learning (PQN), without replay and without a target network."""
+    """PQN: Q-learning without a replay buffer and without a target network (solitaires)."""
 
     method = "pqn"
 
     layer_norm: bool = True
-    """Normalize every hidden layer of the network, which keeps the values from diverging."""
+    """Apply layer normalization to every hidden layer, which keeps the values from diverging."""
     epsilon: Share = 0.5
-    """Share of random legal actions at the start."""
+    """Initial probability of a random legal action."""
     epsilon_final: Share = 0.02
-    """Share of random legal actions at the end."""
+    """Final probability of a random legal action."""
     epsilon_decay: Share = 0.2
-    """Share of the run over which the share of random actions falls."""
+    """Fraction of the run over which the probability decreases from epsilon to epsilon_final."""
 
     def network_spec(self) -> dict[str, Any]:
         """See `LearnerSettings.network_spec`."""
@@ -173,35 +185,38 @@ class PQNSettings(NetworkSettings, SoloSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class SelfplaySettings(PolicySettings):
-    """PPO at all of the learner's seats in a game for several players, regularized by a magnet."""
+    """Self-play: PPO in games for several players, with a KL penalty towards a slow copy."""
 
     method = "selfplay"
     seats = "several"
 
     critic: Literal["own", "cards"] = "own"
-    """Input of the value network in training: own (as the policy) or cards (the other hands, too);
-    cards uses a separate network, which is not part of the trained agent."""
+    """Input of the value function. own: the policy's observation; cards: also the cards of the
+    other players. cards trains a separate value network, which is not saved with the agent."""
 
     opponents: tuple[str, ...] = ("greedy",)
-    """Agents in the seats that are not the learner's, in training and in evaluations."""
+    """Opponents in training and evaluation: the agents in the seats that the learner does not
+    play."""
     self_share: Share = 1.0
-    """Probability that a seat beside the learner's own is the learner's, too."""
+    """Probability that the learner also plays a seat other than its own; an opponent plays it
+    otherwise."""
     magnet_coef: Annotated[float, Range(0, 10)] = 0.05
-    """Weight of KL(policy || magnet); the magnet is a copy of the policy that follows slowly."""
+    """Coefficient of the penalty KL(policy || magnet). The magnet is a copy of the policy that
+    slowly follows it."""
     magnet_rate: Share = 0.05
-    """Share of the way to the policy by which the magnet moves; 1: all."""
+    """Interpolation rate of a magnet update: 0 leaves the magnet unchanged, 1 copies the policy."""
     magnet_interval: Annotated[int, Range(1, 10**6)] = 1
-    """Updates between two moves of the magnet."""
+    """Number of policy updates between magnet updates."""
     samples: bool = True
-    """The trained agent draws its actions, as equilibria of games with bluffs need; no: it plays
-    the likeliest."""
+    """Let the trained agent sample its actions, which games with bluffing need; otherwise it plays
+    the most likely action."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
         super().check(game)
         check_critic(self.critic, game)
         if not self.opponents:
-            raise ValueError("opponents=(): at least one")
+            raise ValueError("opponents must name at least one agent, got ()")
 
     def env_keywords(self) -> dict[str, Any]:
         """See `Settings.env_keywords`."""
@@ -211,67 +226,72 @@ class SelfplaySettings(PolicySettings):
 
 @dataclass(frozen=True, kw_only=True)
 class TDSettings(StepSettings, SoloSettings):
-    """A table of afterstate values, by self-play (games that name features for it)."""
+    """TD(lambda): a table of afterstate values (solitaires that define features for it)."""
 
     method = "td"
 
     pretrain: Share = 0.2
-    """Share of all steps, at the beginning, in which parts learn by themselves, or from the play of
+    """Fraction of the run used for pretraining, at its beginning. Each part of a position, such as
+    a line of Poker Squares, learns its own result; games without parts learn from the play of
     pretrain_agent."""
     pretrain_agent: str | None = None
-    """Rule-based agent that plays in the pretraining (None: the game's heuristic)."""
+    """Rule-based agent that plays during pretraining (None: the game's heuristic)."""
     step_size: Annotated[float, Range(0, 100)] = 0.4
-    """Step size; after the pretraining it follows ``schedule``."""
+    """Step size. After pretraining it follows schedule."""
     adaptive: bool = False
-    """Give each value a step size of its own, by how far its errors agree (temporal coherence)."""
+    """Adapt the step size of each value to how consistent its errors are (temporal coherence)."""
     td_lambda: Share = 0.9
     """Lambda of TD(lambda)."""
     average: Share = 0.0
-    """Share of all steps, at the end, over which the table is averaged; the mean plays."""
+    """Fraction of the run, at its end, over which the table is averaged. The trained agent uses the
+    average (0: the last table)."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
         require_afterstates(game)
         if self.reward != "progress":
-            raise ValueError(f"reward={self.reward!r}: method {self.method!r} learns by 'progress'")
+            raise ValueError(
+                f"reward must be 'progress' for method {self.method!r}, got {self.reward!r}"
+            )
         if self.pretrain_agent is not None and self.pretrain_agent not in game.rule_agents:
             raise ValueError(
                 unknown_text("pretrain_agent", self.pretrain_agent, list(game.rule_agents))
             )
 
     def checkpoint_format(self) -> Any:
-        """See `Settings.checkpoint_format`: size and version of the table."""
+        """See `Settings.checkpoint_format`; returns the size and version of the table."""
         values = require_afterstates(find_game(self.game))
         return {"size": values.num_features, "version": values.version}
 
 
 @dataclass(frozen=True, kw_only=True)
 class CmaEsSettings(SoloSettings):
-    """Weights of the game's heuristic, by CMA-ES; its steps are whole games."""
+    """CMA-ES: tunes the weights of the game's heuristic (solitaires). Its steps are games."""
 
     method = "cma-es"
 
     generations: Annotated[int, Range(1, 10**6)] = 60
-    """Number of times that candidates are drawn and compared."""
+    """Number of generations."""
     candidate_deals: Deals = 1000
-    """Deals that each candidate plays, the same for all of a generation."""
+    """Number of deals that each candidate plays. All candidates of a generation play the same
+    deals."""
     population: int = 0
-    """Candidates of a generation (0: by the number of weights, 4 + 3 ln n)."""
+    """Number of candidates per generation (0: 4 + 3 ln n for n weights)."""
     sigma: Annotated[float, Range(1e-3, 10)] = 0.3
-    """Spread of the first candidates, as a share of each weight."""
+    """Initial standard deviation, relative to the size of each weight."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
         if self.population != 0 and not 4 <= self.population <= 10**4:
             value = shorten(self.population)
-            raise ValueError(f"population={value}: allowed are 0 and numbers from 4 to {10**4}")
+            raise ValueError(f"population must be 0 or a number from 4 to {10**4}, got {value}")
 
     def describe_length(self) -> str:
         """See `Settings.describe_length`."""
         return f"{self.generations:,} generations"
 
     def checkpoint_format(self) -> Any:
-        """See `Settings.checkpoint_format`: the heuristic's weights, where the search starts."""
+        """See `Settings.checkpoint_format`; returns the initial weights of the search."""
         return dict(find_game(self.game).heuristic_weights)
 
 
@@ -280,23 +300,27 @@ METHODS = (
     *(SelfplaySettings, TDSettings, CmaEsSettings),
 )
 SETTINGS: dict[str, type[Settings]] = {each.method: each for each in METHODS}
-"""The settings of each method, by its name."""
+"""The settings class of each method, by method name."""
 
 
 def find_settings(name: Any) -> type[Settings]:
-    """Return the settings of the method of that name; ValueError with the known ones for others."""
+    """Return the settings class of a method. Raises ValueError for an unknown name."""
     if not isinstance(name, str):
-        raise ValueError(f"method={shorten(name)}: allowed are {', '.join(SETTINGS)}")
+        raise ValueError(f"method must be one of {', '.join(SETTINGS)}, got {shorten(name)}")
     if name not in SETTINGS:
         raise ValueError(unknown_text("method", name, SETTINGS))
     return SETTINGS[name]
 
 
 def make_settings(method: str = "ppo", **values: Any) -> Settings:
-    """Return settings of a method; all others have their defaults.
+    """Return the settings of a method.
 
-    Raises ValueError naming a setting, its value and what is allowed; and a setting that the method
-    does not use, with the methods that do.
+    Args:
+        method: name of the method.
+        values: settings by name. All others have their defaults.
+
+    Raises:
+        ValueError: a value is not allowed, or the method does not use a setting.
     """
     settings_class = find_settings(method)
     for name in values:
@@ -306,7 +330,7 @@ def make_settings(method: str = "ppo", **values: Any) -> Settings:
 
 
 def list_users(setting: str) -> list[str]:
-    """Return the names of the methods that have a setting."""
+    """Return the names of the methods that use a setting."""
     return [
         name
         for name, settings_class in SETTINGS.items()
@@ -315,21 +339,22 @@ def list_users(setting: str) -> list[str]:
 
 
 def explain_foreign(method: str, setting: str) -> str:
-    """Return an error text for a setting that a method does not have."""
+    """Return the error message for a setting that a method does not use."""
     users = list_users(setting)
     if not users:
         return unknown_text("setting", setting, list_settings(SETTINGS[method]))
     return (
-        f"setting {setting!r}: method {method!r} does not use it; it belongs to {', '.join(users)}"
+        f"method {method!r} does not use setting {setting!r}, which belongs to {', '.join(users)}"
     )
 
 
 def check_seats(settings: Settings) -> None:
-    """Raise ValueError for a method that does not learn games of this number of players."""
+    """Raise ValueError if the method does not support the game's number of players."""
     wanted = "several" if settings.list_rules().players > 1 else "one"
     if settings.seats not in (wanted, "any"):
         fitting = [name for name, each in SETTINGS.items() if each.seats in (wanted, "any")]
-        seats = "several seats" if wanted == "several" else "one seat"
+        players = "several players" if wanted == "several" else "one player"
         raise ValueError(
-            f"method={settings.method!r}: for games of {seats} allowed are {', '.join(fitting)}"
+            f"method must be one of {', '.join(fitting)} in games for {players}, got "
+            f"{settings.method!r}"
         )
