@@ -9,7 +9,7 @@ import sys
 from benchmarks.reports import ROOT, put_block
 
 BLOCK = "benchmarks.demo"
-FIRST, LAST = "Pyramid, deals ", "Draws: --evaluation-seed "
+FIRST, LAST = "Pyramid, deals ", "Evaluation seed: "
 """Beginnings of the first and the last line of the tables."""
 WRITTEN, PICTURE = "written: ", "comparison.png"
 

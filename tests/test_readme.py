@@ -150,7 +150,7 @@ def test_the_table_of_the_demo_is_what_comes_out(
 
     def rows(text: str) -> list[str]:
         result = [" ".join(re.sub(r"[\d.]+ µs", "", line).split()) for line in text.splitlines()]
-        wanted = ("Pyramid, deals", "uniform ", "greedy ", "upper bound: ", "Draws: ")
+        wanted = ("Pyramid, deals", "uniform ", "greedy ", "Upper bound: ", "Evaluation seed: ")
         return [line for line in result if line.startswith(wanted)]
 
     now, shown = rows(capsys.readouterr().out), rows(generated("benchmarks.demo"))

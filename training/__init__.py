@@ -1,9 +1,9 @@
-"""Training, evaluation and comparison of agents, and the command line over them."""
+"""Training, evaluation, and comparison of agents, and the command line."""
 
 if __name__ != "parlour.training":
     raise ImportError(
         "this folder is the package parlour.training: install the repository (pip install -e .), "
-        "then write: import parlour.training"
+        "then use import parlour.training"
     )
 
 from importlib import import_module
@@ -54,7 +54,7 @@ _MODULES = {
     "tune": "tuning.study",
     "verify_replays": "evaluation.replays.replay",
 }
-"""The module of each public name. It is imported on first use, because torch takes seconds."""
+"""The module of each public name, imported on first use, because torch takes seconds to load."""
 
 __all__ = [
     "Cluster",

@@ -1,6 +1,7 @@
-"""Files that appear whole or not at all: written under another name, synced, then renamed.
+"""Atomic files and folders: written under a temporary name, synced, then renamed.
 
-A folder that is written in many steps, such as a run, has one writer at a time: see `sole_use`.
+A folder that is written in many steps, such as a training run, has one writer at a time; see
+`sole_use`.
 """
 
 import json
@@ -20,13 +21,13 @@ from parlour.agents.saved import AGENT_FILE
 from parlour.agents.validation import read_bytes
 
 MOST = 1 << 36
-"""Maximum size in bytes of a file of arrays."""
+"""Most bytes of a file of arrays."""
 SEAL = "content_sha256"
 """Key of the SHA-256 of the other values in a JSON file."""
 
 
 def sync(path: Path) -> None:
-    """Write a file, or a folder's list of names, to disk."""
+    """Flush a file, or the entries of a folder, to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -41,7 +42,7 @@ def aside_of(name: str) -> str:
 
 @contextmanager
 def name_path(path: Path) -> Iterator[None]:
-    """Add the path to an OSError that names none, such as that of a full disk."""
+    """Add the path to an OSError without one, such as that of a full disk."""
     try:
         yield
     except OSError as error:
@@ -51,9 +52,9 @@ def name_path(path: Path) -> Iterator[None]:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file so that at any moment either the whole old or the whole new one exists.
+    """Write a file atomically: at any moment, either the old or the new file exists completely.
 
-    If writing fails, only the old one remains.
+    If writing fails, the old file remains.
     """
     aside = path.with_name(aside_of(path.name))
     try:
@@ -90,7 +91,7 @@ def pack_arrays(arrays: Mapping[str, Any]) -> bytes:
 def read_arrays(path: Path) -> dict[str, np.ndarray]:
     """Return the arrays of an ``.npz`` file. A pickle in it is never loaded.
 
-    Raises OSError or ValueError for a file that is missing, damaged or of another kind.
+    Raises OSError or ValueError for a missing, damaged, or different file.
     """
     try:
         with np.load(BytesIO(read_bytes(path, MOST)), allow_pickle=False) as stored:
@@ -102,19 +103,19 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
 
 
 class FileDigest(NamedTuple):
-    """Size and SHA-256 of a file's content, as listed in a checkpoint."""
+    """Size and SHA-256 of a file's content, as in a checkpoint."""
 
     bytes: int
     sha256: str
 
 
 def digest_bytes(data: bytes) -> FileDigest:
-    """Return size and SHA-256 of some bytes."""
+    """Return size and SHA-256 of bytes."""
     return FileDigest(len(data), sha256(data).hexdigest())
 
 
 def seal(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain values with the SHA-256 of their JSON, so that `unseal` can detect damage."""
+    """Return JSON values with their SHA-256 added, so that `unseal` can detect changes."""
     return {**values, SEAL: _content_digest(values)}
 
 
@@ -131,7 +132,7 @@ def unseal(values: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def _content_digest(values: Mapping[str, Any]) -> str:
     content = {key: value for key, value in values.items() if key != SEAL}
-    content = json.loads(json.dumps(content))  # as it will be read from the file
+    content = json.loads(json.dumps(content))  # in the form in which the file will be read
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
@@ -166,16 +167,16 @@ def whole_folder(path: Path) -> Iterator[Path]:
 def sole_use(path: Path, doing: str, name: Path | None = None) -> Iterator[None]:
     """Lock ``path`` for this block.
 
-    The lock is a file in the same folder, which is removed afterwards. The system releases the lock
-    of a process that has died.
+    The lock is a file in the same folder, which is removed afterwards. The operating system
+    releases the lock if the process dies.
 
     Args:
-        path: the file or folder to lock.
-        doing: what the block does with it, for errors, such as ``"written"``.
-        name: the path that errors name (default: ``path``).
+        path: The file or folder to lock.
+        doing: A participle for errors, such as ``"written"``.
+        name: The path that errors name (None: ``path``).
 
     Raises:
-        ValueError: another process or thread has locked the path.
+        ValueError: Another process or thread has locked the path.
     """
     from filelock import FileLock, Timeout
 
@@ -186,12 +187,12 @@ def sole_use(path: Path, doing: str, name: Path | None = None) -> Iterator[None]
             lock.acquire(blocking=False)
     except Timeout:
         raise ValueError(
-            f"{name or path} is being {doing} by another process: wait for its end, or stop it"
+            f"{name or path} is being {doing} by another process: wait until it ends, or stop it"
         ) from None
     try:
         yield
     finally:
-        with suppress(OSError):  # before the release: filelock tries again if its file is gone
+        with suppress(OSError):  # first, since filelock retries if its file is gone
             os.unlink(lock.lock_file)
         lock.release()
 
@@ -199,13 +200,13 @@ def sole_use(path: Path, doing: str, name: Path | None = None) -> Iterator[None]
 def check_folder(folder: Path, files: Iterable[str] = ()) -> None:
     """Raise ValueError if a folder, or one of these files in it, cannot be written.
 
-    Commands call this before hours of work. Existing files are allowed, since they are replaced;
-    the check leaves nothing behind.
+    Commands call this before hours of work. Existing files are allowed, since they are replaced.
+    The check leaves nothing behind.
     """
     try:
         existing = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
         if not existing.is_dir():
-            raise ValueError(f"folder {folder}: {existing} is not a folder")
+            raise ValueError(f"folder {folder}: {existing} must be a folder")
         TemporaryFile(dir=existing).close()
         if existing != folder:
             _check_length(folder)
@@ -213,10 +214,12 @@ def check_folder(folder: Path, files: Iterable[str] = ()) -> None:
         raise ValueError(f"folder {folder}: no part of this path exists") from None
     except OSError as error:
         reason = error.strerror or error
-        raise ValueError(f"folder {folder}: it cannot be written: {reason}") from error
+        raise ValueError(f"folder {folder} cannot be written: {reason}") from error
     for name in files:
         if (folder / name).is_dir():
-            raise ValueError(f"folder {folder}: {name} in it is a folder, and would be a file")
+            raise ValueError(
+                f"folder {folder}: {name} in it must be a file or missing, got a folder"
+            )
 
 
 def _check_length(folder: Path) -> None:
@@ -228,26 +231,28 @@ def _check_length(folder: Path) -> None:
 
 
 def check_agent_folder(folder: Path) -> None:
-    """Raise ValueError if an agent cannot be saved in a folder, which is replaced as a whole.
+    """Raise ValueError if an agent cannot be saved in a folder.
 
-    The folder must be missing, empty, or hold a saved agent: other files would be lost.
+    The folder is replaced as a whole, so it must be missing, empty, or hold a saved agent.
     """
     if not folder.name or folder.name == "..":
-        raise ValueError(f"folder {folder}: name a folder of its own")
+        raise ValueError(f"folder must be the name of a folder for the agent alone, got {folder}")
     check_folder(folder)
     check_folder(folder.parent)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / AGENT_FILE).is_file():
         raise ValueError(
-            f"folder {folder}: it has other files than a saved agent's, and would be "
-            "replaced: name another"
+            f"folder {folder} must be missing, empty, or hold a saved agent, since it is replaced: "
+            "choose another folder"
         )
 
 
 def make_record_file(path: Path) -> None:
-    """Make an empty file for replays. Raises ValueError if it exists or cannot be made."""
+    """Create an empty file for replays; ValueError if it exists or cannot be created."""
     try:
         path.open("xb").close()
     except FileExistsError:
-        raise ValueError(f"record {path}: it is there already; name another file") from None
+        raise ValueError(
+            f"record must be a new file, got {path}, which exists: choose another name"
+        ) from None
     except OSError as error:
-        raise ValueError(f"record {path}: {error.strerror or error}") from error
+        raise ValueError(f"record {path} cannot be created: {error.strerror or error}") from error

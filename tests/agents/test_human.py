@@ -234,7 +234,7 @@ def test_a_whole_game_by_hints_is_the_greedy_one() -> None:
     best = human_bests.load_best(human_bests.rules_key(GAME, GAME.make_rules()))
     assert best is not None
     assert best[:3] == (greedy.facts["won"][0], greedy.score[0], greedy.moves[0])
-    assert "Your first result by these rules." in output
+    assert "Your first result with these rules." in output
 
 
 def test_results_are_kept_and_beaten() -> None:
@@ -284,8 +284,8 @@ def test_a_folder_that_cannot_be_written_spoils_nothing(monkeypatch: pytest.Monk
     assert human_bests.load_best("x") is None
     squares = list(map(str, range(25)))
     text = typed("poker_squares", "classic", *squares, chosen={"deal": 2})
-    assert "Over, all is played: score" in text
-    assert "Your first result by these rules. It could not be saved: " in text
+    assert "Over, all cards are placed: score" in text
+    assert "Your first result with these rules. It could not be saved: " in text
 
 
 def test_a_file_that_cannot_be_replaced_stays_as_it_is(
@@ -320,8 +320,12 @@ def test_a_game_that_cannot_be_recorded_is_played_to_its_end(tmp_path: Path, nam
     else:
         play_hands(terminal, SeatChoice(0, ["greedy"], 1), "greedy")
     text = "\n".join(output)
-    assert f"This game is not recorded: {terminal.record}: No such file or directory." in text
-    assert ("Over, all is played: score" if name == "poker_squares" else "\nOver: seat 0") in text
+    assert (
+        f"The game could not be recorded in {terminal.record}: No such file or directory." in text
+    )
+    assert (
+        "Over, all cards are placed: score" if name == "poker_squares" else "\nResult: seat 0"
+    ) in text
 
 
 def test_watching_an_agent() -> None:
@@ -365,7 +369,7 @@ def test_what_is_picked_is_told_apart_from_what_goes_with_it() -> None:
 def test_moves_are_taken_back_in_every_variant() -> None:
     text = typed("pyramid", "classic", "u", "d", "7c 6d", "undo", "q", chosen={"deck": deck()})
     positions = text.split("\nPyramid\n")[1:]
-    assert "nothing to take back" in text
+    assert "There is no move to take back." in text
     assert positions[0].partition("\nnothing")[0] == positions[1].rstrip()
     assert "score 2, moves 2" in positions[3]
     assert positions[4].startswith(positions[2].rstrip())
@@ -384,7 +388,7 @@ def test_a_result_with_moves_taken_back_is_marked() -> None:
     best = human_bests.load_best(key)
     assert best is not None
     assert best.taken_back
-    assert text.count("Over, all is played: score") == 2
+    assert text.count("Over, all cards are placed: score") == 2
     assert text.count(", with moves taken back.") == 3  # both ends, and the best so far
     assert human_bests.Best(False, 10, 40, 60.0).better_than(
         human_bests.Best(False, 10, 9, 1, True)

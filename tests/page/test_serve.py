@@ -156,7 +156,7 @@ def test_results_and_bests_are_saved_where_db_says(tmp_path: Path) -> None:
             actual.send(json.dumps(click))
             view = wait(actual, "view", moves=view["play"]["moves"] + 1)
         assert view["tally"]["played"] == 1
-        assert view["play"]["own_best"] == "Your first result by these rules."
+        assert view["play"]["own_best"] == "Your first result with these rules."
     assert sorted(file.name for file in path.parent.iterdir()) == ["mine.best.json", "mine.sqlite"]
     assert not (tmp_path / "home").exists()
 

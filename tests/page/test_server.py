@@ -246,7 +246,7 @@ def test_the_command_needs_the_extra_and_nothing_else_does() -> None:
     output = _explain(ModuleNotFoundError("No module named 'starlette'", name="starlette"))
     assert output.endswith('pip install "parlour[page]"')
     output = _explain(ModuleNotFoundError("No module named 'parlour.page'", name="parlour.page"))
-    assert "install Parlour anew" in output  # an old install, that no extra mends
+    assert "reinstall Parlour" in output  # an old install, that no extra mends
     code = (
         "import sys; from parlour.training.cli.main import run; run(['list'])\n"
         "assert not {'starlette', 'uvicorn', 'websockets', 'parlour.page'} & set(sys.modules)"

@@ -178,7 +178,7 @@ def test_a_deal_that_cannot_be_won_is_said_so_at_once(variant: str) -> None:
         session.judge()
         assert session.view()["play"]["chances"] == {"deal": first, "position": first}
         output = session.view()["play"]["notice"]
-        assert output == ("This deal cannot be won, whatever is played." if first is False else "")
+        assert output == ("This deal cannot be won." if first is False else "")
     assert first is False
 
 
@@ -522,12 +522,12 @@ def test_a_best_result_that_cannot_be_saved_is_said_so(
     session = begin(variant="classic", deal=(deal := winnable_deal("classic")))
     click(session, *solution(session))
     output = session.view()["play"]["own_best"]
-    assert output.startswith("Your first result by these rules. It could not be saved: ")
+    assert output.startswith("Your first result with these rules. It could not be saved: ")
     assert "/dev/null" in output
     kept = Session(ResultStore(tmp_path / "results.sqlite", tmp_path / "best.json"))
     begin(kept, variant="classic", deal=deal)
     click(kept, *solution(kept))
-    assert kept.view()["play"]["own_best"] == "Your first result by these rules."
+    assert kept.view()["play"]["own_best"] == "Your first result with these rules."
     assert kept.view()["play"]["best"].startswith("won in ")
 
 

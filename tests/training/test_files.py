@@ -1,4 +1,4 @@
-"""Files that are whole or not there, errors that name a path, folders that one command uses."""
+"""Atomic files, errors with paths, and folders with one user at a time."""
 
 import errno
 import json

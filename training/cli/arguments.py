@@ -1,14 +1,15 @@
-"""Arguments that several commands have, and the parsers of their values."""
+"""Arguments shared by several commands, and functions that parse their values."""
 
 import argparse
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from parlour.agents.validation import decode_text, name_part_in_errors, read_number, shorten
-from parlour.envs import GAMES, Game
+from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.kernel.cards import card_name, parse_deck
 
 from ..evaluation.evaluation_spec import DEALS, is_for_several
@@ -17,10 +18,10 @@ from ..evaluation.report.terminal import print_notice
 from .main import AGENT_HELP as AGENT_HELP
 
 LARGEST = 2**62
-"""Largest whole number of an argument. It fits into 64 bits, with room for deals after it."""
+"""Largest whole number of an argument. Sums with a number of deals still fit into 64 bits."""
 
 MOST_DEALS, MOST_HANDS, MOST_ROWS = 100_000_000, 100_000, 1 << 20
-"""Maximum numbers of deals, hands and rows, which must fit into memory."""
+"""Maximum numbers of deals, hands, and rows, which must fit into memory."""
 MOST_JOBS = 1024
 
 
@@ -31,43 +32,46 @@ def read_whole(most: int = LARGEST) -> Callable[[str], int]:
         try:
             number = read_number(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"invalid int value: {shorten(text)}") from None
+            raise argparse.ArgumentTypeError(
+                f"must be a whole number, got {shorten(text)}"
+            ) from None
         if abs(number) > most:
-            raise argparse.ArgumentTypeError(f"{shorten(text)}: at most {most:,} is allowed")
+            raise argparse.ArgumentTypeError(f"must be at most {most:,}, got {shorten(text)}")
         return number
 
     return read
 
 
 def read_seconds(text: str) -> float:
-    """Return seconds from 0, at most an hour."""
+    """Return a number of seconds from 0 to 3600."""
     try:
         number = float(text)
     except ValueError:
         number = math.nan
     if not 0 <= number <= 3600:  # false for nan, too
-        raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed are seconds from 0 to 3600")
+        raise argparse.ArgumentTypeError(f"must be seconds from 0 to 3600, got {shorten(text)}")
     return number
 
 
 def read_line(text: str) -> str:
-    """Return text of one line; it must not be empty."""
+    """Return the text, which must be one line and not empty."""
     if not text.strip() or not text.isprintable():
-        raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed is one line of text")
+        raise argparse.ArgumentTypeError(f"must be one line of text, got {shorten(text)}")
     return text
 
 
 def read_deck(text: str) -> str:
-    """Return the text of a deck, of one line or several, or ``-`` (see `load_deck`)."""
+    """Return the text of a deck, one or several lines, or ``-`` (see `load_deck`)."""
     if not text.strip() or "\0" in text:
-        raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed is a list of cards")
+        raise argparse.ArgumentTypeError(f"must be a list of cards, got {shorten(text)}")
     return text
 
 
 def read_input(text: str) -> str:
-    """Return the text itself, or that of standard input for ``-``; ValueError unless it is UTF-8.
+    """Return the text; for ``-``, return the text of standard input.
 
-    Standard input is read as bytes: its encoding is UTF-8 as in files, whatever the terminal's.
+    Standard input is read as bytes and decoded as UTF-8, like files, whatever the terminal's
+    encoding. Raises ValueError if it is not UTF-8.
     """
     if text != "-":
         return text
@@ -78,25 +82,28 @@ def read_input(text: str) -> str:
 
 
 def load_deck(text: str, game: Game, rules: Any) -> str:
-    """Return the names of the cards of a deck; ``-`` reads it from standard input.
+    """Return the card names of a deck; ``-`` reads the deck from standard input.
 
-    Raises ValueError for a deck that does not consist of the cards of these rules.
+    Raises ValueError unless the deck consists of the cards of these rules.
     """
     deck = parse_deck(read_input(text), game.pack(rules))
     return " ".join(map(card_name, deck.tolist()))
 
 
 def read_path(text: str) -> Path:
-    """Return a path; it must not be empty or contain NUL."""
+    """Return a path, which must not be empty or contain NUL."""
     if not text or "\0" in text:
-        raise argparse.ArgumentTypeError(f"{shorten(text)}: a path is needed")
+        raise argparse.ArgumentTypeError(f"must be a path, got {shorten(text)}")
     return Path(text)
 
 
 def add_game(parser: argparse.ArgumentParser, optional: bool = False) -> None:
     """Add ``GAME``."""
     parser.add_argument(
-        "game", metavar="GAME", nargs="?" if optional else None, help=f"one of: {', '.join(GAMES)}"
+        "game",
+        metavar="GAME",
+        nargs="?" if optional else None,
+        help=f"name of the game: {', '.join(GAMES)}",
     )
 
 
@@ -106,19 +113,28 @@ def add_game_and_rules(
     """Add ``GAME``, ``--variant`` and ``--option``.
 
     Args:
-        parser: the parser of a command.
-        many: take several variants.
-        optional: allow no game.
+        parser: The parser of a command.
+        many: Whether the command takes several variants.
+        optional: Whether the game may be left out.
     """
     add_game(parser, optional)
-    variants = "; ".join(
-        f"{game.name}: {', '.join(game.variants)} (default: {game.default})"
-        for game in GAMES.values()
-    )
     several: dict[str, Any] = {"nargs": "+", "action": "extend"} if many else {}
-    intro = "one or more of, or all: " if many else ""
-    parser.add_argument("--variant", metavar="NAME", help=intro + variants, **several)
+    intro = "variants of the rules, or all" if many else "variant of the rules"
+    variants = describe_variants(getattr(parser, "words", ()))
+    parser.add_argument("--variant", metavar="NAME", help=f"{intro}; {variants}", **several)
     add_option(parser)
+
+
+def describe_variants(words: Sequence[str]) -> str:
+    """Return the variants of the game that the command line names, for the help of ``--variant``.
+
+    Without a game, the text refers to ``parlour list``, since all variants would be a long list.
+    """
+    for word in words:
+        with suppress(ValueError):
+            game = find_game(word)
+            return f"{game.title} has {', '.join(game.variants)} (default: {game.default})"
+    return "parlour list shows all of them (default: the game's default variant)"
 
 
 def add_option(parser: argparse.ArgumentParser) -> None:
@@ -128,19 +144,17 @@ def add_option(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="change an option of the rules; may be repeated (parlour rules GAME lists them)",
+        help="option of the rules to change; repeatable (parlour rules GAME lists all options)",
     )
 
 
 def add_deal_set(parser: argparse.ArgumentParser) -> None:
     """Add ``--deal-set``."""
-    parser.add_argument(
-        "--deal-set", type=read_line, help="deal set of numbered deals (default: GAME-1)"
-    )
+    parser.add_argument("--deal-set", type=read_line, help="name of the deal set (default: GAME-1)")
 
 
 def add_deal_range(parser: argparse.ArgumentParser) -> None:
-    """Add ``--deals``, ``--deal-set`` and ``--first``: which numbered deals are played."""
+    """Add ``--deals``, ``--deal-set`` and ``--first``, which select numbered deals."""
     parser.add_argument(
         "--deals",
         type=read_whole(MOST_DEALS),
@@ -156,20 +170,19 @@ def add_deal_range(parser: argparse.ArgumentParser) -> None:
 def add_opponents(
     parser: argparse.ArgumentParser, default: str, seats: str = "other seats"
 ) -> None:
-    """Add ``--opponents``; ``seats`` says which seats they have."""
+    """Add ``--opponents``; ``seats`` describes the seats of the opponents."""
     parser.add_argument(
         "--opponents",
         nargs="+",
         metavar="AGENT",
-        help=f"in games for several: agents in the {seats}, repeated in order (default: {default})",
+        help=f"games for several players: agents in the {seats}, repeated in order "
+        f"(default: {default})",
     )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add ``--json``."""
-    parser.add_argument(
-        "--json", action="store_true", help="print JSON, and nothing else, on stdout"
-    )
+    parser.add_argument("--json", action="store_true", help="print only JSON on stdout")
 
 
 def add_rules_mismatch(parser: argparse.ArgumentParser) -> None:
@@ -177,18 +190,18 @@ def add_rules_mismatch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-rules-mismatch",
         action="store_true",
-        help="let saved agents play that were trained by other rules of the game; tables mark "
-        "them with ~",
+        help="allow saved agents that were trained with other rules of the game; tables mark them "
+        "with ~",
     )
 
 
 def add_record(parser: argparse.ArgumentParser) -> None:
-    """Add ``--record``: where games are written to."""
+    """Add ``--record``, the file of recorded games."""
     parser.add_argument(
         "--record",
         type=read_path,
         metavar="FILE",
-        help="write each game, its deal and its actions, to a new file (parlour replay)",
+        help="new file for recorded games (parlour replay shows them)",
     )
 
 
@@ -207,7 +220,7 @@ def split_options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def name_options(words: Sequence[str]) -> list[str]:
-    """Return words with the setting ``--options a b`` in place of ``--option a=b``."""
+    """Return words in which ``--options a b`` replaces ``--option a=b``."""
     rest, options = split_options(words)
     pairs = [word for pair in options.items() for word in pair]
     return [*rest, "--options", *pairs] if pairs else rest
@@ -218,13 +231,13 @@ def read_variants(
 ) -> Sequence[str] | None:
     """Return the named variants; ``all`` stands for every variant.
 
-    If a game has variants for one player and for several players, it stands for those like the
-    default variant. A notice on stderr names the others.
+    If a game has variants for one player and for several players, ``all`` stands for those of the
+    same kind as the default variant. A notice on stderr names the others.
     """
     if "all" not in (names or ()):
         return names
     if list(names or ()) != ["all"]:
-        raise ValueError("variant 'all' goes alone: it stands for every variant")
+        raise ValueError("--variant all must be given alone: it stands for every variant")
     several = is_for_several(game, None, options)
     wanted = [name for name in game.variants if is_for_several(game, [name], options) == several]
     if left_out := [name for name in game.variants if name not in wanted]:
@@ -234,7 +247,7 @@ def read_variants(
 
 
 def refuse_flags(arguments: argparse.Namespace, names: Iterable[str], reason: str) -> None:
-    """Raise ValueError, with a reason, if any of these arguments was given."""
+    """Raise ValueError, with a reason, if any of these arguments is given."""
     wrong = [f"--{n.replace('_', '-')}" for n in names if getattr(arguments, n) is not None]
     if wrong:
-        raise ValueError(f"{', '.join(wrong)}: {reason}")
+        raise ValueError(f"{', '.join(wrong)} must not be given: {reason}")

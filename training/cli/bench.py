@@ -1,6 +1,6 @@
-"""``parlour bench``: steps per second of this machine, in random legal play on one core.
+"""``parlour bench``: steps per second on this machine, with random legal actions on one core.
 
-A quick measurement. The figures in the documents come from ``benchmarks/``.
+This is a quick measurement. The figures in the documentation come from ``benchmarks/``.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from .output import ROOT
 
 EXAMPLES = {
     "bench": """\
-  parlour bench                                 in a clone: all benchmarks, beside the peers
+  parlour bench                                 in a clone: all benchmarks, with peer libraries
   parlour bench pyramid --rows 4096 --json
 """,
 }
@@ -48,13 +48,13 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds",
         type=read_seconds,
-        help="length of each measurement, with or without GAME (default: 1)",
+        help="seconds of each measurement (default: 1)",
     )
     add_json(parser)
 
 
 def run_bench(arguments: argparse.Namespace) -> int:
-    """Measure one game; without GAME run all benchmarks of the clone, or measure all games."""
+    """Measure one game; without GAME, run all benchmarks of the clone, or measure all games."""
     if arguments.game is None and (ROOT / "benchmarks" / "steps.py").is_file():
         return _bench_all(arguments)
     games = list(GAMES.values()) if arguments.game is None else [find_game(arguments.game)]
@@ -70,14 +70,14 @@ def run_bench(arguments: argparse.Namespace) -> int:
     for speed in speeds:
         batched, single = speed["batched_steps_per_second"], speed["single_steps_per_second"]
         name = f"{speed['game']} {speed['variant']}"
-        print(f"{name}, random legal play with masks and codes, one core:")
+        print(f"{name}, random legal actions with action masks and codes, one core:")
         print(f"  {batched:>12,.0f} steps/s  batched, {speed['rows']} rows")
         print(f"  {single:>12,.0f} steps/s  single environment")
     return 0
 
 
 def _bench_all(arguments: argparse.Namespace) -> int:
-    """Run all benchmarks of the clone, which take no flag but --seconds."""
+    """Run all benchmarks of the clone, which accept only --seconds."""
     flags = {
         "--variant": arguments.variant is not None,
         "--option": bool(arguments.option),
@@ -87,12 +87,13 @@ def _bench_all(arguments: argparse.Namespace) -> int:
     wrong = [flag for flag, is_set in flags.items() if is_set]
     if wrong:
         raise ValueError(
-            f"without GAME all benchmarks of the clone are run, which take no {', '.join(wrong)}: "
-            f"name a game, such as parlour bench {next(iter(GAMES))} (see parlour bench --help)"
+            f"{', '.join(wrong)} must not be given without GAME, which runs all benchmarks of the "
+            f"clone: name a game, such as parlour bench {next(iter(GAMES))} "
+            "(see parlour bench --help)"
         )
     print(
-        "all benchmarks, some minutes; peers that are not installed are left out (make bench "
-        "installs them)",
+        "Running all benchmarks (several minutes). Peer libraries that are not installed are "
+        "skipped; make bench installs them.",
         file=sys.stderr,
     )
     words = [] if arguments.seconds is None else ["--seconds", str(arguments.seconds)]
@@ -101,13 +102,14 @@ def _bench_all(arguments: argparse.Namespace) -> int:
 
 
 def measure_speed(game: Game, rules: Any, rows: int = 1024, seconds: float = 1.0) -> dict[str, Any]:
-    """Return steps per second, single and batched, as JSON values.
+    """Measure steps per second, single and batched, and return them as JSON values.
 
-    The time includes the legality check, autoreset, mask, ``codes`` and the random choice. Single:
-    `CardEnv`, with a reset at each end. Batched: the kernel over ``rows`` games, SAME_STEP.
+    The time includes the legality check, autoreset, action mask, ``codes`` and the random choice.
+    The single measurement steps one `CardEnv` and resets it at the end of each episode. The batched
+    one steps the kernel over ``rows`` games with SAME_STEP autoreset.
     """
     if rows < 1 or seconds <= 0:
-        raise ValueError(f"rows={rows}, seconds={seconds}: both must be positive")
+        raise ValueError(f"rows and seconds must be above 0, got rows={rows}, seconds={seconds}")
     return {
         "game": game.name,
         "variant": describe_rules(game, rules, game.variant_name(rules)),
@@ -119,7 +121,7 @@ def measure_speed(game: Game, rules: Any, rows: int = 1024, seconds: float = 1.0
 
 
 def _rate(step: Callable[[], None], seconds: float) -> float:
-    """Return the calls of ``step`` per second, without the first ones, which compile."""
+    """Return the calls of ``step`` per second, after a warm-up that compiles."""
     for _ in range(100):
         step()
     calls, begun = 0, time.perf_counter()

@@ -1,8 +1,8 @@
 """Arguments ``--jobs``, ``--backend`` and ``--address``, and the finished parts of a command.
 
-A command that writes to a folder saves each finished part in ``.chunks`` there until all parts are
-done. Two notes beside the parts let the same command resume: the evaluation seed, and the command
-that has begun the file of ``--record``.
+A command that writes to a folder saves each finished part in its subfolder ``.chunks`` until all
+parts are done. Two notes in that subfolder let the same command resume: the evaluation seed, and a
+digest of the command that started the file of ``--record``.
 """
 
 import argparse
@@ -18,11 +18,11 @@ from .arguments import MOST_JOBS, read_line, read_whole
 CHUNKS = ".chunks"
 """Name of the folder of finished parts, inside the folder of results."""
 EVALUATION_SEED, RECORD = "evaluation_seed.txt", "record.txt"
-"""Names of the notes beside the parts."""
+"""File names of the notes in the folder of parts."""
 
 
 def add_cluster(parser: argparse.ArgumentParser, jobs: int | None = None) -> None:
-    """Add the arguments; ``jobs`` is the default (None: this process does all the work)."""
+    """Add the arguments; ``jobs`` is the default of ``--jobs`` (None: no worker processes)."""
     default = "no worker processes" if jobs is None else "one per core"
     parser.add_argument(
         "--jobs",
@@ -33,32 +33,32 @@ def add_cluster(parser: argparse.ArgumentParser, jobs: int | None = None) -> Non
     parser.add_argument(
         "--backend",
         type=read_line,
-        help="kind of workers: loky (default) or another backend of joblib, on this machine; ray, "
-        "on one machine or many (pip install 'parlour[ray]')",
+        help="backend of the worker processes: loky or another joblib backend on this machine, or "
+        "ray on one or several machines, with pip install 'parlour[ray]' (default: loky)",
     )
     parser.add_argument(
         "--address",
         type=read_line,
-        help="Ray cluster to join: HOST:PORT, or auto (default: RAY_ADDRESS if it is set, else a "
-        "cluster is started on this machine)",
+        help="address of a Ray cluster: HOST:PORT, or auto (default: RAY_ADDRESS, or a new cluster "
+        "on this machine if it is not set)",
     )
 
 
 def chunks_in(folder: Path | None) -> Path | None:
-    """Return the folder of finished parts of work that is written to ``folder``, if it is."""
+    """Return the folder of finished parts inside an output folder, None without one."""
     return None if folder is None else folder / CHUNKS
 
 
 @contextmanager
 def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[Cluster | None]:
-    """Give the cluster of a command for a block (None: this process), saving parts in ``chunks``.
+    """Yield the cluster of a command (None: this process), which saves parts in ``chunks``.
 
-    The parts are removed when the block ends. If an error ends it, they stay, and a line on stderr
-    names their folder.
+    The parts are removed when the block ends. If an error ends the block, the parts are kept, and
+    a line on stderr names their folder.
 
     Raises:
-        ValueError: as `Cluster` does; or the folder cannot be made, or another command uses it.
-        ImportError: as `Cluster` does.
+        ValueError: As `Cluster` does; or the folder cannot be created, or another command uses it.
+        ImportError: As `Cluster` does.
     """
     if arguments.jobs is arguments.backend is arguments.address is None:
         with nullcontext() if chunks is None else _sole_chunks(chunks):
@@ -84,7 +84,7 @@ def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[
 
 @contextmanager
 def _sole_chunks(chunks: Path) -> Iterator[None]:
-    """Make the folder above ``chunks``, and use it in this block alone."""
+    """Create the folder above ``chunks``, and lock it for this block."""
     folder = chunks.parent
     check_folder(folder)
     is_new = not folder.exists()
@@ -93,14 +93,14 @@ def _sole_chunks(chunks: Path) -> Iterator[None]:
         with sole_use(chunks, "used", name=folder):
             yield
     finally:
-        if is_new:  # it is empty if the command line was wrong
+        if is_new:  # The folder is empty if the command line was wrong.
             with suppress(OSError):
                 folder.rmdir()
 
 
 def print_kept(folder: Path) -> None:
-    """Name the folder of the finished parts of interrupted work on stderr."""
-    text = f"finished parts are kept in {folder}: run the same command again to resume"
+    """Print the folder of the finished parts of an interrupted command on stderr."""
+    text = f"Finished parts are kept in {folder}. Run the same command again to resume."
     print(f"parlour: {text}", file=sys.stderr)
 
 
@@ -110,26 +110,26 @@ def read_evaluation_seed(cluster: Cluster | None) -> str | None:
 
 
 def write_evaluation_seed(cluster: Cluster | None, evaluation_seed: str) -> None:
-    """Save the evaluation seed, so that a resumed command draws the same; nothing without parts."""
+    """Save the evaluation seed for a resumed command; without a folder of parts, do nothing."""
     _write_note(cluster, EVALUATION_SEED, evaluation_seed)
 
 
 def drop_record(cluster: Cluster | None, record: Path | None, command: str) -> None:
-    """Remove a file of games that the same command has begun and not finished.
+    """Remove the unfinished file of recorded games of the same, interrupted command.
 
-    ``command`` identifies the command; see `note_record`.
+    ``command`` is the digest that `note_record` saved.
     """
     if record is not None and _read_note(cluster, RECORD) == command:
         record.unlink(missing_ok=True)
 
 
 def note_record(cluster: Cluster | None, command: str) -> None:
-    """Save that a command has begun its file of games; nothing without parts."""
+    """Save that a command has started its file of games; without a folder of parts, do nothing."""
     _write_note(cluster, RECORD, command)
 
 
 def _read_note(cluster: Cluster | None, name: str) -> str | None:
-    """Return the text of a note, or None if there is none that can be read."""
+    """Return the text of a note, or None if it is missing or unreadable."""
     if cluster is None or cluster.chunks is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""``parlour compile``: compiles the kernels of games, so that later commands start fast."""
+"""``parlour compile``: compile the kernels of games, so that later commands start faster."""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -17,9 +17,9 @@ from parlour.envs.core.solve import make_position, solver_of
 from .arguments import add_game
 
 SHORT_SEARCH = f"{MCTS}@2"
-"""A search with the smallest budget."""
+"""A search with a minimal search budget."""
 LOOK = 12
-"""Number of moves after which the stock is known and plans are searched."""
+"""Number of moves after which the stock is known and the agent searches plans."""
 
 
 EXAMPLES = {
@@ -27,8 +27,8 @@ EXAMPLES = {
   parlour compile
   parlour compile pyramid
 
-Kernels are kept on disk. Without this each is compiled when it is first needed, which a line on
-stderr says.
+Compiled kernels are cached on disk. Without this command, each kernel is compiled on first use, and
+a line on stderr says so.
 """,
 }
 
@@ -39,9 +39,9 @@ def add_compile(parser: argparse.ArgumentParser) -> None:
 
 
 def run_compile(arguments: argparse.Namespace) -> int:
-    """Compile the kernels of a game, or of every game, and print how long that took."""
+    """Compile the kernels of one game or all games, and print the time for each part."""
     names = list(GAMES) if arguments.game is None else [arguments.game]
-    COMPILATIONS.quiet = True  # each part has a line here
+    COMPILATIONS.quiet = True  # this command prints its own line for each part
     for game in map(find_game, names):
         for part, compile_part in PARTS.items():
             print(f"{game.name}: {part} ...", end="", flush=True)
@@ -53,7 +53,7 @@ def run_compile(arguments: argparse.Namespace) -> int:
 
 
 def compile_environments(game: Game) -> None:
-    """Compile the environments: make a step in each, in every encoding."""
+    """Compile the environments by one step in each, in every encoding."""
     for rules in _kinds_of_rules(game):
         variant = game.variant_name(rules)
         for encoding in ENCODINGS:
@@ -71,7 +71,7 @@ def compile_environments(game: Game) -> None:
 
 
 def compile_agents(game: Game) -> None:
-    """Compile the agents: ask each one that needs no training for a decision."""
+    """Compile the agents that need no training by one decision of each."""
     for rules in _kinds_of_rules(game):
         rows = Rows(game, rules, 2)
         rows.deal_numbered("warm", [0, 1])
@@ -90,7 +90,7 @@ def compile_agents(game: Game) -> None:
 
 
 def compile_solver(game: Game) -> None:
-    """Compile the solver: ask it for the shortest win, with a small limit."""
+    """Compile the solver by short searches with a small limit."""
     rules = game.make_rules()
     if game.solve is None or game.num_players(rules) > 1:
         return
@@ -103,7 +103,7 @@ def compile_solver(game: Game) -> None:
 
 
 def _kinds_of_rules(game: Game) -> Iterator[Any]:
-    """Yield the default rules, and the first ones of the other kind: for one player or several."""
+    """Yield the default rules, and the first rules for one or several players if those differ."""
     several = set()
     for variant in (game.default, *game.variants):
         rules = game.make_rules(variant)
@@ -117,4 +117,4 @@ PARTS: dict[str, Callable[[Game], None]] = {
     "agents": compile_agents,
     "solver": compile_solver,
 }
-"""What is compiled, in order."""
+"""The functions that compile each part, in order."""

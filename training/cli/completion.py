@@ -1,4 +1,4 @@
-"""``parlour completion``: a script by which a shell completes commands, names and flags."""
+"""``parlour completion``: a shell completion script for commands, names and flags."""
 
 import argparse
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ CHOICES: dict[str, list[str]] = {
     "variant": VARIANTS,
     **dict.fromkeys(("agent", "agents", "opponents", "advisor"), AGENTS),
 }
-"""Values of arguments that are completed, by the name of the argument. Others may be typed."""
+"""Completed values, by the name of the argument. Arguments accept other values, too."""
 
 
 EXAMPLES = {
@@ -27,25 +27,25 @@ EXAMPLES = {
   eval "$(parlour completion bash)"
   parlour completion zsh
 
-The first line, in ~/.bashrc, is all that bash needs. zsh finds what the second prints as _parlour
-in a folder of $fpath, fish as ~/.config/fish/completions/parlour.fish.
+For bash, add the first line to ~/.bashrc. For zsh, save the output as _parlour in a folder of
+$fpath; for fish, as ~/.config/fish/completions/parlour.fish.
 """,
 }
 
 
 def add_completion(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour completion``."""
-    parser.add_argument("shell", choices=SHELLS)
+    parser.add_argument("shell", choices=SHELLS, help="name of the shell")
 
 
 def run_completion(arguments: argparse.Namespace) -> int:
-    """Print the script that a shell reads."""
+    """Print the completion script of a shell."""
     print(write_script(make_parser(), arguments.shell))
     return 0
 
 
 def write_script(top: Parser, shell: str) -> str:
-    """Return the script of a shell, made from the parser of the whole command line."""
+    """Return the completion script of a shell for the parser of the whole command line."""
     import shtab
 
     for action in _actions(top):

@@ -1,4 +1,4 @@
-"""``parlour convert-deal``: deals in Parlour's notation and in that of other programs."""
+"""``parlour convert-deal``: convert deals between the notations of Parlour and other programs."""
 
 import argparse
 
@@ -12,7 +12,7 @@ from parlour.envs.core.solve import deal_position
 from .arguments import add_deal_set, add_game, read_deck, read_input, read_line, read_whole
 
 OWN = "parlour"
-"""Notation of ``--deck`` in other commands: card names in dealing order."""
+"""Parlour's notation, as for ``--deck`` of other commands: card names in dealing order."""
 
 
 EXAMPLES = {
@@ -31,7 +31,7 @@ def add_convert_deal(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deck",
         type=read_deck,
-        help="deal in the notation of --from; - reads it from standard input",
+        help="deck in the notation of --from; - reads standard input",
     )
     known = "; ".join(f"{name}: {', '.join(game.deck_formats)}" for name, game in _with_formats())
     for flag, word in (("--from", "source"), ("--to", "target")):
@@ -41,9 +41,12 @@ def add_convert_deal(parser: argparse.ArgumentParser) -> None:
             type=read_line,
             default=OWN,
             metavar="NOTATION",
-            help=f"{OWN} (default): card names in dealing order; {known}",
+            help=f"notation of the {word}: {OWN} (card names in dealing order), or for {known} "
+            f"(default: {OWN})",
         )
-    parser.add_argument("--deal", type=read_whole(), help="number of a deal, instead of --deck")
+    parser.add_argument(
+        "--deal", type=read_whole(), help="number of a deal to use instead of --deck"
+    )
     add_deal_set(parser)
 
 
@@ -60,9 +63,9 @@ def _with_formats() -> list[tuple[str, Game]]:
 
 
 def _read(game: Game, arguments: argparse.Namespace) -> np.ndarray:
-    """Return the deck as card codes in dealing order; ValueError unless exactly one is given."""
+    """Return the deck as card codes in dealing order; ValueError unless one source is given."""
     if (arguments.deck is None) == (arguments.deal is None):
-        raise ValueError("give either --deck, in the notation of --from, or --deal")
+        raise ValueError("give either --deck (in the notation of --from) or --deal")
     if arguments.deal is not None:
         deal_set = arguments.deal_set or default_deal_set(game.name)
         state = deal_position(game, game.make_rules(), deal_set, arguments.deal)

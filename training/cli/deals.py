@@ -1,4 +1,4 @@
-"""``parlour deals``: solver labels of numbered deals: made, shown and verified."""
+"""``parlour deals``: make, show, and verify solver labels of numbered deals."""
 
 import argparse
 import json
@@ -51,15 +51,15 @@ from .solve import add_limit
 WRONG = 1
 """Exit status if a label is wrong."""
 SURE = (0.95, 0.99)
-"""Confidence of the two intervals of the winnable share."""
+"""Confidence levels of the two intervals of the winnable share."""
 MOST = 100
-"""Number of different values up to which a distribution is shown in full."""
+"""Most different values of a distribution that is printed in full."""
 BAR = 50
 """Width of the longest bar of a histogram."""
 SIDES = 21
-"""Columns beside it: the value, and the number of deals with it."""
+"""Columns next to the bar: the value, and the number of deals with it."""
 SHOWN = 20
-"""Number of wrong labels that are listed."""
+"""Most wrong labels that are listed."""
 
 
 EXAMPLES = {
@@ -68,10 +68,10 @@ EXAMPLES = {
   parlour deals make pyramid --variant all --no-optimal --jobs 8
   parlour deals make pyramid --deals 1000000 --backend ray --address auto
   parlour deals show pyramid
-  parlour deals show pyramid --verify 200        solve a random sample again
+  parlour deals show pyramid --verify 200        solve a random sample of the deals again
 
-evaluate and compare find the labels of a deal set, and then print how close an agent came to what
-could be reached. Run the same command again to resume.
+parlour evaluate and parlour compare find the labels of a deal set and compare each agent with the
+upper bound. After an interruption, run the same command again to resume.
 """,
 }
 
@@ -79,16 +79,18 @@ could be reached. Run the same command again to resume.
 def add_deals(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour deals make`` and ``parlour deals show``."""
     actions = parser.add_subparsers(
-        title="what to do", metavar="make|show", dest="action", required=True
+        title="actions", metavar="make|show", dest="action", required=True
     )
-    make = actions.add_parser("make", help="solve numbered deals and write their labels")
+    text = "solve numbered deals and write their labels"
+    make = actions.add_parser("make", help=text, description=f"{text.capitalize()}.")
+    make.words = getattr(parser, "words", ())
     add_game_and_rules(make, many=True)
     add_deal_range(make)
     make.add_argument(
         "--optimal",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="find the fewest moves of each deal, too (default: yes)",
+        help="search for the fewest moves of each deal, too (default: yes)",
     )
     add_limit(make)
     add_cluster(make, jobs=-1)
@@ -100,11 +102,14 @@ def add_deals(parser: argparse.ArgumentParser) -> None:
         help=f"folder of the label files (default: {OWN_FOLDER})",
     )
     make.set_defaults(parser=make)
-    show = actions.add_parser("show", help="show solver labels, or verify them")
+    text = "show or verify solver labels"
+    show = actions.add_parser("show", help=text, description=f"{text.capitalize()}.")
     show.add_argument(
-        "game", metavar="GAME|FILE", help=f"a label file, or one of: {', '.join(GAMES)}"
+        "game", metavar="GAME|FILE", help=f"label file, or name of a game: {', '.join(GAMES)}"
     )
-    show.add_argument("--variant", metavar="NAME", nargs="+", help="only these variants")
+    show.add_argument(
+        "--variant", metavar="NAME", nargs="+", help="variants to show (default: all)"
+    )
     add_json(show)
     _add_verify(show)
     show.set_defaults(parser=show)
@@ -118,11 +123,13 @@ def _add_verify(show: argparse.ArgumentParser) -> None:
         metavar="N",
         nargs="?",
         const=SAMPLE,
-        help="solve a random sample of deals again, N of each kind of label "
-        f"(default: {SAMPLE}); exit status 1 if a label is wrong",
+        help="number of deals of each kind of label to solve again, in a random sample "
+        f"(default: {SAMPLE}); the exit status is 1 if a label is wrong",
     )
     show.add_argument(
-        "--seed", type=read_whole(), help="seed of the sample (default: random, and printed)"
+        "--seed",
+        type=read_whole(),
+        help="seed of the sample; printed with the result (default: random)",
     )
     add_cluster(show)
 
@@ -167,7 +174,7 @@ def _make(arguments: argparse.Namespace) -> int:
 
 @contextmanager
 def _naming_parts(folder: Path) -> Iterator[None]:
-    """Name the folder of finished parts on stderr if an error or Ctrl-C ends the block."""
+    """Print the folder of finished parts on stderr if an error or Ctrl-C ends the block."""
     try:
         yield
     except BaseException:
@@ -177,7 +184,7 @@ def _naming_parts(folder: Path) -> Iterator[None]:
 
 
 def _solvable(game: Game, variants: Sequence[str], arguments: argparse.Namespace) -> list[str]:
-    """Return the variants that can be solved; ValueError for one that was named and cannot."""
+    """Return the variants that the solver supports; ValueError for a named one that it does not."""
     solvable, options = [], read_options(arguments.option)
     for variant in variants:
         rules = game.make_rules(variant, options)
@@ -186,11 +193,11 @@ def _solvable(game: Game, variants: Sequence[str], arguments: argparse.Namespace
         except ValueError as error:
             if arguments.variant != ["all"]:
                 raise
-            print(f"{variant} left out: {error}", file=sys.stderr)
+            print(f"{variant} skipped: {error}", file=sys.stderr)
         else:
             solvable.append(variant)
     if not solvable:
-        raise ValueError(f"{game.title}: no variant can be solved by its solver")
+        raise ValueError(f"{game.title} has no solver for any of these variants")
     return solvable
 
 
@@ -216,13 +223,15 @@ def _lines(labels: Labels, verification: LabelVerification | None) -> list[str]:
 
 
 def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
-    """Return the label files of a game or some of its variants, the user's own first; or one file.
+    """Return the named label file, or those of a game or some variants, the user's files first.
 
     Raises ValueError for an unknown variant, or if there is no file.
     """
     if Path(word).suffix or Path(word).is_file():
         if variants:
-            raise ValueError("--variant goes with a game, not with a file")
+            raise ValueError(
+                "--variant must not be given with a label file: it selects files of a game"
+            )
         return [Path(word)]
     game = find_game(word)
     for variant in variants or ():
@@ -241,7 +250,7 @@ def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
             game, game.make_rules(variants[0] if variants else None)
         )  # raises ValueError if no labels can be made
         raise ValueError(
-            f"no labels of {game.title} in {OWN_FOLDER} or among those that come with Parlour: "
+            f"{game.title} has no label files in {OWN_FOLDER}, and none ship with Parlour: run "
             f"parlour deals make {game.name}"
         )
     return paths
@@ -297,17 +306,20 @@ def _summary_lines(labels: Labels) -> list[str]:
         ]
         counts = facts["counts"]
         lines.append(f"  winnable     {100 * share:.2f} %, Wilson {', '.join(sides)}")
-        lines.append(f"  deals        {', '.join(f'{n:,} {word}' for word, n in counts.items())}")
+        lines.append(
+            f"  deals        {counts['winnable']:,} winnable, {counts['lost']:,} not winnable, "
+            f"{counts['undecided']:,} undecided"
+        )
     for name, words in (("fewest", "fewest moves"), ("score", "best score"), ("nodes", "nodes")):
         if (stats := facts[name]) is not None:
             lines.append(
                 f"  {words:<13}mean {stats['mean']:,.2f}, median {stats['median']:,.10g}, "
                 f"{stats['min']:,} to {stats['max']:,}, of {stats['n']:,} deals"
             )
-    limit = "the solver's" if labels.limit is None else f"{labels.limit:,} nodes"
+    limit = "the solver's own" if labels.limit is None else f"{labels.limit:,} nodes"
     asked = "shortest wins" if labels.optimal else "any win"
     lines += [
-        f"  asked        {'best scores' if is_scored(labels.game) else asked}, limit {limit}",
+        f"  searched     {'best scores' if is_scored(labels.game) else asked}; limit: {limit}",
         f"  decks        {facts['decks']}",
         f"  content      {facts['content']}",
         f"  file         {labels.source}",
@@ -319,7 +331,7 @@ def _summary_lines(labels: Labels) -> list[str]:
 
 
 def _histogram(statistics: dict[str, Any], bar: int) -> list[str]:
-    """Return a bar for each number of moves, or each score, if there are at most `MOST`."""
+    """Return a bar for each number of moves or each score; nothing for more than `MOST` values."""
     counts: dict[str, int] = statistics.get("counts", {})
     longest = max(counts.values(), default=1)
     return [
@@ -331,17 +343,17 @@ def _histogram(statistics: dict[str, Any], bar: int) -> list[str]:
 def _verify_files(
     arguments: argparse.Namespace, files: Sequence[Labels]
 ) -> list[LabelVerification] | list[None]:
-    """Solve a sample of each file's deals again; None for each without ``--verify``."""
+    """Verify a sample of each file's deals; without ``--verify``, return None for each file."""
     if arguments.verify is None:
         for name in ("seed", "jobs", "backend", "address"):
             if getattr(arguments, name) is not None:
-                raise ValueError(f"--{name} needs --verify: add it, or leave --{name} out")
+                raise ValueError(f"--{name} needs --verify: add --verify, or leave --{name} out")
         return [None] * len(files)
     verifications = []
     with use_cluster(arguments, None) as cluster, join_cluster(cluster):
         for labels in files:
             with progress_bars(count_sample(labels, arguments.verify)) as bars:
-                bar = bars("deals solved again", labels.variant)
+                bar = bars("deals verified", labels.variant)
                 verifications.append(
                     verify_labels(labels, arguments.verify, arguments.seed, cluster, bar)
                 )
@@ -350,23 +362,24 @@ def _verify_files(
 
 def _verification_lines(verification: LabelVerification) -> list[str]:
     """Return the result of solving a sample again, as lines of text."""
-    lines = [f"  verified     a random sample solved again, seed {verification.seed}"]
+    lines = [f"  verified     random sample of deals solved again, sample seed {verification.seed}"]
     for kind in verification.kinds:
         text = f"{kind.name}: {kind.solved:,} of {kind.total:,} labels, {kind.disagree} wrong"
         if kind.unconfirmed:
-            text += f", {kind.unconfirmed} not confirmed by this solver"
+            text += f", {kind.unconfirmed} not confirmed by the current solver"
         if kind.outdated:
-            text += f", {kind.outdated} open labels decided by this solver"
+            text += f", {kind.outdated} undecided labels that the current solver decides"
         if kind.solved < kind.total:
             share = f"{100 * kind.detectable:.2g} %"
             text += (
-                f"; finds a wrong one with probability {100 * DETECTION:.0f} % if {share} are wrong"
+                f"; such a sample finds a wrong label with probability {100 * DETECTION:.0f} % if "
+                f"{share} of the labels are wrong"
             )
         lines.append(f"    {text}")
     if not verification.same_solver:
         lines.append(
-            "    The labels come from another or an unknown version of the solver: only answers "
-            "that contradict each other count as wrong."
+            "    Another or an unknown version of the solver made the labels, so only "
+            "contradictory answers count as wrong."
         )
     shown = verification.disagreements[:SHOWN]
     lines += [f"    {one}" for one in shown]

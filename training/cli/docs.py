@@ -1,8 +1,8 @@
-"""Tables of the documentation that are generated from the code, and the file of ``parlour list``.
+"""Generate tables of the documentation, model cards, and the file of ``parlour list`` from code.
 
-Run ``python -m parlour.training.cli.docs``. ``--check`` changes nothing and fails if something is
-out of date. A document holds its tables between ``<!-- generated: NAME -->`` and ``<!-- end -->``;
-everything else in it is written by hand.
+Run ``python -m parlour.training.cli.docs``. With ``--check``, the command changes nothing and fails
+if a file is out of date. Generated text in a document is between ``<!-- generated: NAME -->`` and
+``<!-- end -->``; the rest of the document is written by hand.
 """
 
 import ast
@@ -38,7 +38,7 @@ ARGUMENT = re.compile(r"^    (\S+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 
 def summary(game: Game) -> str:
-    """Return the table at the top of a game's page, as on the pages of Gymnasium."""
+    """Return the table at the top of a game's page, in the layout of Gymnasium's pages."""
     features = game.features
     onehot = f"`Box(0, 1, ({features.columns},), uint8)`"
     codes = f"`Box(0, {features.high.max()}, ({features.width},), int8)`"
@@ -52,19 +52,19 @@ def summary(game: Game) -> str:
 
 
 def options(game: Game) -> str:
-    """Return the table of options: values, default, effect."""
+    """Return the table of options: values, default, and effect."""
     rows = [[f"`{o.name}`", o.values, o.default, o.doc] for o in describe_options(game.rules)]
-    return markdown_table(["option", "values", "default", "what it does"], rows)
+    return markdown_table(["option", "values", "default", "description"], rows)
 
 
 def variants(game: Game) -> str:
-    """Return the table of variants: options that differ, and the source."""
+    """Return the table of variants: changed options and source."""
     rows = []
     for name, rules in game.variants.items():
-        changed = options_text(changed_options(rules, game.rules())) or "nothing"
+        changed = options_text(changed_options(rules, game.rules())) or "none"
         mark = " (default)" if name == game.default else ""
         rows.append([f"`{name}`{mark}", changed, game.sources[name]])
-    return markdown_table(["variant", "differs by", "source"], rows)
+    return markdown_table(["variant", "changed options", "source"], rows)
 
 
 def references(game: Game) -> str:
@@ -98,7 +98,7 @@ def observation(game: Game) -> str:
 def commands() -> str:
     """Return the table of commands."""
     return markdown_table(
-        ["command", "what it does"],
+        ["command", "description"],
         [[f"`parlour {name}`", one.text] for name, one in COMMANDS.items()],
     )
 
@@ -157,7 +157,7 @@ def score_text(score: float | None) -> str:
 
 
 def describe_games() -> str:
-    """Return the file of facts about all games that ``parlour list`` reads."""
+    """Return the content of the file about all games that ``parlour list`` reads."""
     games = [
         {
             "name": game.name,
@@ -180,12 +180,12 @@ def card(folder: Path, board: Path) -> str:
 
 
 def agents(trained: Path) -> str:
-    """Return the table of pretrained agents: kind, and training."""
+    """Return the table of pretrained agents: kind and training command."""
     rows = [
         [f"[{path.parent.name}]({path.parent.name}/{CARD_FILE})", *summarise_agent(path.parent)]
         for path in sorted(trained.glob("*/agent.json"))
     ]
-    return markdown_table(["agent", "what it is", "trained by"], rows)
+    return markdown_table(["agent", "kind", "training command"], rows)
 
 
 def arguments() -> str:
@@ -196,12 +196,16 @@ def arguments() -> str:
         default = inspect.signature(CardEnv).parameters[name.lstrip("*")].default
         shown = "" if default is inspect.Parameter.empty else f"`{default!r}`"
         rows.append([f"`{name}`", shown, " ".join(text.replace("``", "`").split())])
-    return markdown_table(["keyword", "default", "what it does"], rows[1:])  # the first is the game
+    return markdown_table(
+        ["keyword", "default", "description"], rows[1:]
+    )  # without the game, the first argument
 
 
 def list_public_names(package: str) -> list[str]:
     """Return ``__all__`` of a package or module of Parlour, without importing it."""
-    path = ROOT.joinpath(*package.split(".")[1:] or [package])  # parlour itself is a folder, too
+    path = ROOT.joinpath(
+        *package.split(".")[1:] or [package]
+    )  # the package parlour is the folder itself
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
@@ -231,7 +235,7 @@ PUBLIC = {
 
 
 def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
-    """Return each document of a clone, with the functions that make its generated blocks."""
+    """Return the functions that make the generated blocks of each document of a clone."""
     board, trained = root / "docs" / "leaderboard.csv", root / "agents" / "pretrained"
     documents: dict[Path, dict[str, Callable[[], str]]] = {
         root / "README.md": {"games": partial(games, board)},
@@ -255,11 +259,14 @@ def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
-    """Renew all that is generated, or with ``--check`` name the files that need it (status 1)."""
+    """Update all generated text; with ``--check``, only list outdated files (exit status 1)."""
     documents = list_documents(root)
     missing = [str(path.relative_to(root)) for path in documents if not path.is_file()]
     if missing:
-        print(f"{root}: a clone of the repository has {', '.join(missing)}", file=sys.stderr)
+        print(
+            f"{root} must be a clone of the repository: {', '.join(missing)} missing",
+            file=sys.stderr,
+        )
         return 2
     check = "--check" in (sys.argv[1:] if arguments is None else arguments)
     list_file = root / GAMES_FILE.relative_to(ROOT)

@@ -1,4 +1,4 @@
-"""``parlour evaluate`` and ``parlour compare``: agents play the same deals."""
+"""``parlour evaluate`` and ``parlour compare``: evaluate agents on the same deals."""
 
 import argparse
 from collections.abc import Sequence
@@ -46,13 +46,15 @@ EXAMPLES = {
   parlour evaluate pyramid --agent mymodule:MyAgent --option passes=2 --option undo=yes
   parlour evaluate seven-twenty-seven --agent greedy --opponents uniform greedy
 
---json prints one object on stdout: won, score, moves and the game's further facts, each
-{"mean", "low", "high", "n"}, with ms_per_decision, agent, variant, rules, deal set and seed. In a
-game that nobody wins, won is null, and another word (reached) says how often its aim was reached.
---out writes episodes.parquet (a row a game), summary.json and comparison (png, svg, pdf).
+--json prints one object: won, score, moves, and further facts of the game, each as {"mean", "low",
+"high", "n"}; and ms_per_decision, agent, variant, rules, deal_set, seed, and evaluation_seed. In
+games without winners, won is null, and another field, such as reached, has the share of deals that
+reached the goal. --out writes episodes.parquet (one row per game), summary.json, and the plot
+comparison (png, svg, pdf).
 
-In a game for several the agent plays each deal from every seat, with --opponents in the others: net
-is what it won, in antes a hand, positions the same at each position from the dealer's left.
+In a game for several players, the agent plays each deal from every seat, with --opponents in the
+other seats. net is its mean net result in antes per hand; positions has the net result at each
+position, starting at the dealer's left.
 """,
     "compare": """\
   parlour compare pyramid --variant three-passes --agents uniform greedy runs/my-agent
@@ -62,16 +64,16 @@ is what it won, in antes a hand, positions the same at each position from the de
   parlour compare pyramid --variant all --agents uniform greedy --report pyramid.html
   parlour compare pyramid --agents greedy pimc@40 --jobs -1 --out results
 
-All agents play the same deals. --json prints one object on stdout: {"results": [...],
-"differences": [...]}. A result is what "parlour evaluate --json" prints. A difference has variant,
-agent, minus, won (or that other word) and score: agent less minus, deal by deal, for each agent and
-all given before.
---out writes episodes.parquet (a row a game), summary.json and comparison (png, svg, pdf), --report
-tables, pictures and conditions as one page that loads nothing.
+All agents play the same deals. --json prints one object: {"results": [...], "differences": [...]}.
+Each result has the fields of "parlour evaluate --json". A difference has variant, agent,
+minus, won (or reached), and score: the paired difference "agent - minus", for each agent and all
+agents named before it. --out writes episodes.parquet (one row per game), summary.json, and the plot
+comparison (png, svg, pdf). --report writes tables, plots, and conditions into one HTML file.
 
-In a game for several each agent plays each deal from every seat: among --opponents, and among seats
-all played by each of the others. --json then has "pairs", too, and a difference has net and
-positions: each from the dealer's left, with an interval and a p-value corrected by Holm's method.
+In a game for several players, each agent plays each deal from every seat: with --opponents in the
+other seats, and with each other compared agent in all of them ("pairs" in the JSON). A
+difference then has net and positions, starting at the dealer's left, with intervals and p-values
+corrected by Holm's method.
 """,
 }
 
@@ -79,7 +81,9 @@ positions: each from the dealer's left, with an interval and a p-value corrected
 def add_evaluate(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour evaluate``."""
     add_game_and_rules(parser)
-    parser.add_argument("--agent", default="uniform", help=f"{AGENT_HELP} (default: uniform)")
+    parser.add_argument(
+        "--agent", default="uniform", help=f"agent to evaluate: {AGENT_HELP} (default: uniform)"
+    )
     _add_deals(parser)
     add_rules_mismatch(parser)
 
@@ -92,14 +96,14 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=["uniform", "greedy"],
         metavar="AGENT",
-        help=f"each: {AGENT_HELP}",
+        help=f"agents to compare: {AGENT_HELP} (default: uniform greedy)",
     )
     _add_deals(parser)
     parser.add_argument(
         "--report",
         type=read_path,
         metavar="FILE.html",
-        help="write all of it as one page: tables, pictures, conditions",
+        help="HTML file for a report with tables, plots, and conditions",
     )
     add_rules_mismatch(parser)
 
@@ -107,7 +111,10 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
 def _add_deals(parser: argparse.ArgumentParser) -> None:
     add_deal_range(parser)
     parser.add_argument(
-        "--seed", type=read_whole(), default=0, help="seed of the agents' own draws (default: 0)"
+        "--seed",
+        type=read_whole(),
+        default=0,
+        help="seed that is passed to the agents (default: 0)",
     )
     parser.add_argument(
         "--evaluation-seed",
@@ -117,30 +124,34 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-moves",
         type=read_whole(),
-        help="in solitaires: truncate games after this many moves; 0: no limit "
+        help="solitaire: number of moves after which games are truncated; 0: no limit "
         f"(default: {MAX_MOVES})",
     )
     add_opponents(parser, "greedy and the rule-based agents")
     parser.add_argument(
         "--partner",
         metavar="AGENT",
-        help="in games with partners: agent in the other seats of the side (default: the agent "
-        "itself)",
+        help="games with partners: agent in the other seats of the side (default: the evaluated "
+        "agent)",
     )
     parser.add_argument(
         "--hands",
         type=read_whole(MOST_HANDS),
-        help="in games for several: hands of each deal, dealt by one seat after the other "
-        "(default: 1)",
+        help="games for several players: number of hands per deal; the deal passes from seat to "
+        "seat (default: 1)",
     )
     parser.add_argument(
         "--labels",
         type=read_line,
         metavar="FILE",
-        help="file of solver labels (parlour deals make), or no (default: labels of these deals)",
+        help="file of solver labels from parlour deals make; no: none (default: existing labels of "
+        "these deals)",
     )
     parser.add_argument(
-        "--out", type=read_path, metavar="FOLDER", help="folder for Parquet, JSON and pictures"
+        "--out",
+        type=read_path,
+        metavar="FOLDER",
+        help="folder for results as Parquet, JSON, and plots",
     )
     add_record(parser)
     add_json(parser)
@@ -148,13 +159,13 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
 
 
 def run_evaluate(arguments: argparse.Namespace) -> int:
-    """Print how one agent plays, alone or among opponents."""
+    """Evaluate one agent, alone or with opponents, and print the results."""
     variants = None if arguments.variant is None else [arguments.variant]
     return _compare(arguments, variants, [arguments.agent])
 
 
 def run_compare(arguments: argparse.Namespace) -> int:
-    """Print how several agents play the same deals, each alone or at tables of several seats."""
+    """Evaluate several agents on the same deals, and print the results."""
     game, options = find_game(arguments.game), read_options(arguments.option)
     variants = read_variants(game, arguments.variant, options)
     return _compare(arguments, variants, arguments.agents)
@@ -166,10 +177,12 @@ def _read_specs(
     """Return the specification of each variant; ValueError for flags that do not apply to it."""
     game, options = find_game(arguments.game), read_options(arguments.option)
     if is_for_several(game, variants, options):
-        refuse_flags(arguments, ("max_moves",), "a game for several always ends")
-        refuse_flags(arguments, ("labels",), "deals of a game for several have no solver")
+        refuse_flags(arguments, ("max_moves",), "games for several players always end")
+        refuse_flags(
+            arguments, ("labels",), "deals of games for several players have no solver labels"
+        )
     else:
-        alone = f"{game.title} as chosen is for one player"
+        alone = f"these rules of {game.title} are for one player"
         refuse_flags(arguments, ("opponents", "partner", "hands"), alone)
     return make_specs(
         game,
@@ -191,7 +204,7 @@ def _read_specs(
 def _compare(
     arguments: argparse.Namespace, variants: Sequence[str] | None, agents: Sequence[str]
 ) -> int:
-    """Let agents play, and keep finished parts next to the results until all is done."""
+    """Evaluate agents; keep finished parts in the output folder until all are done."""
     with use_cluster(arguments, chunks_in(arguments.out)) as cluster:
         drop_record(cluster, arguments.record, _name_record(arguments))
         specs = _read_specs(
@@ -202,7 +215,7 @@ def _compare(
 
 
 def _name_record(arguments: argparse.Namespace) -> str:
-    """Return a digest of the arguments that decide which games are recorded, and where."""
+    """Return a digest of the arguments that determine the recorded games and their file."""
     names = (
         "command",
         "game",
@@ -223,9 +236,9 @@ def _play(
     agents: Sequence[str],
     cluster: Cluster | None,
 ) -> None:
-    """Let agents play, then print and save the results.
+    """Evaluate agents, then print and save the results.
 
-    If an agent fails, the results of the agents before it are printed and saved.
+    If an agent fails, the function prints and saves the results of the agents before it.
     """
     from ..evaluation.compare import compare_specs
 

@@ -1,6 +1,6 @@
-"""``parlour leaderboard``: claims that can be verified, and the page with their tables.
+"""``parlour leaderboard``: verify the claims of a leaderboard, play new lines, write its page.
 
-The page has a table for each game and set of rules. It is made from the leaderboard file alone.
+The page has a table for each game and set of rules. It depends on the leaderboard file alone.
 """
 
 import argparse
@@ -53,32 +53,32 @@ DIFFERS = 1
 """Exit status if a claim fails, or the page is out of date."""
 ALL = "all"
 COVERED = (
-    f"Checked for each claim without playing: seal, rules, saved agent, bound, and whether score, "
-    f"interval, and deals fit together. Checked by playing: results of the first deals, sees_all, "
-    f"and time per decision, which must be within a factor of {TIME_FACTOR} of that on this "
-    f"machine (less than {1000 * TIME_LEAST:g} µs counts as {1000 * TIME_LEAST:g} µs)."
+    f"Checked for each claim without playing: seal, rules, saved agent, upper bound, and the "
+    f"consistency of score, interval, and deals. Checked by playing: results of the first deals, "
+    f"sees_all, and time per decision, which must be within a factor of {TIME_FACTOR} of that on "
+    f"this machine (less than {1000 * TIME_LEAST:g} µs counts as {1000 * TIME_LEAST:g} µs)."
 )
 SAMPLED = (
-    f"If only some deals are played, this sample checks score and interval: its 99.9 % interval "
-    f"must overlap the claimed one, and its spread must fit within a factor of {SPREAD_FACTOR}. "
-    f"--deals {ALL} checks every digit."
+    f"If only some deals are played, they check score and interval as a sample: the 99.9 % "
+    f"interval of the sample must overlap the claimed one, and its standard deviation must agree "
+    f"within a factor of {SPREAD_FACTOR}. --deals {ALL} checks every digit."
 )
-NOT_COVERED = f"Not checked, since this is impossible: {', '.join(UNCHECKED)}."
+NOT_COVERED = f"Not checked, because they cannot be verified: {', '.join(UNCHECKED)}."
 PAGE_TITLE, BLOCK_NAME = "Leaderboard", "leaderboard"
 CARD_FILE = "README.md"
-"""The model card in a saved agent's folder."""
+"""File name of the model card in a saved agent's folder."""
 NOTHING = "–"
 MARK = "✗"
-"""Sign in front of a claim that failed its last verification."""
+"""Sign in front of an agent whose claim failed its last verification."""
 HEADS = (
     "below upper bound",
     "time per decision",
     "sees hidden cards",
     "deals",
-    "deal_set",
-    "how to get it",
+    "deal set",
+    "source",
 )
-"""The columns after agent and score."""
+"""Heads of the columns after agent and score."""
 EXAMPLES = {
     "leaderboard": """\
   parlour leaderboard                            verify every claim by its first deals
@@ -86,12 +86,13 @@ EXAMPLES = {
   parlour leaderboard --update                   play lines that are new, failed, or outdated
   parlour leaderboard --update --page --file mine.csv   your own leaderboard, and its page
 
-A leaderboard is a CSV file with one claim a line. Write the first cells of a new line, game,
-variant, options, agent, deal set, deals, as in "pyramid,three-passes,,pimc@16,pyramid-1,1000";
---update plays the line and fills in the rest. An interrupted run resumes with the same command.
+A leaderboard is a CSV file with one claim per line. To add a line, write its first cells (game,
+variant, options, agent, deal set, deals), such as "pyramid,three-passes,,pimc@16,pyramid-1,1000".
+--update plays the line and fills in the other cells. After an interruption, run the same command
+again to resume.
 
-Verifying writes nothing; --mark stores its result in the file. The exit status is 1 if a claim
-fails. Paths of agents are relative to the CSV file.
+Verification does not change the file; --mark saves its result there. The exit status is 1 if a
+claim fails. Paths of agents are relative to the CSV file.
 """,
 }
 
@@ -102,38 +103,41 @@ def add_leaderboard(parser: argparse.ArgumentParser) -> None:
         "--update",
         action="store_true",
         help="play lines that are new, marked as failed, or out of date, and write their claims to "
-        "the file, instead of verifying",
+        "the file; verify nothing",
     )
     parser.add_argument(
-        "--mark", action="store_true", help="write the result of verification to the file"
+        "--mark", action="store_true", help="save the result of verification in the file"
     )
     parser.add_argument(
         "--page",
         action="store_true",
-        help="write the page, FILE.md next to the file; used alone, play nothing",
+        help="write the page of tables, a .md file next to the CSV file; without other flags, play "
+        "nothing",
     )
     parser.add_argument(
-        "--check", action="store_true", help="only check that the page is up to date"
+        "--check",
+        action="store_true",
+        help="check whether the page is up to date, and do nothing else",
     )
     parser.add_argument(
         "--only",
         nargs="+",
         metavar="GAME",
-        help=f"only the lines of these games (allowed: {', '.join(GAMES)})",
+        help=f"games whose lines to use: {', '.join(GAMES)} (default: all)",
     )
     parser.add_argument(
         "--deals",
         type=_read_deals,
         metavar=f"N|{ALL}",
-        help="number of deals of each line to verify (default: all deals if that takes about ten "
-        "seconds or less, else the 10 to 200 whose results have a digest in the line); "
-        f"{ALL}: check every digit",
+        help=f"number of deals to play for each line; {ALL}: check every digit (default: all deals "
+        "if that takes about ten seconds or less, else the 10 to 200 first deals, whose results "
+        "have a digest in the line)",
     )
     parser.add_argument(
         "--allow-code",
         action="store_true",
-        help="allow agents that are code (module:Class), and run this code (default: built-in "
-        "agents and saved folders only)",
+        help="allow agents given as module:Class, and run their code (default: only built-in and "
+        "saved agents)",
     )
     add_file(parser)
     add_cluster(parser)
@@ -144,19 +148,19 @@ def _read_deals(text: str) -> int:
 
 
 def add_file(parser: argparse.ArgumentParser) -> None:
-    """Add ``--file``, which leaderboard is meant."""
+    """Add ``--file``, the leaderboard file."""
     parser.add_argument(
         "--file",
         type=read_path,
         default=BOARD_FILE,
         metavar="CSV",
-        help="a leaderboard file; its agents' paths are relative to it (default: "
-        "docs/leaderboard.csv of the clone)",
+        help="leaderboard file; paths of agents are relative to it (default: docs/leaderboard.csv "
+        "of the clone)",
     )
 
 
 def run_leaderboard(arguments: argparse.Namespace) -> int:
-    """Verify the claims of a leaderboard, or with ``--update`` make those that are missing."""
+    """Verify the claims of a leaderboard; with ``--update``, play missing ones instead."""
     path: Path = arguments.file
     page = BOARD_PAGE if path == BOARD_FILE else path.with_suffix(".md")
     make = partial(write_tables, path, CARDS if path == BOARD_FILE else "")
@@ -168,7 +172,7 @@ def run_leaderboard(arguments: argparse.Namespace) -> int:
         entries = [entry for entry in read_leaderboard(path) if _is_wanted(entry, arguments.only)]
         try:
             return _run_or_verify(arguments, entries)
-        finally:  # after an interruption, too
+        finally:  # also after an interruption
             if arguments.page:
                 write_page(page, PAGE_TITLE, BLOCK_NAME, make)
 
@@ -182,20 +186,22 @@ def _check_words(arguments: argparse.Namespace) -> None:
             "--update and --mark must not be combined: --update plays, --mark verifies"
         )
     if arguments.check and len(flags) > 1:
-        raise ValueError(f"--check writes nothing: leave {flags[0]} out")
+        raise ValueError(f"--check must not be combined with {flags[0]}: it writes nothing")
     if arguments.deals is None:
         return
     if arguments.deals < 1:
         raise ValueError(f"--deals must be a whole number from 1, or {ALL}, got {arguments.deals}")
     if flags and not arguments.mark:
-        raise ValueError(f"--deals is only for verification: leave it or {flags[0]} out")
+        raise ValueError(
+            f"--deals must not be combined with {flags[0]}: it sets the deals of a verification"
+        )
 
 
 def _run_or_verify(arguments: argparse.Namespace, entries: Sequence[Entry]) -> int:
     path: Path = arguments.file
     if arguments.page and not arguments.update and not arguments.mark:
         return 0
-    # Verification keeps no parts, so that it writes nothing and believes no stored results.
+    # Verification saves no parts, so that it writes nothing and trusts no stored results.
     chunks = path.with_name(f".{path.stem}{CHUNKS}") if arguments.update else None
     with use_cluster(arguments, chunks) as cluster, join_cluster(cluster):
         if arguments.update:
@@ -218,7 +224,7 @@ def _check_page(page: Path, make: Callable[[], str]) -> int:
 def _run_all(
     path: Path, entries: Sequence[Entry], cluster: Cluster | None, allow_code: bool
 ) -> int:
-    """Play the entries that are due; each is written as soon as it is done."""
+    """Play the entries that are due; write each one as soon as it is done."""
     due = [entry for entry in entries if _is_due(entry)]
     failed = 0
     for number, entry in enumerate(due, 1):
@@ -226,17 +232,17 @@ def _run_all(
         put_entry(path, new)
         failed += bool(new.mark)
         print(f"{number}/{len(due)}  {_describe(new)}", flush=True)
-    print(f"played {len(due)} of {len(entries)} lines; {failed} could not be played")
+    print(f"Played {len(due)} of {len(entries)} lines; {failed} could not be played.")
     return DIFFERS if failed else 0
 
 
 def _is_due(entry: Entry) -> bool:
-    """Whether an entry is new or marked, or is seen to be wrong without playing."""
+    """Return whether an entry is new, marked, or found to be wrong without playing."""
     return entry.claim is None or bool(entry.mark) or bool(check_claim(entry))
 
 
 def play_entry(entry: Entry, cluster: Cluster | None = None, allow_code: bool = False) -> Entry:
-    """Return an entry with a new claim; if playing fails, marked and with its old claim."""
+    """Play an entry and return it with a new claim; on failure, with its old claim and a mark."""
     try:
         with progress_bars(entry.deals) as bars:
             return make_claimed(entry, make_claim(entry, bars, cluster, allow_code))
@@ -247,7 +253,7 @@ def play_entry(entry: Entry, cluster: Cluster | None = None, allow_code: bool = 
 def _verify_all(
     arguments: argparse.Namespace, entries: Sequence[Entry], cluster: Cluster | None
 ) -> int:
-    """Verify every claim; with ``--mark`` write a mark for each that fails, and remove others."""
+    """Verify every claim; with ``--mark``, mark each claim that fails, and remove other marks."""
     failed = sampled = timed = 0
     claims = [entry for entry in entries if entry.claim]
     for entry in claims:
@@ -261,8 +267,8 @@ def _verify_all(
         sampled += 0 < verdict.deals < entry.deals
         print(_describe(new, verdict.deals), flush=True)
     left = len(entries) - len(claims)
-    some = f" ({timed} only by time per decision; the machine may be busy)" if timed else ""
-    counts = f"{len(claims) - failed} hold, {failed} fail{some}; {left} not played yet"
+    some = f" ({timed} only in time per decision; the machine may be busy)" if timed else ""
+    counts = f"{len(claims) - failed} verified, {failed} failed{some}; {left} not played yet"
     print(f"{len(claims)} claims: {counts}")
     if claims:
         print("\n".join([COVERED, *[SAMPLED] * bool(sampled), NOT_COVERED]))
@@ -270,7 +276,7 @@ def _verify_all(
 
 
 def _describe(entry: Entry, deals: int = 0) -> str:
-    """Return one line on an entry: its claim and the deals it was verified by, or its mark."""
+    """Return one line about an entry: its claim and the number of verified deals, or its mark."""
     if entry.mark:
         return f"{entry.title}: line {entry.line}: {entry.mark}"
     if entry.claim is None:
@@ -279,11 +285,11 @@ def _describe(entry: Entry, deals: int = 0) -> str:
     if not deals:
         return text
     part = f"all {deals:,}" if deals == entry.deals else f"the first {deals:,} of {entry.deals:,}"
-    return f"{text}: holds on {part} deals"
+    return f"{text}: verified on {part} deals"
 
 
 def write_tables(path: Path, cards: str = "") -> str:
-    """Return all tables of a leaderboard file for its page; ``cards`` as in `write_table`.
+    """Return all tables of a leaderboard file for its page; for ``cards`` see `write_table`.
 
     Raises as `entries.read_leaderboard` does.
     """
@@ -317,12 +323,12 @@ def _heading(entry: Entry) -> str:
 def unit_text(entry: Entry) -> str:
     """Return the unit of a claim's score."""
     if entry.is_multiplayer:
-        return f"{per_hand(make_spec(entry, 2))}, among {', '.join(OPPONENTS)}"
+        return f"{per_hand(make_spec(entry, 2))}, opponents: {', '.join(OPPONENTS)}"
     return "won, %" if entry.game.measure == "won" else "score"
 
 
 def _rank(group: Sequence[Entry]) -> list[Entry]:
-    """Return entries by deal set, in the order of the file, then the best first."""
+    """Return entries by deal set, in the order of the file, then by score, best first."""
     deal_sets = list(dict.fromkeys(entry.deal_set for entry in group))
 
     def place(entry: Entry) -> tuple[int, float]:
@@ -353,12 +359,12 @@ def _row(entry: Entry, group: Sequence[Entry], cards: str, digest: str) -> list[
 
 
 def claim_text(entry: Entry, claim: Claim) -> str:
-    """Return the claimed score with its interval, in per cent for shares of deals won."""
+    """Return the claimed score with its interval, in percent for shares of deals won."""
     return Estimate(claim.score, claim.low, claim.high, entry.deals).text(entry.times)
 
 
 def _gap(entry: Entry, claim: Claim, group: Sequence[Entry]) -> str:
-    """Return the gap to the bound: by labels, or to the best agent that sees all cards."""
+    """Return the gap to the upper bound, or with ≈ to the best agent that sees all cards."""
     if claim.bound is not None:
         return f"{entry.times * (claim.bound - claim.score):.2f}"
     seen = [
@@ -373,14 +379,14 @@ def _gap(entry: Entry, claim: Claim, group: Sequence[Entry]) -> str:
 
 
 def agent_text(entry: Entry) -> str:
-    """Return the agent's name for tables: that of its folder for a pretrained one."""
+    """Return the agent's name for tables; for a pretrained agent, the name of its folder."""
     folder = find_pretrained(entry)
     search, colon, path = entry.agent.rpartition(":")
     return f"{search}{colon}{folder.name}" if folder and "/" in path else entry.agent
 
 
 def is_pretrained(folder: Path) -> bool:
-    """Return whether a folder is that of a pretrained agent, of this clone or another one."""
+    """Return whether a folder belongs to a pretrained agent, in this clone or another one."""
     return folder.resolve().parent.parts[-2:] == PRETRAINED_FOLDER.parts[-2:]
 
 
@@ -394,7 +400,7 @@ def find_pretrained(entry: Entry) -> Path | None:
 
 
 def _source(entry: Entry, cards: str) -> str:
-    """Return where to get the agent: a model card, a folder, code, or Parlour itself."""
+    """Return the source of the agent: a model card, a folder, code, or Parlour itself."""
     if folder := find_pretrained(entry):
         return f"[{folder.name}]({cards}/{folder.name}/{CARD_FILE})" if cards else folder.name
     try:
@@ -422,7 +428,7 @@ def _conditions(group: Sequence[Entry]) -> str:
         for name in ("machine", "parlour", "date")
     )
     days = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    return f"Time: {'; '.join(machines)}. Parlour {', '.join(versions)}, {days}.\n"
+    return f"Measured with Parlour {', '.join(versions)}, {days}, on {'; '.join(machines)}.\n"
 
 
 def _marks(group: Sequence[Entry]) -> str:

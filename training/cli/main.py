@@ -1,13 +1,13 @@
-"""Run a command line of ``parlour``: a table of commands, and one module for each.
+"""Run a command line of ``parlour``: a table of commands, and one module for each command.
 
 A module is imported when its command is used, so that ``parlour --help`` loads none of them. The
-module of a command ``convert-deal`` has two functions:
+module of the command ``convert-deal`` has two functions:
 
-- ``add_convert_deal(parser)`` adds the arguments to the parser of the command;
-- ``run_convert_deal(arguments)`` runs it and returns the exit status.
+- ``add_convert_deal(parser)`` adds the arguments to the parser of the command.
+- ``run_convert_deal(arguments)`` runs the command and returns the exit status.
 
-It may have ``EXAMPLES``, the end of the help by command. A command that reads its words itself gets
-them instead: ``run_train(parser, words)``.
+The module may have ``EXAMPLES``, the last part of the help of each of its commands. A command that
+parses its words itself gets them instead of arguments: ``run_train(parser, words)``.
 """
 
 import argparse
@@ -31,48 +31,57 @@ from .process import READER_LEFT, drop_broken, has_reader_left, prepare_streams,
 FAILED = 2
 """Exit status after an error, such as a wrong command line."""
 PAGE = ("starlette", "uvicorn", "websockets")
-"""Packages of the extra ``page``; all others come with the extra ``train``."""
+"""Packages of the extra ``page``; all other optional packages belong to the extra ``train``."""
 
 
 HELP = {"-h", "--help", "--version"}
 GAMES_FILE = Path(__file__).with_name("games.json")
 EXAMPLES = {"list": "  parlour list\n"}
 AGENT_HELP = (
-    "uniform, greedy, human, oracle (sees all cards; in games with a solver), pretrained, a "
-    "rule-based agent of the game (parlour list), the folder of a saved agent or run, your own as "
-    "module:Class; mcts; pimc (in games with an exact solver); hindsight (Klondike); nested; "
-    "expectimax:, rollouts:, mcts:, pimc:, hindsight: or nested: before one of them; with a budget "
-    "for each decision (worlds, iterations, time) as in pimc@100, mcts@800:pretrained or "
-    "rollouts@50ms:greedy; NAME=AGENT calls it so"
+    "a name such as greedy, pretrained or mcts@800 (parlour list shows all), the folder of a saved "
+    "agent or training run, or module:Class"
 )
-"""Names of agents, for help texts."""
+"""Names of agents, for help texts. `AGENTS` is the full list."""
+AGENTS = {
+    "agents": "uniform, greedy, human, oracle (sees all cards; games with a solver), pretrained, "
+    "and the rule-based agents of a game",
+    "saved agents": "folder of a saved agent or training run",
+    "your own": "module:Class",
+    "searches": "mcts; pimc (games with an exact solver); hindsight (Klondike); nested; and "
+    "with an agent to follow: expectimax:AGENT, rollouts:AGENT, mcts:AGENT, pimc:AGENT, "
+    "hindsight:AGENT, nested:AGENT",
+    "search budget": "worlds, iterations or time per decision: pimc@100, mcts@800:pretrained, "
+    "rollouts@50ms:greedy",
+    "name in tables": "NAME=AGENT",
+}
+"""The agents that every command accepts, for ``parlour list``."""
 
 
 class Command(NamedTuple):
-    """A command: its module in this package, and its line in the overview."""
+    """A command: its module in this package, and its description in the overview."""
 
     module: str
     text: str
     reads_words: bool = False
-    """Whether the command reads its words itself."""
+    """Whether the command parses its words itself."""
 
 
 COMMANDS = {
-    "list": Command("main", "list games, variants and agents"),
-    "rules": Command("rules", "show options, variants and sources of a game's rules"),
-    "train": Command("train", "train an agent (all arguments go to the trainer)", True),
-    "tune": Command("tune", "search for settings by which training does best (Optuna)", True),
-    "evaluate": Command("evaluate", "let one agent play numbered deals"),
-    "compare": Command("evaluate", "let several agents play the same deals"),
+    "list": Command("main", "list games, variants, and agents"),
+    "rules": Command("rules", "show options, variants, and sources of a game's rules"),
+    "train": Command("train", "train an agent", True),
+    "tune": Command("tune", "search for the best training settings with Optuna", True),
+    "evaluate": Command("evaluate", "evaluate one agent on numbered deals"),
+    "compare": Command("evaluate", "compare several agents on the same deals"),
     "exploitability": Command(
-        "exploitability", "measure how far agents are from the exact equilibrium of small rules"
+        "exploitability", "measure the exact exploitability of agents in small rules"
     ),
-    "play": Command("play", "play in the terminal, or watch an agent"),
-    "replay": Command("replay", "verify recorded games, and show them"),
-    "review": Command("review", "show what each decision of a game, or of an agent, cost"),
-    "serve": Command("serve", "open a page on this machine to play on, in a browser"),
-    "solve": Command("solve", "solve a deal, or a position of it, with all cards known"),
-    "deals": Command("deals", "label numbered deals with a solver's results, and show the labels"),
+    "play": Command("play", "play a game in the terminal, or watch an agent"),
+    "replay": Command("replay", "verify and show recorded games"),
+    "review": Command("review", "review the cost of each decision, in one game or over many deals"),
+    "serve": Command("serve", "serve a page on this machine, to play in a browser"),
+    "solve": Command("solve", "solve a deal or a position with all cards known"),
+    "deals": Command("deals", "make, show, and verify solver labels of numbered deals"),
     "convert-deal": Command(
         "convert_deal", "convert a deal from or to the notation of another program"
     ),
@@ -80,14 +89,17 @@ COMMANDS = {
         "leaderboard", "verify the claims of the leaderboard, or play new lines"
     ),
     "model-card": Command("model_card", "write the model card of a saved agent"),
-    "compile": Command("compile", "compile the kernels of a game, or of all games"),
+    "compile": Command("compile", "compile the kernels of one game or all games"),
     "bench": Command("bench", "measure steps per second on this machine"),
     "completion": Command("completion", "print a shell completion script"),
 }
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises ValueError, with a message of one line."""
+    """An argument parser that raises ValueError with a one-line message."""
+
+    words: Sequence[str] = ()
+    """The words of the command line after the command."""
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         keywords.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
@@ -96,10 +108,10 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **keywords)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse words; refuse ``--flag=--``, which argparse reads as a flag without a value."""
+        """Parse words; reject ``--flag=--``, which argparse reads as a flag without a value."""
         for word in args or ():
             if re.fullmatch(r"--[\w-]+=--", word):
-                self.error(f"argument {word[:-3]}: a value is needed, not --")
+                self.error(f"argument {word[:-3]}: must have a value, got --")
         return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
@@ -107,7 +119,7 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(f"{message} (see {self.prog} --help)")
 
     def refuse(self, words: Sequence[str]) -> NoReturn:
-        """Raise ValueError for words that no argument takes; name the flag that may be meant."""
+        """Raise ValueError for unknown words; suggest similar flags."""
         flags = re.findall(r"--([a-z-]+)", self.format_usage())
         given = [word.lstrip("-").partition("=")[0] for word in words if word.startswith("-")]
         near = [flag for word in given for flag in get_close_matches(word, flags, 1)]
@@ -118,18 +130,25 @@ class Parser(argparse.ArgumentParser):
         self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
 
 
-def make_parser(names: Iterable[str] = COMMANDS) -> Parser:
-    """Return the parser of the command line, in which the commands ``names`` have arguments."""
+def make_parser(names: Iterable[str] = COMMANDS, words: Sequence[str] = ()) -> Parser:
+    """Return the parser of the command line.
+
+    Args:
+        names: The commands whose parsers get their arguments.
+        words: The words after the command, for help texts that depend on the game.
+    """
     top = Parser(
         prog="parlour",
         description="Card games for reinforcement learning: environments, agents, evaluation.",
-        epilog="Every command takes --debug: errors then show where they come from.",
+        epilog="parlour COMMAND --help describes a command. With --debug, errors show a traceback.",
     )
     top.add_argument("--version", action="version", version=f"parlour {__version__}")
     added = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     for name, command in COMMANDS.items():
         text = command.text
-        parser = top.commands[name] = added.add_parser(name, help=text, description=text)
+        description = f"{text[0].upper()}{text[1:]}."
+        parser = top.commands[name] = added.add_parser(name, help=text, description=description)
+        parser.words = words
         parser.set_defaults(parser=parser)
     for name in names:
         parser, module = top.commands[name], load_module(name)
@@ -140,7 +159,7 @@ def make_parser(names: Iterable[str] = COMMANDS) -> Parser:
 
 
 def load_module(name: str) -> ModuleType:
-    """Import the module of a command. Compilations of kernels are announced from then on."""
+    """Import the module of a command, and announce compilations of kernels from now on."""
     module = import_module(f".{COMMANDS[name].module}", __package__)
     if "parlour.envs" in sys.modules:
         from parlour.envs.core.kernel.compiling import COMPILATIONS
@@ -156,12 +175,12 @@ def find_function(verb: str, name: str) -> Callable[..., Any]:
 
 
 def run(words: Sequence[str], when_loaded: Callable[[], object] = lambda: None) -> int:
-    """Run a command line and return its exit status. Errors are raised."""
+    """Run a command line and return its exit status; let errors pass."""
     name = words[0] if words else ""
     command = COMMANDS.get(name)
     if command is None:
         return _run_without_command(words)
-    top = make_parser([name])
+    top = make_parser([name], words[1:])
     run_command = find_function("run", name)
     when_loaded()
     if command.reads_words:
@@ -191,17 +210,17 @@ def main(
 ) -> int:
     """Run a command line and return its exit status.
 
-    An error is one line on stderr. ``--debug`` raises it instead.
+    An error becomes one line on stderr; with ``--debug``, it is raised.
 
     Args:
-        arguments: words of the command line (default: those of this process).
-        when_loaded: called when the modules of the command are imported, before it runs.
+        arguments: Words of the command line (default: those of this process).
+        when_loaded: Called after the modules of the command are imported, before it runs.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
     if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # finds the module of an agent module:Class
+        sys.path.append(os.getcwd())  # so that module:Class finds the module of an agent
     prepare_streams()
     try:
         status = run(words, when_loaded)
@@ -209,7 +228,7 @@ def main(
         return status
     except KeyboardInterrupt as stopped:
         return stop_status(stopped)
-    except BaseException as error:  # an agent's code may raise anything, SystemExit too
+    except BaseException as error:  # The code of an agent may raise anything, even SystemExit.
         if has_reader_left(error):  # as in: parlour rules pyramid | head
             return READER_LEFT
         if debug or (isinstance(error, SystemExit) and asks_help(words)):
@@ -222,12 +241,14 @@ def main(
 
 
 def _explain(error: BaseException) -> str:
-    """Return the text of an error for a person."""
+    """Return the message of an error for users."""
     if isinstance(error, ModuleNotFoundError) and error.name:
         if error.name.partition(".")[0] == "parlour":
-            return f"this install lacks {error.name}: install Parlour anew, as you did at first"
+            return (
+                f"Parlour is not completely installed: {error.name} is missing; reinstall Parlour"
+            )
         extra = "page" if error.name.partition(".")[0] in PAGE else "train"
-        return f'this needs {error.name}, which is not installed: pip install "parlour[{extra}]"'
+        return f'{error.name} is required but not installed: pip install "parlour[{extra}]"'
     names_extra = isinstance(error, ImportError) and "pip install" in str(error)
     if names_extra or (isinstance(error, ValueError | OSError) and str(error)):
         return str(error)
@@ -235,10 +256,10 @@ def _explain(error: BaseException) -> str:
     from parlour.agents.registry import IllegalActionError
 
     if isinstance(error, PlayerQuit):
-        return "the game was left before its end"
+        return "the player left the game before its end"
     if isinstance(error, IllegalActionError) and str(error):
         return str(error)
-    return f"{type(error).__name__}: {error} (--debug shows where)"
+    return f"{type(error).__name__}: {error} (--debug shows a traceback)"
 
 
 def asks_help(words: Sequence[str]) -> bool:
@@ -254,7 +275,7 @@ def add_list(_: argparse.ArgumentParser) -> None:
 
 
 def run_list(_: argparse.Namespace) -> int:
-    """Print games, their variants, and the agents that can play."""
+    """Print the games, their variants, and the agents."""
     for game in json.loads(GAMES_FILE.read_text(encoding="utf-8")):
         print(f"{game['name']}  {game['title']}, {game['id']}: {game['actions']} actions")
         default = game["default"]
@@ -262,5 +283,7 @@ def run_list(_: argparse.Namespace) -> int:
         print(wrap_beside("variants", ", ".join(variants)))
         if game["rule_agents"]:
             print(wrap_beside("rule-based", ", ".join(game["rule_agents"])))
-    print(wrap_beside("agents", AGENT_HELP))
+    print()
+    for heading, text in AGENTS.items():
+        print(wrap_beside(heading, text))
     return 0

@@ -1,4 +1,4 @@
-"""``parlour model-card``: the model card of a saved agent, from its files and evaluations."""
+"""``parlour model-card``: write the model card of a saved agent from its files and evaluations."""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -39,12 +39,12 @@ from .output import markdown_table, write_page
 
 BLOCK_NAME = "card"
 DEALS, SEARCH_DEALS = 2000, 500
-"""Number of deals for the card of an agent without a leaderboard entry, and of its search."""
+"""Numbers of deals for an agent without a leaderboard entry, and for the search next to it."""
 READS = {
-    NO_ENCODING: "what it may see of the state, by the weights of the game's heuristic",
-    AFTERSTATES: "what it may see of the state, by features of what each action leads to",
+    NO_ENCODING: "the visible part of the state, as weighted features of the game's heuristic",
+    AFTERSTATES: "the visible part of the state, as features of the afterstate of each action",
 }
-"""Inputs of an agent by its encoding, for encodings that are no observation."""
+"""Input of an agent by its encoding, for agents that do not read the observation."""
 TRAINED_FIELDS = {
     "seed": whole(0, 2**63)._replace(optional=True),
     "versions": TABLE._replace(optional=True),
@@ -54,11 +54,11 @@ SCORED_FIELDS = {
     "deal_set": TEXT._replace(optional=True),
 }
 ESTIMATE_FIELDS = dict.fromkeys(Estimate._fields, NUMBER)
-"""Fields of ``trained``, of ``scored`` and of its means that a card shows."""
+"""Fields of the means in ``scored`` that a card shows."""
 CONTINUED = ("initial", "positions")
-"""Settings by which a run continues from other runs."""
+"""Settings that make a training run continue from other runs."""
 NOT_RECORDED = "not recorded"
-UNPLAYED = "It is not on the leaderboard yet: `parlour leaderboard --update`.\n"
+UNPLAYED = "The agent has no result yet. Run `parlour leaderboard --update`.\n"
 
 
 EXAMPLES = {
@@ -66,8 +66,8 @@ EXAMPLES = {
   parlour model-card runs/pyramid-three-passes-mine
   parlour model-card runs/mine/seed-0/agent --deals 10000 --search pimc@40
 
-It is written into the agent's folder, as README.md. An agent that has a line on the leaderboard has
-its results from there.
+The card is README.md in the agent's folder. Results come from the leaderboard if the agent has a
+line there; otherwise the command evaluates the agent.
 """,
 }
 
@@ -78,26 +78,26 @@ def add_model_card(parser: argparse.ArgumentParser) -> None:
         "folder",
         type=read_path,
         metavar="FOLDER",
-        help="folder of a saved agent, or of the run that made it",
+        help="folder of a saved agent, or of its training run",
     )
     parser.add_argument(
         "--deals",
         type=read_whole(MOST_DEALS),
         default=DEALS,
-        help=f"number of deals, for an agent without a leaderboard entry (default: {DEALS})",
+        help=f"number of deals if the agent has no leaderboard entry (default: {DEALS})",
     )
     parser.add_argument(
         "--search",
         type=read_line,
         metavar="AGENT",
-        help="search to compare with (default: hindsight@100 in Klondike, pimc@8 in other games "
-        "with an exact solver, else mcts@100)",
+        help="search to compare the agent with (default: hindsight@100 in Klondike, pimc@8 in "
+        "other games with an exact solver, else mcts@100)",
     )
     add_file(parser)
 
 
 def run_model_card(arguments: argparse.Namespace) -> int:
-    """Write README.md beside ``agent.json``; an agent on no leaderboard is evaluated first."""
+    """Write README.md next to ``agent.json``; first evaluate an agent without leaderboard entry."""
     folder = find_agent_folder(arguments.folder)
     group = list_known(folder, arguments.file)
     if not group and _way_to_cards(folder):
@@ -113,9 +113,9 @@ def run_model_card(arguments: argparse.Namespace) -> int:
 
 
 def list_known(folder: Path, board: Path) -> list[Entry]:
-    """Return the evaluated entries of a leaderboard by rules for which a saved agent has one.
+    """Return the evaluated leaderboard entries of all rules for which a saved agent has an entry.
 
-    Without a leaderboard file there are none.
+    Without a leaderboard file, the list is empty.
     """
     if not board.is_file():
         return []
@@ -128,13 +128,13 @@ def list_known(folder: Path, board: Path) -> list[Entry]:
 
 
 def _game_of(folder: Path) -> tuple[Game, Any]:
-    """Return the game of a saved agent, and the (first) rules that it was trained by."""
+    """Return the game of a saved agent, and the (first) rules of its training."""
     game = find_game(read_description(folder)["game"])
     return game, read_rules(folder, game)[0]
 
 
 def evaluate_for_card(folder: Path, deals: int, search: str | None) -> list[Entry]:
-    """Evaluate a saved agent, uniform, greedy and a search on the same deals; return the entries.
+    """Evaluate a saved agent, uniform, greedy and a search on the same deals; return their entries.
 
     Raises ValueError if one of them cannot play.
     """
@@ -153,7 +153,7 @@ def evaluate_for_card(folder: Path, deals: int, search: str | None) -> list[Entr
 
 
 def usual_search(game: Game, rules: Any) -> str:
-    """Return a search that is strong and fast by these rules."""
+    """Return a search that is strong and fast with these rules."""
     if can_load("hindsight@100", game, rules):
         return "hindsight@100"
     return "pimc@8" if game.winnable_after else "mcts@100"
@@ -178,17 +178,17 @@ def read_facts(folder: Path) -> dict[str, Any]:
 
 
 def write_card(folder: Path, group: Sequence[Entry]) -> str:
-    """Return the text of the card: the agent, its training, its results and its limits.
+    """Return the text of the card: the agent, its training, its results, and its limits.
 
-    ``group`` are evaluated entries of its game, its own among them (empty: not evaluated yet).
+    ``group`` has the evaluated entries of its game, including its own (empty: not evaluated yet).
     """
     description = read_facts(folder)
     game, rules = _game_of(folder)
     parts = [
         _facts_table(_describe_agent(folder, description, game, rules)),
-        "## How it was trained\n",
+        "## Training\n",
         _write_training(folder, description, game, rules),
-        "## How well it plays\n",
+        "## Results\n",
         _write_results(folder, group) if group else UNPLAYED,
         "## Use and limits\n",
         "".join(f"- {line}\n" for line in _list_limits(folder, game, rules, group)),
@@ -209,13 +209,13 @@ def _write_results(folder: Path, group: Sequence[Entry]) -> str:
 
 
 def summarise_agent(folder: Path) -> list[str]:
-    """Return the kind of a saved agent, and the command that trains one like it."""
+    """Return the kind of a saved agent, and the command of its training."""
     description = read_facts(folder)
     return [_kind(description["network"]), f"`{_command(folder, description['trained'])}`"]
 
 
 def _way_to_cards(folder: Path) -> str:
-    """Return the path from a pretrained agent to the others; empty for another agent."""
+    """Return the path from a pretrained agent's folder to the others; empty for other agents."""
     return ".." if is_pretrained(folder) else ""
 
 
@@ -228,23 +228,23 @@ def _describe_agent(
 ) -> dict[str, str]:
     variant, options = name_rules(game, rules)
     further = len(description.get("more_rules", ()))
-    others = f", and {further} other rules" if further else ""
+    others = f", and {further} other sets of rules" if further else ""
     weights = load_saved_agent(folder, game).weights.values()
     size, numbers = sum(array.nbytes for array in weights), sum(array.size for array in weights)
     return {
         "name": f"`{description['name']}`",
         "game": f"{game.title}, `{variant}`{f' with {options}' if options else ''}{others}",
         "kind": _kind(description["network"]),
-        "size": f"{numbers:,} numbers, {size / 2**20:.2f} MiB",
-        "reads": _reads(description["network"]["encoding"]),
-        "decides": _way(description),
+        "size": f"{numbers:,} parameters, {size / 2**20:.2f} MiB",
+        "input": _reads(description["network"]["encoding"]),
+        "action choice": _way(description),
         "sees hidden cards": "no",
     }
 
 
 def _kind(network: Mapping[str, Any]) -> str:
     if network["encoding"] == AFTERSTATES:
-        return "a table of values of afterstates"
+        return "table of afterstate values"
     if network["encoding"] == NO_ENCODING:
         return f"weights of a heuristic (`{network['name']}`)"
     return f"network `{network['name']}`, width {network['width']}, depth {network['depth']}"
@@ -256,10 +256,10 @@ def _reads(encoding: str) -> str:
 
 def _way(description: Mapping[str, Any]) -> str:
     if description["network"]["encoding"] == AFTERSTATES:
-        return "takes the action whose outcome is worth most"
+        return "the action with the highest afterstate value"
     if description.get("samples"):
-        return "draws from its policy"
-    return "takes the action it rates highest"
+        return "sampled from the policy"
+    return "the action with the highest logit or value"
 
 
 def _write_training(folder: Path, description: Mapping[str, Any], game: Game, rules: Any) -> str:
@@ -270,7 +270,7 @@ def _write_training(folder: Path, description: Mapping[str, Any], game: Game, ru
         "wall time": _wall_time(trained),
         "training seed": str(trained.get("seed", NOT_RECORDED)),
         "versions": ", ".join(f"{k} {v}" for k, v in trained.get("versions", {}).items()),
-        "on its validation deals": _validation(scored, game.goal_name(rules)),
+        "validation result": _validation(scored, game.goal_name(rules)),
     }
     return f"{_recipe(folder, trained)}{_facts_table(facts)}"
 
@@ -284,7 +284,7 @@ def _wall_time(trained: Mapping[str, Any]) -> str:
 
 
 def _validation(scored: Mapping[str, Any], goal: str) -> str:
-    """Return the validation results of the trainer: the share that reached the goal, the score."""
+    """Return the validation result of the training: share that reached the goal, and score."""
     estimates = {
         fact: Estimate(*(scored[fact][name] for name in Estimate._fields))
         for fact in (goal, "score")
@@ -301,44 +301,43 @@ def _validation(scored: Mapping[str, Any], goal: str) -> str:
 
 
 def _recipe(folder: Path, trained: Mapping[str, Any]) -> str:
-    """Return the command that trains one like it, and what it leaves out."""
+    """Return the command of the training, and a note if it continued from other runs."""
     text = f"```txt\n{_command(folder, trained)}\n```\n\n"
     if any(trained.get("settings", {}).get(name) for name in CONTINUED):
-        text += "It goes on from other runs, whose steps and time are not counted here.\n\n"
+        text += "The run continued from other runs, whose steps and time are not counted here.\n\n"
     return text
 
 
 def _command(folder: Path, trained: Mapping[str, Any]) -> str:
-    from ..learning.settings.files import write_command  # tyro is of an extra
+    from ..learning.settings.files import write_command  # needs tyro, an optional package
 
     saved = trained.get("settings")
     return write_command(saved, trained.get("seed", 0), str(folder)) if saved else NOT_RECORDED
 
 
 def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -> list[str]:
-    others = "; how it fares against people, or players unlike those it met, is not known"
+    others = " Its strength against people and against other kinds of opponents is unknown."
     digest, groups = digest_agent(folder), group_entries(group)
     better = [
-        f"By `{name}` {sentence}" if len(groups) > 1 else sentence
+        f"With the rules `{name}`, {sentence}" if len(groups) > 1 else sentence
         for (_, name), entries in groups.items()
         if (sentence := _best_beside(entries, digest))
     ]
     leads = "pimc" if BASE in read_description(folder)["network"]["options"] else "mcts"
     return [
-        "It is meant as a baseline to compare with, as an opponent, as the leader of a search "
-        f"(`{leads}:FOLDER`), and as a beginning for training (`--initial FOLDER`).",
-        "It plays by the rules that it was trained by and refuses others. "
-        f"`--allow-rules-mismatch` lets it play other rules of {game.title}; "
-        "it was not trained for them.",
-        "It was trained on deals drawn at random, none of them from a deal set"
-        f"{others if game.num_players(rules) > 1 else ''}.",
-        "Intervals are over deals, of this one training seed: another seed comes out otherwise.",
+        "Intended uses: a baseline, an opponent, the agent that a search follows "
+        f"(`{leads}:FOLDER`), and a starting point for training (`--initial FOLDER`).",
+        "The agent plays only the rules of its training. `--allow-rules-mismatch` allows other "
+        f"rules of {game.title}, for which it was not trained.",
+        "The training deals were random; none came from a deal set."
+        f"{others if game.num_players(rules) > 1 else ''}",
+        "Intervals are over deals, for one training seed. Other training seeds give other results.",
         *better,
     ]
 
 
 def _best_beside(group: Sequence[Entry], digest: str) -> str:
-    """Return the best agent without hidden cards on the first deal set, if it is another one."""
+    """Return a sentence about a better agent that sees no hidden cards; empty if there is none."""
     fair = [
         (entry.claim.score, entry.claim.agent_digest == digest, agent_text(entry))
         for entry in group
@@ -349,4 +348,4 @@ def _best_beside(group: Sequence[Entry], digest: str) -> str:
     ]
     if not fair or max(fair)[1]:
         return ""
-    return f"`{max(fair)[2]}` plays better without seeing hidden cards: see the table above."
+    return f"`{max(fair)[2]}` plays better without seeing hidden cards; see the table above."

@@ -21,18 +21,18 @@ ROOT = Path(__file__).resolve().parents[2]
 """Root of the clone, if Parlour is installed from one."""
 BLOCK = re.compile(r"(<!-- generated: (.+?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 MEASURED = ("benchmarks.", "research.")
-"""Prefixes of blocks of measurements, which the module of that name writes."""
+"""Prefixes of blocks with measurements; the module of that name writes each of them."""
 FIRST_LINE, NEXT_LINE = 4.0, 30.0
-"""Without a bar: seconds until the first line, and between two lines."""
+"""Seconds until the first progress line, and between two lines, without a progress bar."""
 SLOW = 4.0
-"""Seconds after which a silent step is named."""
+"""Seconds after which `notify_if_slow` prints its line."""
 
 
-# Progress: a bar if stderr is a terminal and tqdm is installed, else lines now and then.
+# Progress: a bar if stderr is a terminal and tqdm is installed, otherwise occasional lines.
 
 
 def find_tqdm() -> Any:
-    """Return tqdm, or None if it is not installed or stderr is no terminal."""
+    """Return tqdm, or None if it is not installed or stderr is not a terminal."""
     try:
         from tqdm import tqdm
     except ModuleNotFoundError:
@@ -53,7 +53,7 @@ def notify_if_slow(text: str) -> Iterator[None]:
 
 
 def write_lines(label: str, total: int) -> Progress:
-    """Return a function that takes the number of further finished deals, and prints progress."""
+    """Return a progress function that takes numbers of finished deals and prints lines."""
     done, due = 0, time.monotonic() + FIRST_LINE
 
     def update(finished: int) -> None:
@@ -68,7 +68,7 @@ def write_lines(label: str, total: int) -> Progress:
 
 @contextmanager
 def progress_bars(deals: int) -> Iterator[Callable[[str, str], Progress | None]]:
-    """Give a function of agent and variant that returns the progress function of the agent."""
+    """Yield a function that returns the progress function of an agent and a variant."""
     tqdm = find_tqdm()
     open_bars: list[Any] = []
 
@@ -95,7 +95,7 @@ def progress_bars(deals: int) -> Iterator[Callable[[str, str], Progress | None]]
 
 @contextmanager
 def reserve_stdout(arguments: argparse.Namespace) -> Iterator[None]:
-    """With ``--json``, send what the block prints to stderr, so that stdout has JSON alone."""
+    """With ``--json``, redirect the output of the block to stderr; stdout has only JSON."""
     with redirect_stdout(sys.stderr if arguments.json else sys.stdout):
         yield
 
@@ -104,7 +104,7 @@ def reserve_stdout(arguments: argparse.Namespace) -> Iterator[None]:
 def report_finished(finished: Sequence[Any], report: Callable[[], None]) -> Iterator[None]:
     """Call ``report`` after the block, which fills ``finished``.
 
-    If an error or a signal ends the block, the report is of what had been finished by then.
+    If an error or a signal ends the block, the report covers the finished results.
     """
     try:
         yield
@@ -119,15 +119,15 @@ def print_and_save(
     show: Callable[["Console"], None],
     save: Callable[[], list[Path]],
 ) -> None:
-    """Print a result, then save it and name its files.
+    """Print a result, then save it and print the paths of its files.
 
     The result is printed first, since saving may fail.
 
     Args:
-        arguments: ``json`` selects JSON instead of tables.
-        summary: returns the result as JSON values.
-        show: prints the tables of the result.
-        save: writes the files of the result, and returns their paths.
+        arguments: Arguments of the command; ``json`` selects JSON instead of tables.
+        summary: Returns the result as JSON values.
+        show: Prints the tables of the result.
+        save: Writes the files of the result, and returns their paths.
     """
     try:
         if arguments.json:
@@ -165,16 +165,18 @@ def renew_blocks(text: str, blocks: Mapping[str, Callable[[], str]], source: str
         if match[2].startswith(MEASURED):
             return match[0]
         if match[2] not in blocks:
-            raise ValueError(f"{source}: no block {match[2]!r}; there are {', '.join(blocks)}")
+            raise ValueError(
+                f"{source}: block must be one of {', '.join(blocks)}, got {match[2]!r}"
+            )
         return f"{match[1]}\n{blocks[match[2]]().strip()}\n\n{match[4]}"
 
     return BLOCK.sub(fill, text)
 
 
 def renew_page(path: Path, title: str, name: str, make: Callable[[], str]) -> str:
-    """Return the text of a page with new text in its block ``name``; write nothing.
+    """Return a page with new text in its block ``name``, without writing it.
 
-    A missing page gets a title, and a missing block is added at the end. Raises ValueError as
+    A missing page gets a title, and a missing block is appended. Raises ValueError as
     `renew_blocks` does, and OSError if the page cannot be read.
     """
     begin = f"<!-- generated: {name} -->"
@@ -185,7 +187,7 @@ def renew_page(path: Path, title: str, name: str, make: Callable[[], str]) -> st
 
 
 def write_page(path: Path, title: str, name: str, make: Callable[[], str]) -> bool:
-    """Write a page with `renew_page`; return whether it changed."""
+    """Write a page as `renew_page` returns it; return whether the file changed."""
     new = renew_page(path, title, name, make).encode()
     if path.is_file() and path.read_bytes() == new:
         return False

@@ -1,7 +1,7 @@
 """``parlour play``: play in the terminal, or watch an agent.
 
-`TerminalGame` is what is played and how it is shown. `play_solitaire` plays games for one player,
-`play_hands` a session of a game for several.
+`TerminalGame` holds the choices of the command line. `play_solitaire` plays games for one player,
+`play_hands` plays a session of a game for several players.
 """
 
 import argparse
@@ -51,13 +51,13 @@ from .rules import rules_text
 
 EXAMPLES = {
     "play": """\
-  parlour play pyramid                          cards as Th, 10h or T♥, or place numbers; ? for help
-  parlour play pyramid --variant web --deal 17  a numbered deal of the deal set
+  parlour play pyramid                          type cards (Th, 10h, T♥) or places; ? for help
+  parlour play pyramid --variant web --deal 17  play a numbered deal of the deal set
   parlour play pyramid --agent greedy           watch an agent, step by step
-  parlour play pyramid --agent pimc --explain    ... and see what it thinks
-  parlour play pyramid --advisor mcts            type advice to see what that agent thinks
+  parlour play pyramid --agent pimc --explain   watch an agent and its estimates
+  parlour play pyramid --advisor mcts           type advice to see the estimates of mcts
   parlour play seven-twenty-seven --seat 2 --hands 10
-  parlour play twenty-eight --until 6            a session: until a side stands at +6
+  parlour play twenty-eight --until 6           play until a side has won 6 in total
 """,
 }
 
@@ -66,56 +66,60 @@ def add_play(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour play``."""
     add_game_and_rules(parser)
     add_rules_mismatch(parser)
-    parser.add_argument("--agent", default="human", help=f"player: {AGENT_HELP} (default: human)")
+    parser.add_argument(
+        "--agent", default="human", help=f"player: human, or {AGENT_HELP} (default: human)"
+    )
     parser.add_argument(
         "--deck",
         type=read_deck,
-        help="deck to play: card names in dealing order, the top row first; - reads it from "
-        "standard input",
+        help="deck to play: card names in dealing order, top row first; - reads standard input",
     )
-    parser.add_argument("--deal", type=read_whole(), help="number of a deal of the deal set")
+    parser.add_argument("--deal", type=read_whole(), help="number of the deal in the deal set")
     add_deal_set(parser)
-    parser.add_argument("--seed", type=read_whole(), help="seed of a random deal")
+    parser.add_argument(
+        "--seed", type=read_whole(), help="seed of the random deal (default: random)"
+    )
     parser.add_argument(
         "--evaluation-seed", metavar="TEXT", help="seed of the agents' draws (default: random)"
     )
     parser.add_argument(
         "--seat",
         type=read_whole(),
-        help="in games for several: seat to play, or to watch (default: 0)",
+        help="games for several players: seat to play or watch (default: 0)",
     )
-    add_opponents(parser, "greedy and the rule-based agents", "seats after it")
+    add_opponents(parser, "greedy and the rule-based agents", "following seats")
     parser.add_argument(
         "--hands",
         type=read_whole(MOST_HANDS),
-        help="in games for several: number of hands (default: 1)",
+        help="games for several players: number of hands (default: 1)",
     )
     parser.add_argument(
         "--until",
         type=read_whole(MOST_HANDS),
         metavar="N",
-        help="in games for several: play until a seat, or a side, has won or lost N in total",
+        help="games for several players: total that a seat or side must win or lose to end the "
+        "session",
     )
     parser.add_argument(
         "--delay",
         type=read_seconds,
-        help="seconds between the steps of an agent (default: wait for Enter)",
+        help="seconds between the steps of a watched agent (default: wait for Enter)",
     )
     parser.add_argument(
         "--no-notice",
         action="store_true",
-        help="solitaire: do not warn when the deal cannot be won, or when a move makes it "
-        "unwinnable (the solver that finds this knows all cards)",
+        help="solitaire: no warning when the deal is unwinnable or a move makes it unwinnable (the "
+        "solver that finds this knows all cards)",
     )
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="show the explanation of a watched agent: chances, values, statistics of its search",
+        help="show the estimates of a watched agent: probabilities, values, search statistics",
     )
     parser.add_argument(
         "--advisor",
         metavar="AGENT",
-        help="agent that answers when you type advice (default: greedy)",
+        help="agent that gives advice when you type advice (default: greedy)",
     )
     add_record(parser)
 
@@ -134,7 +138,7 @@ def run_play(arguments: argparse.Namespace) -> int:
     if arguments.deal_set or arguments.deal is not None:
         chosen["deal_set"] = arguments.deal_set or default_deal_set(game.name)
     if chosen and arguments.seed is not None and arguments.agent == "human":
-        raise ValueError("--seed makes the deal: it cannot go with --deck or --deal")
+        raise ValueError("--seed must not be combined with --deck or --deal: it draws the deal")
     if arguments.seed is not None:
         check_range("seed", arguments.seed, 0)
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
@@ -155,19 +159,25 @@ def run_play(arguments: argparse.Namespace) -> int:
     )
     if arguments.agent != "human":
         refuse_flags(
-            arguments, ("advisor",), "it advises a person; --explain shows what is thought"
+            arguments,
+            ("advisor",),
+            "it advises a human player; --explain shows the estimates of a watched agent",
         )
     elif arguments.explain:
-        raise ValueError("--explain: a person plays; say advice at your turn (--advisor AGENT)")
+        raise ValueError(
+            "--explain needs a watched agent (--agent); type advice at your turn instead"
+        )
     if arguments.record:
         make_record_file(arguments.record)
     if not is_for_several(game, arguments.variant and [arguments.variant], options):
         flags = ("seat", "opponents", "hands", "until")
-        refuse_flags(arguments, flags, f"{game.title} as chosen is for one player")
+        refuse_flags(arguments, flags, f"these rules of {game.title} are for one player")
         play_solitaire(terminal, arguments.agent)
         return 0
     if arguments.hands is not None and arguments.until is not None:
-        raise ValueError("--until says how long to play: it cannot go with --hands")
+        raise ValueError(
+            "--until must not be combined with --hands: both set the length of the session"
+        )
     hands = 1 if arguments.hands is None else arguments.hands
     seat = SeatChoice(arguments.seat or 0, arguments.opponents, hands, arguments.until)
     play_hands(terminal, seat, arguments.agent)
@@ -175,7 +185,7 @@ def run_play(arguments: argparse.Namespace) -> int:
 
 
 def ask_wrapped(prompt: str) -> str:
-    """Ask like `input`; a prompt wider than the terminal is wrapped."""
+    """Read a line like `input`, and wrap a prompt that is wider than the terminal."""
     *above, last = wrap_lines(prompt.rstrip()).split("\n")
     for line in above:
         print(line)
@@ -183,24 +193,24 @@ def ask_wrapped(prompt: str) -> str:
 
 
 class TerminalGame(NamedTuple):
-    """A game in the terminal, and how it is shown.
+    """A game in the terminal, with the settings of its deal and its display.
 
     Args:
-        game: the game.
-        variant: name of the variant (default: the game's default).
-        options: options of the rules.
-        chosen: deck or numbered deal, the ``options`` of `CardEnv.reset`.
-        seed: seed of a random deal, if none is chosen (default: random).
-        delay: seconds between the steps of a watched agent (default: wait for Enter).
-        colour: whether to color cards.
-        ask: takes a prompt and returns a line of input (default: `ask_wrapped`).
-        say: prints text.
-        evaluation_seed: seed of the agents' draws (default: random).
-        allow_rules_mismatch: see `load_agent`.
-        notice: whether to warn a person if a solitaire can no longer be won.
-        record: file that games are appended to.
-        explain: whether to show the explanations of a watched agent.
-        advisor: agent that a person may ask for advice.
+        game: The game.
+        variant: Name of the variant (None: the game's default).
+        options: Options of the rules.
+        chosen: Deck or numbered deal, as ``options`` of `CardEnv.reset`.
+        seed: Seed of a random deal if none is chosen (None: random).
+        delay: Seconds between the steps of a watched agent (None: wait for Enter).
+        colour: Whether to color cards.
+        ask: Takes a prompt and returns a line of input (None: `ask_wrapped`).
+        say: Prints text.
+        evaluation_seed: Seed of the agents' draws (None: random).
+        allow_rules_mismatch: See `load_agent`.
+        notice: Whether to warn a human player when a solitaire becomes unwinnable.
+        record: File to which games are appended.
+        explain: Whether to show the explanations of a watched agent.
+        advisor: Agent that a human player may ask for advice.
     """
 
     game: Game
@@ -221,12 +231,12 @@ class TerminalGame(NamedTuple):
 
     @property
     def say_thoughts(self) -> Callable[[str], None] | None:
-        """The function that prints explanations, or None if they are not shown."""
+        """The function that prints explanations; None if they are hidden."""
         return self.say if self.explain else None
 
 
 def ask_player(player: Agent, turn: Turn, say: Callable[[str], None] | None = None) -> int:
-    """Return the action of a player; ``say`` prints its explanation first (None: nothing)."""
+    """Return the action of a player; first print its explanation with ``say`` (None: do not)."""
     if say is None:
         return int(choose_actions(player, turn)[0])
     explanation = explain(player, turn)
@@ -235,7 +245,7 @@ def ask_player(player: Agent, turn: Turn, say: Callable[[str], None] | None = No
 
 
 class Advisor:
-    """The agent that a person may ask for advice, and the position that it sees."""
+    """The agent that a human player may ask for advice, and the position that it sees."""
 
     def __init__(
         self, terminal: TerminalGame, rules: Any, states: Callable[[], np.ndarray]
@@ -250,20 +260,20 @@ class Advisor:
             terminal.allow_rules_mismatch,
         )
         if isinstance(self.agent, HumanAgent):
-            raise ValueError("advisor: name an agent, not a person")
+            raise ValueError("advisor must be an agent, got human")
 
     def advise(self) -> str:
-        """Return the explanation of the agent for the position, as text."""
+        """Return the agent's explanation of the position as text."""
         game, states = self.terminal.game, self.states()
         turn = make_agent_turn(self.agent, game, self.rules, states, self.words)
         return str(explain(self.agent, turn))
 
 
 def play_solitaire(terminal: TerminalGame, agent: str = "human") -> None:
-    """Play until the person leaves, or watch one game of an agent.
+    """Play until the human player leaves, or watch one game of an agent.
 
     Raises:
-        ValueError: the rules, the deck or the agent is wrong.
+        ValueError: The rules, the deck, or the agent is invalid.
     """
     env = CardEnv(terminal.game, terminal.variant, illegal="raise", **dict(terminal.options or {}))
     advisor = Advisor(terminal, env.rules, lambda: env.rows.states)
@@ -295,7 +305,7 @@ def play_solitaire(terminal: TerminalGame, agent: str = "human") -> None:
 
 
 class TerminalSolitaire:
-    """One deal of a solitaire in the terminal, in which a person may take moves back."""
+    """One deal of a solitaire in the terminal; a human player may take moves back."""
 
     def __init__(
         self,
@@ -335,7 +345,7 @@ class TerminalSolitaire:
         self._end()
 
     def record(self, end: str) -> None:
-        """Record the game once, if there is a file and a move was made."""
+        """Append the game to the record file once, if there is a file and an action."""
         path = self.terminal.record
         if path is None or self.is_recorded or not self.deal.actions:
             return
@@ -344,10 +354,12 @@ class TerminalSolitaire:
         record_game(self.terminal, path, replay)
 
     def take_back(self, reason: type[Exception]) -> None:
-        """Take back a move, or all moves."""
+        """Take back one move or all moves."""
         by_one = reason is PlayerUndo
         if not self.deal.take_back(1 if by_one else None):
-            self.terminal.say("nothing to take back" if by_one else "this is the beginning")
+            self.terminal.say(
+                "There is no move to take back." if by_one else "This is the start of the game."
+            )
             return
         self.is_recorded = False
 
@@ -365,17 +377,17 @@ class TerminalSolitaire:
 
 
 def record_game(terminal: TerminalGame, path: Path, replay: Replay) -> None:
-    """Append a game to a file, or print why that failed."""
+    """Append a game to a file; print an error if that fails."""
     try:
         append_replays(path, [replay])
     except OSError as error:
-        terminal.say(f"This game is not recorded: {path}: {error.strerror or error}.")
+        terminal.say(f"The game could not be recorded in {path}: {error.strerror or error}.")
 
 
 def show_choice(
     terminal: TerminalGame, rules: Any, state: np.void, player: Agent, action: int
 ) -> None:
-    """Show the action of a watched agent; raise PlayerQuit if the person leaves."""
+    """Show the action of a watched agent; raise PlayerQuit if the user leaves."""
     game = terminal.game
     move = move_text([action], game.action_words(state, rules))
     terminal.say("\n" + ansi(game.layout(state, rules), terminal.colour))
@@ -384,12 +396,12 @@ def show_choice(
         time.sleep(terminal.delay)
         return
     watched = terminal.ask is not None or sys.stdin.isatty()
-    if watched and _answer(terminal, "Enter: on, q: quit > ") in ("q", "quit"):
+    if watched and _answer(terminal, "Enter: continue, q: quit > ") in ("q", "quit"):
         raise PlayerQuit
 
 
 def ask_again(terminal: TerminalGame, unit: str = "game") -> bool:
-    """Return whether the person wants another one."""
+    """Ask whether to play another game or hand, and return the answer."""
     return _answer(terminal, f"Another {unit}? Enter: yes, q: quit > ") in ("", "y", "yes")
 
 
@@ -401,12 +413,12 @@ def _answer(terminal: TerminalGame, prompt: str) -> str:
 
 
 def play_hands(terminal: TerminalGame, seat: SeatChoice, agent: str = "human") -> None:
-    """Play hands of one session until the person leaves, or watch an agent.
+    """Play hands of one session until the human player leaves, or watch an agent.
 
-    The actions of the others are printed at the person's next turn.
+    The actions of the other seats are printed at the next turn of the human player.
 
     Raises:
-        ValueError: the rules, the deck, the seat, a number or an agent is wrong.
+        ValueError: The rules, the deck, the seat, a number, or an agent is invalid.
     """
     session = TerminalSession(terminal, seat, agent)
     try:
@@ -420,7 +432,7 @@ def play_hands(terminal: TerminalGame, seat: SeatChoice, agent: str = "human") -
 
 
 class TerminalSession(TableSession):
-    """A session of a game for several in the terminal."""
+    """A session of a game for several players in the terminal."""
 
     def __init__(self, terminal: TerminalGame, seat: SeatChoice, agent: str) -> None:
         self.terminal = terminal
@@ -443,7 +455,7 @@ class TerminalSession(TableSession):
         return HumanAgent(terminal.ask or ask_wrapped, terminal.say, terminal.colour, answers)
 
     def play_hands(self) -> None:
-        """Play the chosen number of hands, or until the chosen total."""
+        """Play the chosen number of hands, or until the chosen total is reached."""
         if self.until is None:
             for _ in range(self.hands):
                 self.play_hand()
@@ -470,7 +482,7 @@ class TerminalSession(TableSession):
         return ask_player(self.agents[self.seat], self.make_turn(), say)
 
     def record(self, end: str) -> None:
-        """Record the hand once, if there is a file and an action was made."""
+        """Append the hand to the record file once, if there is a file and an action."""
         path = self.terminal.record
         if path is not None and self.actions:
             record_game(self.terminal, path, self.replay(self.terminal.variant, end))
@@ -495,7 +507,7 @@ class TerminalSession(TableSession):
         self._print_events()
         scene = self.game.layout(self.own_state(), self.rules)
         self.terminal.say("\n" + ansi(scene, self.terminal.colour))
-        self.terminal.say(f"Over: {self._nets_text(self.nets)}.")
+        self.terminal.say(f"Result: {self._nets_text(self.nets)}.")
         if self.hand > 1:
             self.terminal.say(f"After {self.hand} hands: {self._nets_text(self.totals)}.")
 

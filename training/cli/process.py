@@ -1,8 +1,8 @@
-"""Exit statuses and standard streams of a command: closed streams, readers that leave, encodings.
+"""Exit statuses and standard streams of a command: closed streams, broken pipes, encodings.
 
-A reader that leaves, as in ``parlour list | head -1``, ends the command quietly with exit status 1.
-The documentation of Python recommends this (module `signal`, "Note on SIGPIPE"): the default action
-of SIGPIPE would also kill a server or a worker whose socket closes.
+If the reader of the output exits, as in ``parlour list | head -1``, the command ends quietly with
+exit status 1. The documentation of Python recommends this (module `signal`, "Note on SIGPIPE"),
+because the default action of SIGPIPE would also kill a server or a worker whose socket closes.
 """
 
 import os
@@ -16,41 +16,41 @@ from typing import TextIO
 STOPPED = 128 + signal.SIGINT
 """Exit status after Ctrl-C."""
 READER_LEFT = 1
-"""Exit status if the reader of stdout or stderr leaves before the command has written all."""
+"""Exit status if the reader of stdout or stderr exits before the command has written everything."""
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM has arrived: the command stops as after Ctrl-C."""
+    """Raised on SIGTERM: the command stops as after Ctrl-C."""
 
     signum = signal.SIGTERM
     arrived = False
-    """Whether SIGTERM has arrived: a library may raise another KeyboardInterrupt in its place."""
+    """Whether SIGTERM has arrived; needed because a library may replace the exception."""
 
 
 def stop_status(stopped: KeyboardInterrupt) -> int:
-    """Return the exit status of a command that a signal has stopped: 128 plus its number."""
+    """Return the exit status of a command stopped by a signal: 128 plus the signal number."""
     usual = signal.SIGTERM if Terminated.arrived else signal.SIGINT
     return 128 + int(getattr(stopped, "signum", usual))
 
 
 def open_closed() -> None:
-    """Open standard streams that are closed, as by ``parlour list >&-``, on the null device.
+    """Open closed standard streams, as in ``parlour list >&-``, on the null device.
 
-    Otherwise the next file that is opened would get the number of a closed stream, and the output
+    Otherwise the next opened file would get the file descriptor of a closed stream, and the output
     of a library would go into that file.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def prepare_streams() -> None:
-    """Make reading and writing safe in any encoding (see `terminal.plain_text`)."""
+    """Make standard streams safe for text in any encoding (see `terminal.plain_text`)."""
     from ..evaluation.report.terminal import PLAIN
 
     open_closed()
@@ -60,10 +60,10 @@ def prepare_streams() -> None:
 
 
 def drop_broken() -> bool:
-    """Flush the output; return whether a reader has left.
+    """Flush the output; return whether its reader has exited.
 
-    A stream that cannot be written is pointed to the null device. Otherwise Python would try again
-    when it exits, and complain.
+    A broken stream is redirected to the null device. Otherwise Python would flush it again at exit
+    and print an error.
     """
     has_left = False
     for stream in (sys.stdout, sys.stderr):
@@ -83,9 +83,9 @@ def drop_broken() -> bool:
 
 
 def _is_unread(stream: TextIO) -> bool:
-    """Return whether the reader of a stream has left, if the system can tell (not on Windows).
+    """Return whether the reader of a stream has exited, if the system can tell (not on Windows).
 
-    Flushing is not used as a test, since a failed write may drop output.
+    A flush is no test, since a failed write may drop output.
     """
     try:
         number = stream.fileno()
@@ -99,10 +99,11 @@ def _is_unread(stream: TextIO) -> bool:
 
 
 def has_reader_left(error: BaseException) -> bool:
-    """Return whether an error comes from a reader of the output that has left.
+    """Return whether an error occurred because the reader of the output has exited.
 
     A BrokenPipeError may also come from another pipe, such as that of a worker process, and a
-    SystemExit from ``--help``. Rich turns the first into the second and redirects the stream.
+    SystemExit may come from ``--help``. Rich replaces a BrokenPipeError with a SystemExit and
+    redirects the stream.
     """
     chain: BaseException | None = error
     while chain is not None and not isinstance(chain, BrokenPipeError):
@@ -114,9 +115,9 @@ def has_reader_left(error: BaseException) -> bool:
 
 
 def attach_terminal() -> None:
-    """Read further input from the terminal after standard input has been read to its end.
+    """Read further input from the terminal after standard input has reached its end.
 
-    Without a terminal, standard input stays as it is.
+    Without a terminal, standard input does not change.
     """
     with suppress(OSError):
         terminal = os.open("CONIN$" if os.name == "nt" else "/dev/tty", os.O_RDONLY)

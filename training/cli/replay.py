@@ -1,4 +1,4 @@
-"""``parlour replay``: recorded games, verified by the kernel, and shown."""
+"""``parlour replay``: verify recorded games with the kernel, and show them."""
 
 import argparse
 import json
@@ -18,9 +18,9 @@ from ..files import write_bytes
 from .arguments import MOST_ROWS, add_json, read_path, read_seconds, read_whole, refuse_flags
 
 LISTED = 20
-"""Number of games that are listed."""
+"""Most games that are listed."""
 FAULTY = 1
-"""Exit status if a game is not as recorded."""
+"""Exit status if a game does not match its record."""
 ONE_GAME = ("move", "seat", "svg", "film", "html", "worlds", "delay")
 """Arguments that need --game."""
 
@@ -28,8 +28,8 @@ ONE_GAME = ("move", "seat", "svg", "film", "html", "worlds", "delay")
 EXAMPLES = {
     "replay": """\
   parlour evaluate pyramid --agent greedy --deals 100 --record greedy.jsonl
-  parlour replay greedy.jsonl                   verify all games: exit status 1 if one is wrong
-  parlour replay greedy.jsonl --game 3          step by step, as text
+  parlour replay greedy.jsonl                   verify all games; exit status 1 if one is wrong
+  parlour replay greedy.jsonl --game 3          show a game step by step
   parlour replay greedy.jsonl --game 3 --move 10 --svg position.svg
   parlour replay greedy.jsonl --game 3 --film game.gif
   parlour replay greedy.jsonl --game 3 --html game.html
@@ -39,38 +39,47 @@ EXAMPLES = {
 
 def add_replay(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour replay``."""
-    parser.add_argument("file", type=read_path, metavar="FILE", help="what --record has written")
     parser.add_argument(
-        "--game", type=read_whole(), metavar="K", help="show game K of the file, from 1"
+        "file", type=read_path, metavar="FILE", help="file that --record has written"
+    )
+    parser.add_argument(
+        "--game", type=read_whole(), metavar="K", help="number of the game to show, from 1"
     )
     parser.add_argument(
         "--move",
         type=read_whole(),
         metavar="M",
-        help="only the position after M actions; 0 is the deal, -1 the end",
+        help="number of actions before the position to show; 0: the deal, -1: the end (default: "
+        "all positions)",
     )
     parser.add_argument(
         "--seat",
         type=read_whole(),
-        help="in games for several: what this seat sees (default: the one that acts)",
+        help="games for several players: seat whose view is shown (default: the acting seat)",
     )
     parser.add_argument(
-        "--svg", type=read_path, metavar="FILE", help="write a position as a picture (default: end)"
+        "--svg",
+        type=read_path,
+        metavar="FILE",
+        help="SVG file for the position of --move (default: the end)",
     )
-    parser.add_argument("--film", type=read_path, metavar="FILE", help="write the game as a GIF")
     parser.add_argument(
-        "--delay", type=read_seconds, help="seconds of a picture in the film (default: 0.8)"
+        "--film", type=read_path, metavar="FILE", help="GIF file for an animation of the game"
+    )
+    parser.add_argument(
+        "--delay", type=read_seconds, help="seconds per frame of the animation (default: 0.8)"
     )
     parser.add_argument(
         "--html",
         type=read_path,
         metavar="FILE",
-        help="write the game as one page for any browser, with a review of it",
+        help="HTML file for the game and its review, viewable in any browser",
     )
     parser.add_argument(
         "--worlds",
         type=read_whole(MOST_ROWS),
-        help=f"of each decision in that review; 0: no review (default: {WORLDS})",
+        help=f"number of sampled worlds per decision of that review; 0: no review "
+        f"(default: {WORLDS})",
     )
     add_json(parser)
 
@@ -78,7 +87,7 @@ def add_replay(parser: argparse.ArgumentParser) -> None:
 def run_replay(arguments: argparse.Namespace) -> int:
     """Verify the games of a file, or show one of them."""
     if arguments.game is None:
-        refuse_flags(arguments, ONE_GAME, "name a game, with --game")
+        refuse_flags(arguments, ONE_GAME, "they need --game K")
         return _verify(arguments)
     replay = _find_game(arguments.file, arguments.game)
     _require_sound(replay)
@@ -121,23 +130,23 @@ def _print_games(listed: list[Replay], games: int, faults: list[Fault]) -> None:
         print(f"... and {games - len(listed):,} more")
     for fault in faults:
         print_wrapped(f"game {fault.replay.line}: {as_line(fault.replay.headline)}: {fault.text}")
-    wrong = f"{len(faults):,} not as recorded" if faults else "all as recorded"
+    wrong = f"{len(faults):,} wrong" if faults else "all verified"
     print(f"{games:,} game{'s' * (games != 1)}, {wrong}")
 
 
 def _find_game(path: Path, number: int) -> Replay:
-    """Return the game with a number in a file; ValueError if there is none."""
+    """Return the game with a number in a file; ValueError if there is no such game."""
     if number < 1:
-        raise ValueError(f"--game {number}: games are numbered from 1")
+        raise ValueError(f"--game must be a whole number from 1, got {number}")
     replay = next(islice(iterate_replays(path, print_notice), number - 1, None), None)
     if replay is None:
-        raise ValueError(f"--game {number}: {path} has fewer games")
+        raise ValueError(f"--game must be at most the number of games in {path}, got {number}")
     return replay
 
 
 def _require_sound(replay: Replay) -> None:
     for fault in verify_replays([replay]):
-        raise ValueError(f"game {replay.line} is not as recorded: {fault.text}")
+        raise ValueError(f"game {replay.line} does not match its record: {fault.text}")
 
 
 def _describe(replay: Replay) -> dict[str, object]:
@@ -162,7 +171,7 @@ def _write(replay: Replay, arguments: argparse.Namespace) -> None:
 
 
 def _write_html(replay: Replay, arguments: argparse.Namespace) -> None:
-    """Write one page; in a game for several as ``--seat`` sees it (default: the first seat)."""
+    """Write one page, with the view of ``--seat`` (default: the first seat)."""
     seat = arguments.seat or 0
     worlds = WORLDS if arguments.worlds is None else arguments.worlds
     review = review_replay(replay, seat, worlds) if worlds else None
@@ -171,7 +180,7 @@ def _write_html(replay: Replay, arguments: argparse.Namespace) -> None:
 
 
 def _show(replay: Replay, move: int | None, seat: int | None) -> None:
-    """Print positions as text, and the action in each."""
+    """Print positions as text, and the action taken in each."""
     print_wrapped(as_line(replay.headline))
     last = len(replay.actions)
     for number in range(last + 1) if move is None else [last if move == -1 else move]:

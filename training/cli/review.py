@@ -50,11 +50,12 @@ EXAMPLES = {
   parlour compare pyramid --agents uniform greedy --deals 300 --out results
   parlour review --from results --lost-though-winnable --agent greedy
 
-Of the worlds that fit what was known, the share that could still be won is found for every legal
-action, by the exact solver; where there is none, actions are played out by an agent (--player).
---json prints one object on stdout: first_chance, loss, unseen, luck, outcome and the decisions, or
-the means over a deal set with by_kind, by_phase and worst.
---out writes decisions.parquet (a row a decision), summary.json and review (png, svg, pdf).
+For each decision, the command samples worlds: assignments of the hidden cards that fit what the
+player knows. The value of a legal action is the share of worlds that can still be won after it,
+found by the exact solver. Without an exact solver, an agent (--player) plays the worlds out.
+--json prints one object: first_chance, loss, unseen, luck, outcome, and the decisions of one game,
+or the means over the deals with by_kind, by_phase, and worst. --out writes decisions.parquet (one
+row per decision), summary.json, and the plot review (png, svg, pdf).
 """,
 }
 
@@ -64,40 +65,44 @@ def add_review(parser: argparse.ArgumentParser) -> None:
     add_game_and_rules(parser, optional=True)
     add_rules_mismatch(parser)
     whole = read_whole()
-    parser.add_argument("--deal", type=whole, help="number of the one deal to review")
+    parser.add_argument("--deal", type=whole, help="number of the single deal to review")
     parser.add_argument(
         "--deals",
         type=read_whole(MOST_DEALS),
-        help=f"number of deals to review and summarize instead (default: {DEALS})",
+        help=f"number of deals to review and summarize, without --deal (default: {DEALS})",
     )
     parser.add_argument(
         "--first", type=whole, help="number of the first of these deals (default: 0)"
     )
     add_deal_set(parser)
-    parser.add_argument("--agent", help=f"agent that plays: {AGENT_HELP} (default: greedy)")
+    parser.add_argument("--agent", help=f"agent to review: {AGENT_HELP} (default: greedy)")
     parser.add_argument(
         "--actions",
         nargs="*",
         metavar="ACTION",
-        help="with --deal, instead of an agent: numbers or names of all actions of the game; the "
-        "game need not be over",
+        help="with --deal, instead of --agent: numbers or names of all actions; the game may be "
+        "unfinished",
     )
     parser.add_argument(
         "--worlds",
         type=read_whole(MOST_ROWS),
         default=WORLDS,
-        help=f"sampled worlds for each decision (default: {WORLDS})",
+        help=f"number of sampled worlds per decision (default: {WORLDS})",
     )
-    parser.add_argument("--seed", type=whole, default=0, help="seed of these worlds (default: 0)")
+    parser.add_argument(
+        "--seed", type=whole, default=0, help="seed of the sampled worlds (default: 0)"
+    )
     parser.add_argument(
         "--player",
         metavar="AGENT",
-        help="agent that plays the sampled worlds to the end (default: the exact solver; without "
-        "one trained, or greedy if no pretrained agent has these rules); double-dummy: the solver "
-        "of Twenty-Eight, Twenty-Nine and Fifty-Six judges the play with all cards known",
+        help="agent that plays the sampled worlds to the end; double-dummy: in Twenty-Eight, "
+        "Twenty-Nine and Fifty-Six, the solver judges card play with all cards known (default: the "
+        "exact solver; without one, pretrained, or greedy if there is no pretrained agent)",
     )
     parser.add_argument(
-        "--seat", type=whole, help="in games for several: seat whose decisions are reviewed"
+        "--seat",
+        type=whole,
+        help="games for several players: seat of the reviewed agent (default: 0)",
     )
     add_opponents(parser, "greedy")
     parser.add_argument(
@@ -108,29 +113,32 @@ def add_review(parser: argparse.ArgumentParser) -> None:
         dest="results",
         type=read_path,
         metavar="RESULTS",
-        help="instead of GAME: folder of results, from compare or evaluate --out; needs "
+        help="folder of results from compare or evaluate --out, instead of GAME; needs "
         "--lost-though-winnable",
     )
     parser.add_argument(
         "--lost-though-winnable",
         action="store_true",
         default=None,
-        help="with --from: review the winnable deals that --agent lost there; the first "
-        f"{DEALS} (--deals), or one of them (--deal)",
+        help="with --from: review winnable deals that --agent lost, the first "
+        f"{DEALS} (--deals) or one (--deal)",
     )
     parser.add_argument(
-        "--out", type=read_path, metavar="FOLDER", help="folder for table and pictures"
+        "--out",
+        type=read_path,
+        metavar="FOLDER",
+        help="folder for the table, the summary, and the plots",
     )
     add_json(parser)
     add_cluster(parser)
 
 
 def run_review(arguments: argparse.Namespace) -> int:
-    """Print the cost of decisions, of one game or of many."""
+    """Review the decisions of one game or of many deals."""
     if arguments.results is not None or arguments.lost_though_winnable:
         _review_lost(arguments)
     elif arguments.game is None:
-        raise ValueError(f"name a game ({', '.join(GAMES)}), or results by --from")
+        raise ValueError(f"GAME or --from RESULTS is required; games: {', '.join(GAMES)}")
     elif arguments.actions is not None:
         _review_actions(arguments)
     else:
@@ -139,19 +147,21 @@ def run_review(arguments: argparse.Namespace) -> int:
 
 
 def _read_judge(arguments: argparse.Namespace) -> Judge:
-    """Return the judge of the game named; ValueError for flags that must not be combined."""
+    """Return the judge of the named game; ValueError for flags that must not be combined."""
     game = find_game(arguments.game)
     rules = game.make_rules(arguments.variant, read_options(arguments.option))
     if arguments.deal is not None:
-        refuse_flags(arguments, ("deals", "first"), "--deal names one deal")
+        refuse_flags(arguments, ("deals", "first"), "--deal selects one deal")
     if arguments.actions is not None:
         refuse_flags(
-            arguments, ("agent", "evaluation_seed", "opponents"), "--actions says what was played"
+            arguments, ("agent", "evaluation_seed", "opponents"), "--actions replaces the agents"
         )
         if arguments.deal is None:
-            raise ValueError("--actions goes with --deal NUMBER")
+            raise ValueError("--actions needs --deal NUMBER")
     if game.num_players(rules) == 1:
-        refuse_flags(arguments, ("seat", "opponents"), f"{game.title} as chosen is for one player")
+        refuse_flags(
+            arguments, ("seat", "opponents"), f"these rules of {game.title} are for one player"
+        )
     return _make_judge(arguments, game, rules)
 
 
@@ -205,19 +215,19 @@ def _review_agent(arguments: argparse.Namespace) -> None:
 
 
 def _review_lost(arguments: argparse.Namespace) -> None:
-    """Review the winnable deals that were lost in saved results."""
+    """Review the winnable deals that an agent lost in saved results."""
     if arguments.results is None or not arguments.lost_though_winnable:
-        raise ValueError("--from RESULTS and --lost-though-winnable go together")
-    reason = "--from says what was played"
+        raise ValueError("--from RESULTS and --lost-though-winnable must be given together")
+    reason = "--from RESULTS selects the games"
     if arguments.game is not None:
-        raise ValueError(f"game {arguments.game!r}: {reason}")
+        raise ValueError(f"GAME must not be given, got {arguments.game!r}: {reason}")
     refuse_flags(
         arguments, ("first", "deal_set", "evaluation_seed", "actions", "seat", "opponents"), reason
     )
     if arguments.option:
-        raise ValueError(f"--option: {reason}")
+        raise ValueError(f"--option must not be given: {reason}")
     if arguments.deal is not None:
-        refuse_flags(arguments, ("deals",), "--deal names one deal")
+        refuse_flags(arguments, ("deals",), "--deal selects one deal")
     lost = choose_lost(arguments.results, arguments.agent, arguments.variant, arguments.deal)
     deals = DEALS if arguments.deals is None else arguments.deals
     check_range("deals", deals, 1)
@@ -242,10 +252,10 @@ def _review_lost(arguments: argparse.Namespace) -> None:
 def _reporting(
     arguments: argparse.Namespace, spec: EvaluationSpec, deals: int, lost: int | None = None
 ) -> Iterator[tuple[Callable[[str], Progress | None], list[Any]]]:
-    """Give a progress function of agents, and the list of reviews that the block fills.
+    """Yield a progress function of agents, and the list of reviews that the block fills.
 
-    After the block the reviews are printed and saved, even if an error has ended it. ``lost`` is
-    the number of winnable deals that were lost.
+    After the block, the function prints and saves the reviews, even if an error ended the block.
+    ``lost`` is the number of winnable deals that the agent lost.
     """
     reviews: list[Any] = []
 

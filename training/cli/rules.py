@@ -1,4 +1,4 @@
-"""``parlour rules``: options, variants and sources of a game's rules."""
+"""``parlour rules``: show options, variants, and sources of a game's rules."""
 
 import argparse
 from typing import Any
@@ -38,21 +38,21 @@ def run_rules(arguments: argparse.Namespace) -> int:
 
 
 def _print_game(game: Game) -> None:
-    print(f"{game.title}\n\noptions (default: where a variant does not change it)")
+    print(f"{game.title}\n\noptions (a variant may change the default)")
     for option in describe_options(game.rules):
         text = f"{option.values} (default {option.default}): {option.doc}"
         print(wrap_beside(option.name, text))
-    print("\nvariants, with the options that they change")
+    print("\nvariants, with the options that they change and their sources")
     for name, rules in game.variants.items():
-        changed = options_text(changed_options(rules, game.rules())) or "nothing"
+        changed = options_text(changed_options(rules, game.rules())) or "no option"
         mark = "; the default variant" if name == game.default else ""
         print(wrap_beside(name, f"{changed} [{game.sources[name]}]{mark}"))
 
 
 def rules_text(game: Game, rules: Any) -> str:
-    """Return every option of rules, and the points of each hand if hands score points."""
+    """Return a text with every option of the rules, and the points of each hand if hands score."""
     name = game.variant_name(rules)
-    head = f"{name} [{game.sources[name]}]" if name else "rules of your own"
+    head = f"{name} [{game.sources[name]}]" if name else "custom rules"
     lines = [f"{game.title}, {head}\n"]
     changed = changed_options(rules, game.rules())
     for option in describe_options(rules):

@@ -1,4 +1,4 @@
-"""``parlour serve``: a page on this machine to play on."""
+"""``parlour serve``: serve a page on this machine, to play in a browser."""
 
 import argparse
 import sys
@@ -11,7 +11,8 @@ from .process import STOPPED, stop_status
 
 PORT = 8727
 SWITCH = 0.0005
-"""Interval of thread switches, in seconds: clicks wait less for the solver than with 0.005."""
+"""Interval of thread switches in seconds. With Python's 0.005, clicks would wait longer for the
+solver."""
 
 
 EXAMPLES = {
@@ -20,7 +21,8 @@ EXAMPLES = {
   parlour serve --replay greedy.jsonl
   parlour serve --port 0 --db results.sqlite --agents runs/my-agent
 
-The page is at http://localhost:8727, for this machine alone. It needs pip install "parlour[page]".
+The page is at http://localhost:8727 and is not reachable from other machines. The command needs
+pip install "parlour[page]".
 """,
 }
 
@@ -31,13 +33,13 @@ def add_serve(parser: argparse.ArgumentParser) -> None:
         "--port",
         type=read_whole(65535),
         default=PORT,
-        help=f"port on this machine; 0: a free one (default: {PORT})",
+        help=f"port of the page; 0: any free port (default: {PORT})",
     )
     parser.add_argument(
         "--db",
         type=read_path,
         metavar="FILE",
-        help="SQLite file for results; your best results go to a .best.json file of the same name "
+        help="SQLite file for results; the best results go to a .best.json file of the same name "
         "(default: parlour/results.sqlite in the user data folder)",
     )
     parser.add_argument(
@@ -45,7 +47,7 @@ def add_serve(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="AGENT",
-        help=f"further agents to offer: {AGENT_HELP}",
+        help=f"additional agents on the page: {AGENT_HELP}",
     )
     parser.add_argument(
         "--replay",
@@ -53,7 +55,7 @@ def add_serve(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=read_path,
         metavar="FILE",
-        help="recorded games to show on the page, with a review",
+        help="files of recorded games to show on the page, with reviews",
     )
 
 
@@ -64,12 +66,14 @@ def run_serve(arguments: argparse.Namespace) -> int:
     from parlour.page.store import ResultStore, data_file
 
     if arguments.port < 0:
-        raise ValueError(f"port={arguments.port}: allowed are 0–65535")
+        raise ValueError(f"--port must be from 0 to 65535, got {arguments.port}")
     path: Path = arguments.db or data_file()
     bests = arguments.db and path.with_suffix(".best.json")
     replays = tuple(one for file in arguments.replay for one in load_replays(file))
     if len(replays) > MOST_REPLAYS:
-        print_notice(f"--replay: the page lists the first {MOST_REPLAYS} of {len(replays):,} games")
+        print_notice(
+            f"--replay: the page lists only the first {MOST_REPLAYS} of {len(replays):,} games"
+        )
     store = ResultStore(path, bests)
     listening = open_socket(arguments.port)
     sys.setswitchinterval(SWITCH)

@@ -1,4 +1,4 @@
-"""``parlour solve``: the solver's result for a deal or a position, with all cards known."""
+"""``parlour solve``: solve a deal or a position with all cards known."""
 
 import argparse
 import json
@@ -44,8 +44,8 @@ EXAMPLES = {
   parlour solve pyramid --deal 17 --variant classic --fewest --json
   parlour solve pyramid --deal 17 --actions "pyramid 26" "pyramid 21" DEAL
 
---json prints one object on stdout: winnable (true, false, or null if that was not decided), moves
-in words, cards (those of each move), actions as numbers, fewest (if proven), score, nodes and ms.
+--json prints one object: winnable (true, false, or null if undecided), moves as text, cards of each
+move, actions as numbers, fewest (if proven), score, nodes, and ms.
 """,
 }
 
@@ -53,19 +53,19 @@ in words, cards (those of each move), actions as numbers, fewest (if proven), sc
 def add_solve(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour solve``."""
     add_game_and_rules(parser)
-    parser.add_argument("--deal", type=read_whole(), help="number of a deal of the deal set")
+    parser.add_argument("--deal", type=read_whole(), help="number of the deal in the deal set")
     add_deal_set(parser)
     parser.add_argument(
         "--deck",
         type=read_deck,
-        help="deck to solve: card names in dealing order; - reads it from standard input",
+        help="deck to solve: card names in dealing order; - reads standard input",
     )
     parser.add_argument(
         "--actions",
         nargs="+",
         default=[],
         metavar="ACTION",
-        help="numbers or names of actions: the position after them is solved",
+        help="numbers or names of actions to play before solving",
     )
     parser.add_argument("--fewest", action="store_true", help="find the shortest win")
     add_limit(parser)
@@ -73,17 +73,17 @@ def add_solve(parser: argparse.ArgumentParser) -> None:
 
 
 def add_limit(parser: argparse.ArgumentParser) -> None:
-    """Add ``--limit``, the number of positions that a solver may search."""
+    """Add ``--limit``, the maximum number of positions that a solver searches."""
     parser.add_argument(
         "--limit",
         type=read_whole(),
         metavar="NODES",
-        help="number of positions to search (default: the solver's)",
+        help="maximum number of positions to search (default: the solver's own limit)",
     )
 
 
 def run_solve(arguments: argparse.Namespace) -> int:
-    """Print the solver's result for a deal or a position."""
+    """Solve a deal or a position, and print the result."""
     game = find_game(arguments.game)
     rules = game.make_rules(arguments.variant, read_options(arguments.option))
     check_range("limit", 1 if arguments.limit is None else arguments.limit, 1)
@@ -124,10 +124,10 @@ def _start_position(
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Return the start position, (1,), and the JSON fields of the deal."""
     if (arguments.deal is None) == (arguments.deck is None):
-        raise ValueError("name what to solve: --deal NUMBER, or --deck CARDS")
+        raise ValueError("give either --deal NUMBER or --deck CARDS")
     if arguments.deck is not None:
         if arguments.deal_set:
-            raise ValueError("--deal-set goes with --deal, not with --deck")
+            raise ValueError("--deal-set must not be combined with --deck: it belongs to --deal")
         deck = load_deck(arguments.deck, game, rules)
         return make_position(game, rules, deck), {"deck": deck}
     deal_set = arguments.deal_set or default_deal_set(game.name)
@@ -136,10 +136,10 @@ def _start_position(
 
 
 def read_actions(game: Game, rules: Any, state: np.ndarray, words: Sequence[str]) -> list[int]:
-    """Return the actions of numbers or names, played one after the other from a position.
+    """Return the actions for numbers or names, in the order of play from a position.
 
-    Names are in any case; cards may have suit signs. Raises ValueError for an unknown name, listing
-    those that are legal then.
+    Names ignore case; cards may have suit symbols. Raises ValueError for an unknown name, listing
+    the legal actions at that point.
     """
     labels = [f"{action} {game.label(action)}" for action in range(game.actions)]
     names = {game.label(action).lower(): action for action in range(game.actions)}
@@ -158,10 +158,10 @@ def read_actions(game: Game, rules: Any, state: np.ndarray, words: Sequence[str]
 def describe_moves(
     game: Game, rules: Any, state: np.ndarray, actions: Sequence[int]
 ) -> list[tuple[str, str]]:
-    """Name each move that actions make from a position: its places or turn, and its cards.
+    """Return a text for each move from a position: its actions, and its cards.
 
-    A pair of Pyramid is ``("waste 1 + pyramid 1", "Th 3s")``; a turn has no cards. ``state`` is
-    (1,), and every action is to be legal.
+    A pair of Pyramid is ``("waste 1 + pyramid 1", "Th 3s")``; turning a card has no cards.
+    ``state`` is (1,), and every action must be legal.
     """
     rows, action = Rows(game, rules, 1), np.zeros(1, np.int64)
     rows.take_over(state)
@@ -180,7 +180,7 @@ def describe_moves(
 
 
 def _card_of(game: Game, rules: Any, state: np.void, action: int) -> list[str]:
-    """Return the card that an action moves: of its place, or the card to be placed; or none."""
+    """Return the card that an action moves (from its place, or the card to be placed), or none."""
     words = game.action_words(state, rules).get(action, ())
     with suppress(ValueError, IndexError):
         return [card_name(parse_card(words[0]))]
@@ -203,25 +203,25 @@ def _solution(game: Game, facts: dict[str, Any], moves: Sequence[tuple[str, str]
         lines.append(f"best score found: {score}, {len(moves)} moves")
     else:
         way = f", in {len(moves)} moves" if moves else ""
-        fewest = " (no way is shorter)" if facts["fewest"] is not None and moves else ""
+        fewest = " (proven shortest)" if facts["fewest"] is not None and moves else ""
         lines.append(f"winnable: {WORDS[facts['winnable']]}{way}{fewest}")
     wide = max((len(move) for move, _ in moves), default=0)
     for number, (move, cards) in enumerate(moves, 1):
         lines.append(f"{number:>4}  {move:<{wide}}  {cards}".rstrip())
-    lines.append(f"solved in {time_text(facts['ms'])}, {facts['nodes']:,} positions looked at")
+    lines.append(f"solved in {time_text(facts['ms'])}, {facts['nodes']:,} positions searched")
     if COMPILATIONS.seconds >= 1:
         seconds = f"{COMPILATIONS.seconds:.0f} s"
-        lines[-1] += f"; before that the solver was compiled, once, in {seconds}"
+        lines[-1] += f" (plus {seconds} to compile the solver on first use)"
     return "\n".join(lines)
 
 
 def solve_seats(
     game: Game, rules: Any, state: np.ndarray, limit: int | None
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the contracts of a deal, or the result of a position in play: as JSON, and as lines.
+    """Return the contracts of a deal, or the result of a position in play, as JSON and as lines.
 
     Raises:
-        ValueError: the position is in the auction, unless it is the start of a deal and the solver
+        ValueError: The position is in the auction, unless it is the start of a deal and the solver
             lists contracts.
     """
     solving = game.solving
@@ -230,7 +230,7 @@ def solve_seats(
         return _describe_play(solving, rules, state, limit)
     contracts = solving.list_contracts(state, rules, limit)
     if not contracts:
-        raise ValueError("solve: no contract of this deal can be played")
+        raise ValueError("this deal has no playable contract")
     return {"contracts": [one._asdict() for one in contracts]}, _contract_lines(contracts)
 
 
@@ -257,7 +257,7 @@ def _describe_play(
 
 def _contract_lines(contracts: Sequence[Contract]) -> list[str]:
     """Return a line for each seat and one for the best contract."""
-    lines = ["points of the bidder's side, all cards known, by bidder and trumps:"]
+    lines = ["points of the bidder's side with all cards known, by bidder and trump suit:"]
     for seat in sorted({one.seat for one in contracts}):
         of_seat = [one for one in contracts if one.seat == seat]
         lines.append(
@@ -265,9 +265,9 @@ def _contract_lines(contracts: Sequence[Contract]) -> list[str]:
         )
     known = [one for one in contracts if one.points is not None]
     if len(known) < len(contracts):
-        return [*lines, "?: undecided within the limit of positions"]
+        return [*lines, "?: undecided within the search limit (--limit)"]
     best = max(known, key=lambda one: one.points or 0)
-    return [*lines, f"the best: seat {best.seat}, {best.making}: {best.points}"]
+    return [*lines, f"best contract: seat {best.seat}, {best.making}: {best.points}"]
 
 
 def _points(contract: Contract) -> str:

@@ -1,9 +1,9 @@
-"""Entry point of the command ``parlour``: a signal ends it quietly from the first moment on.
+"""Entry point of the command ``parlour``, which handles signals from the start.
 
-Importing the modules of a command takes up to seconds. A KeyboardInterrupt in between would leave
-some library as a traceback or as another error. So signals are handled before anything else is
-imported, and until the command is loaded they end the process. SIGTERM stops a command as Ctrl-C
-does: it keeps its results and ends its workers.
+Importing the modules of a command can take seconds. A KeyboardInterrupt in that time would appear
+as a traceback or as another error of a library. So the entry point handles signals before it
+imports anything else; until the command is loaded, a signal ends the process quietly. SIGTERM stops
+a command like Ctrl-C: the command keeps its results and ends its workers.
 """
 
 import os
@@ -18,7 +18,7 @@ from .process import Terminated, open_closed, stop_status
 DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 """Signals that stop a command, and their usual handlers.
 
-A signal with another handler is left alone: it is ignored, as in a background job, or the caller
+A signal with another handler keeps it: the signal is ignored, as in a background job, or the caller
 handles it.
 """
 
@@ -57,10 +57,10 @@ def stop(signum: int, _frame: Any) -> None:
 
 
 def interrupt_again(lost: Any) -> None:
-    """Send a signal again whose exception came where Python can only print and forget it.
+    """Send a signal again if its exception was raised where Python can only print it.
 
-    The compiler calls back into Python; an exception there goes no further. A little later the
-    callback is over. If the process is in another callback then, this function is called again.
+    The compiler calls back into Python, and an exception in such a callback is lost. The signal is
+    sent again a little later. If the process is in another callback then, this function repeats.
     """
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         return sys.__unraisablehook__(lost)
@@ -69,7 +69,7 @@ def interrupt_again(lost: Any) -> None:
 
 
 def interrupt(signum: int) -> None:
-    """Interrupt the main thread, also where it waits for the system, which Windows cannot."""
+    """Interrupt the main thread, even in a blocking system call (except on Windows)."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main_thread().ident or 0, signum)
     else:

@@ -1,4 +1,4 @@
-"""``parlour train``: reads settings from the command line and hands them to the trainer."""
+"""``parlour train``: pass the settings on the command line to the trainer."""
 
 import argparse
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from .output import notify_if_slow
 
 
 def add_train(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of all methods, for shell completion."""
+    """Add the arguments of all methods, which shell completion needs."""
     from ..learning.settings.base import list_settings
     from ..learning.settings.files import presets
     from ..learning.settings.methods import SETTINGS
@@ -29,7 +29,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
 
 
 def run_train(_: argparse.ArgumentParser, words: Sequence[str]) -> int:
-    """Train, or print the help of the trainer; torch is loaded once the words are right."""
+    """Train, or print the help of the trainer; load torch only after the words are parsed."""
     from ..learning.settings.command import parse, print_error, read_command
 
     words = name_options(words)

@@ -1,4 +1,4 @@
-"""``parlour tune``: search for settings of a training run with Optuna."""
+"""``parlour tune``: search for the best training settings with Optuna."""
 
 import argparse
 import json
@@ -18,22 +18,23 @@ EXAMPLES = {
   parlour tune pyramid --preset ppo --storage sqlite:////shared/pyramid.db
   parlour tune klondike --method cma-es --generations 20 --backend ray --address auto
 
-It needs pip install "parlour[tune]", with --backend ray "parlour[ray,tune]".
+The command needs pip install "parlour[tune]", or "parlour[ray,tune]" with --backend ray.
 
-All other arguments are the trainer's (parlour train --help): --preset, --settings and --method set
-the settings of all trials, --total-steps the length of each, --eval-deals the number of validation
-deals. --space is a TOML file of the settings to search, such as training/tuning/spaces.toml, the
-default.
+All other arguments go to the trainer (parlour train --help): --preset, --settings, and --method
+set the settings of all trials, --total-steps the length of each trial, and --eval-deals the number
+of validation deals. --space is a TOML file of the settings to search (default:
+training/tuning/spaces.toml).
 
-The same command resumes a search after Ctrl-C or a crash, or extends it to a larger number of
---trials. Interrupted trials resume from their last checkpoint. Several processes, or machines that
-share --storage, can search together. Trials are runs in RUNS/GAME-VARIANT-tune-NAME/trials, beside
-best.toml, tune.png, tune.json and trials.parquet. best.toml is a file of settings:
+After Ctrl-C or a crash, run the same command again to resume; a larger number of --trials extends
+the search. Interrupted trials resume from their last checkpoint. Several processes, or machines
+that share --storage, can search together. Each trial is a training run in
+RUNS/GAME-VARIANT-tune-NAME/trials. The parent folder has best.toml, tune.png, tune.json, and
+trials.parquet. Use best.toml as a settings file:
 
   parlour train pyramid --settings runs/pyramid-three-passes-tune-ppo/best.toml
 
---json prints one object on stdout: best, settings (all of the best trial), trials (number, state,
-value, part, seconds, settings, run), importance, space, folder.
+--json prints one object: best, settings (all settings of the best trial), trials (number, state,
+value, part, seconds, settings, run), importance, space, and folder.
 """
 }
 
@@ -41,18 +42,19 @@ value, part, seconds, settings, run), importance, space, folder.
 def add_tune(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour tune``; all others are the trainer's."""
     whole, jobs = read_whole(10**6), read_whole(MOST_JOBS)
-    parser.add_argument("game", metavar="GAME")
+    parser.add_argument("game", metavar="GAME", help="name of the game")
     parser.add_argument(
         "--trials",
         type=whole,
         default=20,
-        help="number of trials, including earlier ones (default: 20)",
+        help="number of trials, including those of earlier runs (default: 20)",
     )
     parser.add_argument(
         "--space",
         type=read_path,
         metavar="FILE",
-        help="settings to search: TOML file with a table per method",
+        help="TOML file of the settings to search, with a table per method (default: "
+        "training/tuning/spaces.toml)",
     )
     parser.add_argument(
         "--seed", type=whole, default=0, help="seed of all trials and of the search (default: 0)"
@@ -61,19 +63,19 @@ def add_tune(parser: argparse.ArgumentParser) -> None:
         "--evaluations",
         type=whole,
         default=5,
-        help="evaluations of each trial, for --pruner (default: 5)",
+        help="number of evaluations per trial, for --pruner (default: 5)",
     )
     parser.add_argument(
         "--pruner",
         metavar="NAME",
         default="median",
-        help="rule that ends trials early: median, hyperband or none (default: median)",
+        help="pruner that ends trials early: median, hyperband or none (default: median)",
     )
     parser.add_argument(
         "--storage",
         type=read_line,
         metavar="URL",
-        help="storage of the trials: sqlite:///FILE or the URL of another database, or a file "
+        help="storage of the trials: sqlite:///FILE, the URL of another database, or a file "
         "(default: journal.log in the folder of the search)",
     )
     parser.add_argument(
@@ -83,25 +85,25 @@ def add_tune(parser: argparse.ArgumentParser) -> None:
         "--backend",
         metavar="NAME",
         default="processes",
-        help="kind of workers: processes of this machine (default), or ray",
+        help="backend of the workers: processes on this machine, or ray (default: processes)",
     )
     parser.add_argument(
         "--address",
         type=read_line,
-        help="Ray cluster to join: HOST:PORT, or auto (default: RAY_ADDRESS if it is set, else a "
-        "cluster is started on this machine); it gets as many workers as it has room for",
+        help="address of a Ray cluster, which gets as many workers as it has room for: HOST:PORT "
+        "or auto (default: RAY_ADDRESS, or a new cluster on this machine if it is not set)",
     )
     add_json(parser)
 
 
 def run_tune(parser: argparse.ArgumentParser, words: Sequence[str]) -> int:
-    """Search, and print the table of trials."""
+    """Search for settings, and print the table of trials."""
     arguments, rest = parser.parse_known_args(name_options(words))
     check_extras(arguments.backend)
     from ..learning.settings.command import parse
 
     if any(word.partition("=")[0] == "--seeds" for word in rest):
-        raise ValueError("--seeds: all trials train with one seed, that of --seed")
+        raise ValueError("--seeds must not be given: all trials use the seed of --seed")
     base = parse([arguments.game, *rest])
     with notify_if_slow("parlour: loading torch ..."):
         from ..tuning.study import tune

@@ -1,1 +1,1 @@
-"""Exact equilibria of small games, and how exploitable agents are in them."""
+"""Exact equilibria of small games, and the exploitability of agents in them."""

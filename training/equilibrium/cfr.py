@@ -1,8 +1,9 @@
-"""CFR+, exact values and exact best responses on a `game_tree.Tree`, each in one loop.
+"""CFR+, exact values, and exact best responses on a `game_tree.Tree`, each in one loop.
 
 CFR+ follows Tammelin ("Solving large imperfect information games using CFR+", 2014): regrets never
-fall below zero, the seats are updated in turn, and iteration t has weight t in the average. With
-two players the average converges to an equilibrium; with more there is no such guarantee.
+fall below zero, the seats are updated one after the other, and iteration t has weight t in the
+average. With two players, the average converges to an equilibrium; with more players, there is no
+such guarantee.
 """
 
 from typing import NamedTuple
@@ -190,12 +191,12 @@ def choose_level(
 
 
 class Exploitability(NamedTuple):
-    """The exact values of a policy, and the gains of best responses to it, in antes a hand.
+    """The exact values of a policy, and the gains of best responses to it, in antes per hand.
 
-    ``values``, float64 (players,), are the nets if all seats play the policy, ``gains`` the
-    increase for a seat that alone plays its best response. ``position_values`` and
-    ``position_gains`` are the same by position: the first to act comes first, the dealer last.
-    ``best`` are the best responses of all seats, as one policy.
+    ``values``, float64 (players,), has the net result of each seat if all seats play the policy.
+    ``gains`` has the increase for a seat that alone switches to its best response.
+    ``position_values`` and ``position_gains`` are the same by position, from the first to act to
+    the dealer. ``best`` has the best responses of all seats as one policy.
     """
 
     values: np.ndarray
@@ -211,12 +212,12 @@ class Exploitability(NamedTuple):
 
     @property
     def exploitability(self) -> float:
-        """The mean gain of the seats."""
+        """The mean gain over the seats."""
         return float(self.gains.mean())
 
 
 def exploit(tree: Tree, policy: np.ndarray) -> Exploitability:
-    """Return the exact values of a policy, and of the best response of each seat to it."""
+    """Return the exact values of a policy, and of each seat's best response to it."""
     walk, players, begins = tree_arrays(tree), tree.players, tree.begins
     seat_reach, other_reach, values = (np.zeros(tree.nodes) for _ in range(3))
     paid, answered = (np.zeros((players, len(begins))) for _ in range(2))
@@ -236,7 +237,7 @@ def exploit(tree: Tree, policy: np.ndarray) -> Exploitability:
 
 
 def by_position(table: np.ndarray, dealers: np.ndarray) -> np.ndarray:
-    """Return the means by position of numbers by seat and dealer (players, dealers)."""
+    """Return the means by position of values by seat and dealer, (players, dealers)."""
     players = len(table)
     turned = [np.roll(table[:, k], -dealer - 1) for k, dealer in enumerate(dealers)]
     return np.asarray(np.mean(turned, axis=0).reshape(players))
@@ -254,9 +255,9 @@ def own_reach(tree: Tree, policy: np.ndarray) -> np.ndarray:
 
 
 def play_against(tree: Tree, policy: np.ndarray, others: np.ndarray) -> float:
-    """Return the mean net of a policy against another in all other seats, in antes a hand.
+    """Return the net result of a policy with another policy in all other seats, in antes per hand.
 
-    The mean is over the seats.
+    The result is the mean over the seats of the first policy.
     """
     walk, values = tree_arrays(tree), np.zeros(tree.nodes)
     owner = np.repeat(tree.owner, np.diff(tree.starts))
@@ -268,17 +269,17 @@ def play_against(tree: Tree, policy: np.ndarray, others: np.ndarray) -> float:
 
 
 class Solver:
-    """CFR+ on a tree: `run` iterations, then take the `average`."""
+    """The CFR+ solver of a tree: `run` iterations, then take the `average` policy."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree, self.walk, self.iterations = tree, tree_arrays(tree), 0
         self.policy = tree.uniform()
-        """The current policy. The average converges, not this one."""
+        """The current policy; only the average converges."""
         self.regrets, self.sums = np.zeros(len(self.policy)), np.zeros(len(self.policy))
         self._room = [np.zeros(tree.nodes) for _ in range(3)]
 
     def run(self, iterations: int) -> None:
-        """Run further iterations."""
+        """Run more iterations."""
         begin, self.iterations = self.iterations + 1, self.iterations + iterations
         starts, owner, end = self.tree.starts, self.tree.owner, self.iterations + 1
         tables = self.policy, self.regrets, self.sums

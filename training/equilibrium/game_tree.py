@@ -1,8 +1,8 @@
-"""The complete game tree of a hand of Seven Twenty-Seven, in flat arrays, for small rules.
+"""The complete game tree of a hand of Seven Twenty-Seven with small rules, in flat arrays.
 
-The compiled kernel builds it level by level: every dealer, every class of card that can come, every
-legal action. Nodes are numbered level by level, the children of a node have consecutive numbers,
-and a node's parent comes before it, so one loop over the arrays visits the whole tree.
+The compiled kernel builds the tree level by level, for every dealer, every class of card that can
+be dealt, and every legal action. Nodes are numbered level by level, the children of a node have
+consecutive numbers, and a parent comes before its children, so one loop visits the whole tree.
 """
 
 from typing import Any, NamedTuple
@@ -24,19 +24,19 @@ from parlour.envs.games.seven_twenty_seven.chance import (
 from parlour.envs.games.seven_twenty_seven.rules import Rules
 
 MOST_NODES = 5_000_000
-"""Default maximum number of nodes; the tree takes about four gigabytes while it is built."""
+"""Default maximum number of nodes, for which building the tree takes about four gigabytes."""
 
 
 class Tree(NamedTuple):
-    """A game in full: ``n`` nodes, their information sets, and what is paid at the ends.
+    """A complete game tree: ``n`` nodes, information sets, and payoffs of the terminal nodes.
 
-    A *policy* is float64 (entries,): for each information set, from ``starts[i]`` to
-    ``starts[i + 1]``, the probabilities of its legal actions, in the order of their numbers.
+    A *policy* is float64 (entries,). Its entries from ``starts[i]`` to ``starts[i + 1]`` are the
+    probabilities of the legal actions in information set ``i``, in the order of their numbers.
     """
 
     rules: Rules
     dealer: int | None
-    """The seat that deals (None: chance chooses it)."""
+    """The seat of the dealer (None: random)."""
     parent: np.ndarray
     """int32 (n,), the parent of a node; 0 for the root."""
     first: np.ndarray
@@ -50,11 +50,11 @@ class Tree(NamedTuple):
     outcome: np.ndarray
     """int8 (n,), the action or outcome that leads to a node."""
     arc: np.ndarray
-    """int32 (n,), the entry of a policy that leads to a node; -1: chance does."""
+    """int32 (n,), the entry of a policy that leads to a node; -1: a chance event."""
     chance: np.ndarray
-    """float64 (n,), the probability of a node after its parent, by chance; 1 for an action."""
+    """float64 (n,), the chance probability of a node given its parent; 1 for an action."""
     returns: np.ndarray
-    """float64 (n, players), the nets in antes; 0 before the end."""
+    """float64 (n, players), the net results in antes; 0 for nonterminal nodes."""
     levels: np.ndarray
     """int64 (depth + 1,), the first node of each level, and n."""
     starts: np.ndarray
@@ -64,16 +64,16 @@ class Tree(NamedTuple):
     owner: np.ndarray
     """int8 (information sets,), the seat that acts."""
     states: np.ndarray
-    """(information sets,), a state of each."""
+    """(information sets,), one state of each."""
 
     @property
     def nodes(self) -> int:
-        """The number of nodes: histories, including the ends."""
+        """The number of nodes: histories, including terminal ones."""
         return len(self.parent)
 
     @property
     def ends(self) -> int:
-        """The number of ends."""
+        """The number of terminal nodes."""
         return int((self.player == END).sum())
 
     @property
@@ -88,7 +88,7 @@ class Tree(NamedTuple):
 
     @property
     def begins(self) -> np.ndarray:
-        """The nodes at which the dealer is known, but no card."""
+        """The nodes at which the dealer is known, but no card is dealt."""
         return np.arange(1, 1 + self.branches[0]) if self.dealer is None else np.zeros(1, np.int64)
 
     @property
@@ -103,7 +103,7 @@ class Tree(NamedTuple):
     def policy(self, probabilities: np.ndarray) -> np.ndarray:
         """Return the policy with these probabilities, (infosets, actions).
 
-        Raises ValueError naming the first set where those of legal actions do not add up to 1.
+        Raises ValueError naming the first set whose legal actions do not have a sum of 1.
         """
         policy = probabilities[
             np.repeat(np.arange(self.infosets), np.diff(self.starts)), self.actions
@@ -112,32 +112,34 @@ class Tree(NamedTuple):
         fine = (np.abs(sums - 1) < 1e-4) & (np.minimum.reduceat(policy, self.starts[:-1]) >= 0)
         if not fine.all():
             worst = int(np.argmin(fine))
-            raise ValueError(f"probabilities of information set {worst} add up to {sums[worst]}")
+            raise ValueError(
+                f"probabilities of information set {worst} must add up to 1, got {sums[worst]}"
+            )
         return policy / np.repeat(sums, np.diff(self.starts))
 
 
 class Level(NamedTuple):
-    """The nodes of one level while the tree is built, and what each seat has seen at each."""
+    """The nodes of one level while the tree is built, and the observations of each seat."""
 
     states: np.ndarray
     stages: np.ndarray
     seen: np.ndarray
-    """int64 (n, players), a number for each sequence of observations of a seat."""
+    """int64 (n, players), the number of each seat's sequence of observations."""
     parent: np.ndarray
     outcome: np.ndarray
     chance: np.ndarray
 
 
 def build_tree(rules: Rules, dealer: int | None = None, most: int = MOST_NODES) -> Tree:
-    """Return the game tree of some rules.
+    """Build the game tree of some rules.
 
     Args:
-        rules: the rules.
-        dealer: the seat that deals (None: chance chooses it).
-        most: maximum number of nodes.
+        rules: The rules.
+        dealer: The seat of the dealer (None: random).
+        most: Maximum number of nodes.
 
     Raises:
-        ValueError: the tree has more than ``most`` nodes, or there is no seat ``dealer``.
+        ValueError: The tree has more than ``most`` nodes, or there is no seat ``dealer``.
     """
     states, stages = initial_states(rules, dealer)
     zero = np.zeros(1, np.int64)
@@ -152,8 +154,8 @@ def build_tree(rules: Rules, dealer: int | None = None, most: int = MOST_NODES) 
         nodes = builder.nodes + len(here)
         if nodes > most:
             raise ValueError(
-                f"the tree has more than {most} nodes (already {nodes}): exact play is for small "
-                "rules, such as the variant mini"
+                f"the tree must have at most {most} nodes, got {nodes} or more: use small rules, "
+                "such as the variant mini"
             )
         level = _next_level(level, counts, here, outcome, table, builder.nodes - len(counts))
     return builder.build(dealer)
@@ -167,7 +169,7 @@ def _next_level(
     table: np.ndarray,
     first: int,
 ) -> Level:
-    """Return the next level; ``first`` is the number of the first node of this one."""
+    """Return the next level; ``first`` is the number of the first node of this level."""
     states, stages = copy_states(level.states, here), level.stages[here]
     seen = np.zeros((len(here), level.seen.shape[1]), np.int64)
     by_chance = stages != PLAY
@@ -180,7 +182,7 @@ def _next_level(
 
 
 class _TreeBuilder:
-    """Collects the arrays of the levels that are built."""
+    """Collects the arrays of the levels of a tree."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -189,7 +191,7 @@ class _TreeBuilder:
         self.levels = [0]
 
     def add(self, level: Level, counts: np.ndarray) -> None:
-        """Add a level; ``counts`` are the numbers of ways of each outcome at its nodes."""
+        """Add a level; ``counts`` has the number of ways of each outcome at its nodes."""
         n, states = len(counts), level.states
         acts = (level.stages == PLAY) & (states["over"] == 0)
         player = np.where(level.stages == PLAY, END, CHANCE)

@@ -1,8 +1,7 @@
-"""Evaluation and comparison: agents play the same deals, alone or from every seat of a table.
+"""Evaluation and comparison of agents on the same deals, in games for several from every seat.
 
-The deals depend on the deal set alone, so all compared agents play the same ones. At a table of
-several seats each deal is played by each agent once from every seat: the same deck, the same
-dealer.
+The deals depend only on the deal set, so all compared agents play the same deals. In a game for
+several players, each agent plays each deal once from every seat, with the same deck and dealer.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,7 +31,7 @@ from .result import (
 from .stats import CONFIDENCE
 
 ProgressFactory = Callable[[str, str], Progress | None]
-"""Called with agent and variant before they play; returns their progress function, or None."""
+"""Called with agent and variant before each evaluation; returns a progress function or None."""
 
 
 def evaluate(
@@ -58,39 +57,44 @@ def evaluate(
     record: Path | str | None = None,
     cluster: Cluster | None = None,
 ) -> Evaluation:
-    """Let an agent play numbered deals, in a game for several from every seat.
+    """Evaluate an agent on numbered deals.
+
+    In games for several players, the agent plays each deal from every seat.
 
     Args:
         game: The game, or its name.
         agent: The agent, or its spec for `parlour.agents.registry.load_agent`.
         variant: The variant (None: the game's default).
-        options: Options of the rules that are not the variant's.
+        options: Options of the rules to change.
         deals: The number of deals.
         deal_set: The deal set (None: the game's own, such as ``"pyramid-1"``).
         first: The number of the first deal.
-        seed: The seed of agents that take one.
+        seed: The seed that is passed to agents.
         max_moves: Number of moves after which a game for one player is truncated (None or 0: no
             limit).
-        opponents: The agents in the other seats, repeated clockwise; each deal begins with the
-            next of them (None: `default_opponents`).
-        partner: The agent in the other seats of the agent's side, where seats play together (None:
-            the agent itself).
-        hands: Number of hands of each deal, in games for several players.
-        confidence: The confidence of all intervals.
-        progress: Called with the number of deals that have ended.
-        labels: Solver labels of the deals, or their file; None: those that `labels.find_labels`
-            finds; ``"no"``: none.
+        opponents: The agents in the other seats, repeated clockwise; each deal starts with the next
+            opponent (None: `default_opponents`).
+        partner: The agent in the other seats of the agent's side, in games with partners (None: the
+            agent itself).
+        hands: Number of hands per deal, in games for several players.
+        confidence: The confidence level of all intervals.
+        progress: Called with numbers of finished deals.
+        labels: Solver labels of the deals, or their file (None: those that `labels.find_labels`
+            finds; ``"no"``: none).
         evaluation_seed: Any text, from which all random draws derive (None: a random one). The
             same evaluation seed repeats an evaluation.
-        name: The name of the agent in tables (None: its own). Draws depend on it.
-        allow_rules_mismatch: Allow saved agents that were trained by other rules of the game.
-            Tables mark them.
-        record: A new file for the games (`load_replays` reads it).
-        cluster: Plays parts of the deals in other processes (None: this process plays them all).
+        name: The name of the agent in tables (None: its own). Random draws depend on it.
+        allow_rules_mismatch: Whether to allow saved agents trained with other rules of the game,
+            which tables mark.
+        record: A new file for recorded games (`load_replays` reads it).
+        cluster: Plays parts of the deals in other processes (None: all in this process).
+
+    Returns:
+        The evaluation, with estimates, intervals, and the results of each deal.
 
     Raises:
-        ValueError: Something is unknown or out of range; the message says what is allowed.
-        label_comparison.Contradiction: A deal was won that is labelled not winnable.
+        ValueError: A value is unknown or out of range; the message says what is allowed.
+        label_comparison.Contradiction: The agent won a deal that is labeled not winnable.
     """
     (spec,) = make_specs(
         game,
@@ -137,19 +141,28 @@ def compare(
     record: Path | str | None = None,
     cluster: Cluster | None = None,
 ) -> Comparison[Any]:
-    """Let each agent play the same deals by each variant (None: the game's default).
+    """Compare agents on the same deals.
 
-    In a game for several each agent plays from every seat, first with ``opponents`` in the other
-    seats, then with one of the other compared agents in all of them.
+    In games for several players, each agent plays from every seat, first with ``opponents`` in the
+    other seats, then with each other compared agent in all of them. An agent's random draws derive
+    from ``evaluation_seed`` and its name, so no agent can learn from another what a seed means.
 
-    An agent's draws come from ``evaluation_seed`` and its name, so that no agent learns from
-    another what a seed means. The keywords are those of `evaluate`, and two more: ``report`` is
-    called with agent and variant before they play, and returns what is called as deals end;
-    ``finished`` is a list that gets each evaluation as it ends, so that they are not lost if an
-    agent fails later.
+    Args:
+        game: The game, or its name.
+        agents: The agents, or their specs.
+        variants: The variants; each agent plays all of them (None: the game's default variant).
+        options: See `evaluate`, as for the other arguments that are not listed here.
+        report: Called with agent and variant before each evaluation; returns a progress function.
+        finished: Receives each evaluation when it ends, so that none is lost if an agent fails
+            later.
 
-    Raises ValueError before any game is played if an agent cannot play one of the variants, or
-    something is unknown or out of range.
+    Returns:
+        The comparison, with the evaluation of each agent and paired differences.
+
+    Raises:
+        ValueError: An agent cannot play one of the variants, or a value is unknown or out of range;
+            raised before any game is played.
+        label_comparison.Contradiction: An agent won a deal that is labeled not winnable.
     """
     specs = make_specs(
         game,
@@ -188,7 +201,7 @@ def compare_specs(
     finished: list[Any] | None = None,
     cluster: Cluster | None = None,
 ) -> Comparison[Any]:
-    """Let each agent play the deals of each specification; see `compare`."""
+    """Compare agents on the deals of each specification; see `compare`."""
     lineups = [_list_lineups(spec, agents, opponents, partner) for spec in specs]
     evaluations = [] if finished is None else finished
     with join_cluster(cluster):
@@ -205,7 +218,7 @@ def _list_lineups(
     opponents: Sequence[Agent | str] | None,
     partner: Agent | str | None,
 ) -> list[Lineup]:
-    """List the lineups: each agent alone, or among the opponents and among each other agent."""
+    """List the lineups: each agent alone, or with the opponents and with each other agent."""
     team = load_agents(spec, agents)
     if not spec.is_multiplayer:
         _refuse_others(spec, opponents, partner)
@@ -236,21 +249,22 @@ def _list_lineups(
 
 
 def _refuse_others(spec: EvaluationSpec, opponents: Any, partner: Any) -> None:
-    """Raise ValueError if agents are named for seats that a game for one player does not have."""
+    """Raise ValueError if opponents or a partner are given in a game for one player."""
     for name, given in (("opponents", opponents), ("partner", partner)):
         if given:
             raise ValueError(
-                f"{name}={given!r}: {spec.game.title}, {spec.variant}, is for one player"
+                f"{name} must be None, since {spec.game.title}, {spec.variant}, is for one player, "
+                f"got {given!r}"
             )
 
 
 def _evaluate_lineup(
     spec: EvaluationSpec, lineup: Lineup, cluster: Cluster | None, progress: Progress | None
 ) -> Evaluation:
-    """Let a lineup play, in parts on a cluster if there is one; return the evaluation of its agent.
+    """Play the deals with a lineup, and return the evaluation of its agent.
 
-    Raises `label_comparison.Contradiction` if a deal is won that is labelled not winnable,
-    ValueError for a person who is to play on a cluster.
+    Raises `label_comparison.Contradiction` if the agent wins a deal that is labeled not winnable,
+    ValueError for a human player on a cluster.
     """
     results = play_lineup(spec, lineup, cluster, progress)
     if spec.labels is not None:
@@ -269,15 +283,15 @@ def _evaluate_lineup(
 
 
 def load_agents(spec: EvaluationSpec, agents: Sequence[Agent | str]) -> dict[str, FixedAgent]:
-    """Return the agents, given or named, that play, by names that tell them apart."""
+    """Load agents, and return them by unique names."""
     if not agents:
-        raise ValueError("agents: give at least one")
+        raise ValueError("agents must have at least one agent, got none")
     players = [spec.load_agent(agent) for agent in agents]
     return dict(zip(_name_agents(players, agents), players, strict=True))
 
 
 def _name_agents(players: Sequence[Agent], given: Sequence[Agent | str]) -> list[str]:
-    """A name for each agent: its own, with its path or a number where two have the same."""
+    """Return a unique name for each agent: its own, with its path or a number if needed."""
     own_names = [player.name for player in players]
     names = list(own_names)
     for i, spec in enumerate(given):
@@ -287,7 +301,7 @@ def _name_agents(players: Sequence[Agent], given: Sequence[Agent | str]) -> list
 
 
 def number_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Return names of which no two are the same, nor one of ``taken``: later ones get a number."""
+    """Return unique names that are not in ``taken``; later duplicates get a number."""
     used, unique = set(taken), []
     for name in names:
         numbered = (f"{name} #{number}" for number in count(2))
@@ -298,16 +312,17 @@ def number_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
 
 
 def _key(agent: Agent | str) -> str | int:
-    """The identity of a given agent: the words that name it, or that of the object."""
+    """Return the identity of a given agent: its spec, or the id of the object."""
     return agent if isinstance(agent, str) else id(agent)
 
 
 def _load_opponents(
     spec: EvaluationSpec, opponents: Sequence[Agent | str], loaded: Mapping[str | int, FixedAgent]
 ) -> list[NamedAgent]:
-    """Load the opponents; one that is compared, too, is the same object.
+    """Load the opponents; an opponent that is also compared is the same object.
 
-    The name of one that sees hidden cards, or was trained by other rules, is marked as in tables.
+    Names have the marks of tables for agents that see hidden cards or were trained with other
+    rules.
     """
     loaded, agents = dict(loaded), []
     for given in opponents:
@@ -325,10 +340,10 @@ def _load_opponents(
 
 
 def _refuse_same_name(given: Agent | str, loaded: Mapping[str | int, FixedAgent]) -> None:
-    """Raise ValueError if an agent in another seat has the name of another compared agent.
+    """Raise ValueError if an opponent or partner has the name of a different compared agent.
 
-    A number behind its name, as compared agents get, would change the draws: results must not
-    depend on who else is compared.
+    Numbering its name, as for compared agents, would change its random draws, and results must not
+    depend on which agents are compared.
     """
     name = loaded[_key(given)].name
     for other, agent in loaded.items():
@@ -350,12 +365,14 @@ def _load_partner(
     """Load the agent in the other seats of an agent's side, as `_load_opponents` does."""
     seats = spec.game.seats
     if seats is None or len(set(sides := seats.sides(spec.rules))) == len(sides):
-        raise ValueError(f"partner={partner!r}: by these rules every seat plays for itself")
+        raise ValueError(
+            f"partner must be None, since these rules have no partners, got {partner!r}"
+        )
     return _load_opponents(spec, [partner], loaded)[0]
 
 
 def default_opponents(game: Game) -> list[str]:
-    """Return the default opponents: greedy and the rule-based agents."""
+    """Return the default opponents: greedy and the rule-based agents of the game."""
     return ["greedy", *game.rule_agents]
 
 
@@ -363,6 +380,6 @@ def _refuse_people_at_tables(agents: Sequence[FixedAgent]) -> None:
     for agent in agents:
         if is_person(agent):
             raise ValueError(
-                f"agent {agent.name!r} plays one hand at a time and would see each deal from every "
-                "seat: see parlour play"
+                f"agent must not be a human player, got {agent.name!r}, who would see each deal "
+                "from every seat: use parlour play"
             )

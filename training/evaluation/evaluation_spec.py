@@ -1,4 +1,4 @@
-"""The specification of an evaluation: deals, rules and statistics, checked once."""
+"""The validated specification of an evaluation: deals, rules, and statistics."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,35 +25,35 @@ DEALS = 10_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EvaluationSpec:
-    """Deals ``first`` .. ``first + deals - 1`` of a deal set, played by one set of rules.
+    """Deals ``first`` .. ``first + deals - 1`` of a deal set, with one set of rules.
 
-    `make_specs` checks all fields.
+    `make_specs` validates all fields.
     """
 
     game: Game
     rules: Any
-    """One of the game's own `rules`: a variant, with or without other options."""
+    """An instance of the game's `rules`: a variant, possibly with changed options."""
     base_variant: str
-    """The name of the variant that the rules were made from."""
+    """The name of the variant on which the rules are based."""
     deal_set: str
     first: int
     deals: int
     seed: int
-    """The seed of agents that take one; it deals nothing."""
+    """The seed that is passed to agents; it does not affect the deals."""
     evaluation_seed: str
-    """The evaluation seed: `Turn.seeds`, agents' draws and resampled cards derive from it."""
+    """Any text, from which `Turn.seeds`, the agents' draws, and resampled cards derive."""
     confidence: float
-    """The confidence of all intervals."""
+    """The confidence level of all intervals."""
     max_moves: int | None = MAX_MOVES
-    """Where games for one player are truncated; None or 0: nowhere."""
+    """Number of moves after which games for one player are truncated; None or 0: no limit."""
     hands: int = 1
-    """In games for several: number of hands of each deal (see `play.hand_seeds`)."""
+    """Number of hands per deal, in games for several players (see `play.hand_seeds`)."""
     allow_rules_mismatch: bool = False
-    """Whether saved agents may play that were trained by other rules of the game."""
+    """Whether to allow saved agents trained with other rules of the game."""
     labels: Labels | None = None
-    """In games for one player: the solver labels of these deals, or of some of them."""
+    """Solver labels of all or some of these deals, in games for one player."""
     record: Path | None = None
-    """The file to which games are written as they end; None: none."""
+    """The file of recorded games; None: no record."""
 
     @property
     def variant(self) -> str:
@@ -67,11 +67,11 @@ class EvaluationSpec:
 
     @property
     def is_multiplayer(self) -> bool:
-        """Whether each deal is played from every seat, among others."""
+        """Whether the game has several seats, so that each deal is played from every seat."""
         return self.num_players > 1
 
     def load_agent(self, agent: Agent | str) -> FixedAgent:
-        """Return an agent, given or named, that plays by these rules."""
+        """Load an agent (or its spec) for these rules."""
         if isinstance(agent, str):
             agent = load_agent(agent, self.game, self.rules, self.seed, self.allow_rules_mismatch)
         return FixedAgent(agent)
@@ -122,13 +122,11 @@ def make_specs(
     allow_rules_mismatch: bool = False,
     record: Path | str | None = None,
 ) -> list[EvaluationSpec]:
-    """Return the specification of each variant (None: the game's default), all of it checked.
+    """Return the validated specification of each variant (None: the game's default).
 
-    Games for one player ignore ``hands``; games for several ignore ``max_moves`` and ``labels``.
-    ``deal_set`` None is the game's own, ``evaluation_seed`` None a new one. For ``labels`` see
-    `labels.find_requested_labels`, for ``allow_rules_mismatch`` see `registry.load_agent`.
-    ``record`` is made as an empty file. Raises ValueError naming what is unknown or out of range,
-    and what is allowed.
+    The arguments are those of `compare.evaluate`. Games for one player ignore ``hands``; games for
+    several players ignore ``max_moves`` and ``labels``. ``record`` is created as an empty file.
+    Raises ValueError naming the invalid value and the allowed values.
     """
     game = find_game(game) if isinstance(game, str) else game
     is_multiplayer = is_for_several(game, variants, options)
@@ -138,7 +136,7 @@ def make_specs(
     check_range("hands", hands, 1)
     deal_set = deal_set or default_deal_set(game.name)
     evaluation_seed = new_key() if evaluation_seed is None else evaluation_seed
-    deal_seeds(deal_set, [first])  # refuses a number below 0
+    deal_seeds(deal_set, [first])  # raises ValueError for a negative number
     specs = []
     for variant, rules in _read_variants(game, variants, options).items():
         deal_labels = None
@@ -169,13 +167,13 @@ def make_specs(
 def _read_variants(
     game: Game, variants: Sequence[str] | None, options: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """The rules of each variant, of which no two are the same."""
+    """Return the rules of each variant; ValueError if two variants have the same rules."""
     variant_of: dict[Any, str] = {}
     for variant in variants or [game.default]:
         rules = game.make_rules(variant, options)
         if rules in variant_of:
             raise ValueError(
-                f"variants {variant_of[rules]!r} and {variant!r} are the same rules here"
+                f"variants must have different rules, got {variant_of[rules]!r} and {variant!r}"
             )
         variant_of[rules] = variant
     return {variant: rules for rules, variant in variant_of.items()}
@@ -194,18 +192,18 @@ def is_for_several(
         by_several.setdefault(several, []).append(name)
     if len(by_several) > 1:
         raise ValueError(
-            f"variants for one player ({', '.join(by_several[False])}) and for several "
-            f"({', '.join(by_several[True])}) are compared apart"
+            f"variants must be all for one player ({', '.join(by_several[False])}) or all for "
+            f"several players ({', '.join(by_several[True])}): compare them separately"
         )
     return True in by_several
 
 
 def read_options(pairs: Iterable[str]) -> dict[str, str]:
-    """Return ``name=value`` pairs as a dictionary. Raises ValueError for one without ``=``."""
+    """Return ``name=value`` pairs as a dictionary; ValueError for a pair without ``=``."""
     options = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
-            raise ValueError(f"option {pair!r}: write NAME=VALUE, such as --option passes=2")
+            raise ValueError(f"option must be NAME=VALUE, such as --option passes=2, got {pair!r}")
         options[name.strip()] = value.strip()
     return options

@@ -1,7 +1,7 @@
-"""Lineups: agents that play the deals of a specification, in this process or in parts on a cluster.
+"""Lineups: agents that play the deals of a specification, in this process or on a cluster.
 
-The result of a deal depends on no other deal. So the parts together equal the play of one process
-to the last bit, except for the time that agents took and for agents that draw by themselves.
+The result of a deal does not depend on other deals. So the parts of a cluster together equal the
+results of one process bit by bit, except for times and for agents with their own random generator.
 `tasks.run_cached` saves finished parts, from which interrupted work resumes.
 """
 
@@ -35,9 +35,9 @@ from .replays.replay import CUT, OVER, Replay, read_result
 from .replays.replay_files import append_lines, append_replays
 
 CHUNK, MOST_CHUNK = 100, 2000
-"""Least and most deals of a part: large batches cost less for each deal."""
+"""Fewest and most deals of a part. Larger batches take less time per deal."""
 PARTS = 100
-"""The number of parts before they grow."""
+"""The number of parts above which parts become larger."""
 FACT = "fact."
 """Prefix of the facts' names in saved parts."""
 
@@ -47,22 +47,22 @@ NamedAgent = tuple[str, FixedAgent]
 
 
 class Lineup(NamedTuple):
-    """An agent that plays, and at a table of several the agents in the other seats."""
+    """The evaluated agent, and in games for several players the agents in the other seats."""
 
     name: str
     agent: FixedAgent
     given: Sequence[Agent | str]
-    """All agents of the lineup as they were named."""
+    """All agents of the lineup as the caller gave them."""
     opponents: Sequence[NamedAgent] = ()
     """The agents in the other seats, repeated clockwise."""
     pair: bool = False
-    """Whether one agent that is compared, too, sits in all other seats."""
+    """Whether another compared agent has all other seats."""
     partner: NamedAgent | None = None
-    """The agent in the other seats of its side; None: it sits there itself."""
+    """The agent in the other seats of the agent's side; None: the agent itself."""
 
     @property
     def title(self) -> str:
-        """Its name in progress lines."""
+        """The name of the lineup in progress lines."""
         if self.pair:
             return f"{self.name} among {self.opponents[0][0]}"
         return self.name if self.partner is None else f"{self.name} with {self.partner[0]}"
@@ -71,7 +71,7 @@ class Lineup(NamedTuple):
 class LineupTask(NamedTuple):
     """Deals that a lineup plays in one task.
 
-    ``spec`` has no labels. If it has a record, the games are returned instead of written.
+    ``spec`` has no labels. If it has a record, the task returns the games instead of writing them.
     """
 
     spec: EvaluationSpec
@@ -84,16 +84,16 @@ def play_lineup(
     cluster: Cluster | None = None,
     progress: Progress | None = None,
 ) -> EpisodeResults:
-    """Let a lineup play all deals of a specification, in a game for several from every seat.
+    """Play all deals of a specification with a lineup, in games for several from every seat.
 
     Args:
         spec: The deals and the rules.
         lineup: The agents.
-        cluster: Plays parts of the deals in other processes (None: this process plays them all).
-        progress: Called with the number of deals that have ended.
+        cluster: Plays parts of the deals in other processes (None: all in this process).
+        progress: Called with numbers of finished deals.
 
     Raises:
-        ValueError: A person is to play on a cluster.
+        ValueError: A human player is given with a cluster.
     """
     if cluster is None:
         return _play_here(spec, lineup, progress)
@@ -115,7 +115,7 @@ def play_lineup(
 def _play_here(
     spec: EvaluationSpec, lineup: Lineup, progress: Progress | None = None
 ) -> EpisodeResults:
-    """Let a lineup play all deals in this process."""
+    """Play all deals in this process."""
     if not spec.is_multiplayer:
         return play_deals(
             spec.game,
@@ -147,9 +147,9 @@ def _play_here(
 
 
 def _record_games(spec: EvaluationSpec, names: Sequence[str]) -> RecordGames | None:
-    """The callback that appends games to the record of a specification; None if it has none.
+    """Return the callback that appends games to the record of a specification; None without one.
 
-    ``names`` are those of the agents by their numbers in `PlayedGames.seating`.
+    ``names`` has the names of the agents by their numbers in `PlayedGames.seating`.
     """
     path = spec.record
     if path is None:
@@ -184,19 +184,20 @@ def _make_replays(spec: EvaluationSpec, names: Sequence[str], played: PlayedGame
 
 
 def refuse_people(agents: Sequence[FixedAgent]) -> None:
-    """Raise ValueError for a person among those who are to play on a cluster."""
+    """Raise ValueError for a human player, who cannot play on a cluster."""
     for agent in agents:
         if is_person(agent):
             raise ValueError(
-                f"agent {agent.name!r} plays here: leave out --jobs, --backend and --address"
+                f"agent {agent.name!r} must play in this process: leave out --jobs, --backend and "
+                "--address"
             )
 
 
 def split_spec(spec: EvaluationSpec) -> list[EvaluationSpec]:
-    """Return specifications of some deals each, which together are the given one.
+    """Split a specification into specifications of consecutive deals.
 
-    Each has `CHUNK` deals. Where that would make more than `PARTS` specifications, each has more
-    deals, up to `MOST_CHUNK`.
+    Each part has `CHUNK` deals. If that gave more than `PARTS` parts, each part has more deals, up
+    to `MOST_CHUNK`.
     """
     size = max(CHUNK, min(spec.deals // PARTS, MOST_CHUNK))
     return [
@@ -206,7 +207,7 @@ def split_spec(spec: EvaluationSpec) -> list[EvaluationSpec]:
 
 
 def play_part(part: LineupTask) -> tuple[EpisodeResults, bytes]:
-    """Play a part; return the results, and the lines of its games if they are recorded."""
+    """Play a part; return the results, and the lines of recorded games."""
     spec, lineup = part
     if spec.record is None:
         return _play_here(spec, lineup), b""
@@ -238,7 +239,7 @@ PACKING = Packing(pack_part, unpack_part)
 
 
 def join_results(parts: Sequence[EpisodeResults]) -> EpisodeResults:
-    """Return the results of consecutive deals as one; the time of a decision is the mean."""
+    """Join the results of consecutive deals; the time per decision is the mean."""
     weights = np.array([part.decisions for part in parts], float)
     times = np.array([part.milliseconds for part in parts])
     time = float(times @ weights / max(weights.sum(), 1))
@@ -258,7 +259,7 @@ def digest_game_code(game: Game) -> str:
 
 
 def digest_given(spec: EvaluationSpec, title: str, given: Sequence[Agent | str]) -> str:
-    """Return the digest of all that the results of a deal depend on, except for the deal."""
+    """Return the digest of everything that the results of a deal depend on, except the deal."""
     return digest16(
         spec.game.rules_digest(spec.rules),
         (digest_parlour(), digest_game_code(spec.game)),
@@ -276,7 +277,7 @@ def digest_given(spec: EvaluationSpec, title: str, given: Sequence[Agent | str])
 
 
 def _digest_agent(agent: Agent | str, spec: EvaluationSpec) -> tuple[Any, ...]:
-    """The identity of an agent as it was given: its content and its code."""
+    """Return the identity of an agent: its content and its code."""
     if isinstance(agent, str):
         saved = find_saved(agent, spec.game, spec.rules)
         modules = [_digest_file(word) for word in re.split("[:=]", agent)]
@@ -285,7 +286,7 @@ def _digest_agent(agent: Agent | str, spec: EvaluationSpec) -> tuple[Any, ...]:
 
     try:
         content = joblib.hash(agent)
-    except Exception:  # it cannot be pickled: its content is unknown, so nothing is equal to it
+    except Exception:  # not picklable: use an identity that equals no other
         content = new_key()
     kind = type(agent)
     methods = [code for code in vars(kind).values() if isinstance(code, FunctionType)]
@@ -293,14 +294,14 @@ def _digest_agent(agent: Agent | str, spec: EvaluationSpec) -> tuple[Any, ...]:
 
 
 def _digest_file(module: str) -> str | None:
-    """The digest of the file of a loaded module; None for a notebook, or no module."""
+    """Return the digest of the file of a loaded module; None for a notebook or another word."""
     file = getattr(sys.modules.get(module), "__file__", None)
     return None if file is None else sha256(Path(file).read_bytes()).hexdigest()
 
 
 @cache
 def digest_parlour() -> str:
-    """Return 16 hex digits that differ when the code of games, agents or evaluation does."""
+    """Return the digest of the code of games, agents, and evaluation, 16 hex digits."""
     folders = [*parlour.envs.__path__, *parlour.agents.__path__, str(Path(__file__).parent)]
     files = sorted(file for folder in folders for file in Path(folder).rglob("*.py"))
     return digest16(*(sha256(file.read_bytes()).hexdigest() for file in files))

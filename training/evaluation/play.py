@@ -1,8 +1,8 @@
 """Play: agents play numbered deals to the end, many games in one batch.
 
-`play_deals` plays a game for one player once for each deal. `play_duplicate` lets an agent play
-each deal of a game for several from every seat. The result of a deal depends on the deal, on the
-agents in the seats and on the evaluation seed, never on other games in the batch.
+`play_deals` plays each deal of a game for one player once. `play_duplicate` plays each deal of a
+game for several players from every seat. The result of a deal depends on the deal, the agents in
+the seats, and the evaluation seed, but not on other games in the batch.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,7 @@ from parlour.envs.core.kernel.rng import (
 from parlour.envs.core.rows import Rows, copy_states
 
 CHUNK = 4096
-"""Games of a batch: enough for speed, with a few megabytes of memory."""
+"""Number of games in a batch: enough for speed, with a few megabytes of memory."""
 
 Progress = Callable[[int], None]
 """Called with the number of deals that have ended since the last call."""
@@ -38,14 +38,13 @@ class EpisodeResults:
     """The results of an agent on n deals, in the order of their seeds.
 
     Attributes:
-        facts: An array for each fact of the game (won, score, moves and more) and for
-            ``decisions``, how often the agent was asked. In a game for one player arrays are (n,),
-            and ``truncated`` is one of them. At a table of several they are int64 (n, players):
-            column p is the agent's position, 0 at the dealer's left, the dealer last. Entries are
-            sums over the ``hands`` of a deal, and ``net`` has the chips that the agent won.
-        milliseconds: The time of one decision in the agent's own ``act``, which is asked for a
-            whole batch of games.
-        hands: The number of hands of each deal.
+        facts: An array for each fact of the game (won, score, moves, and more) and for
+            ``decisions``, the number of decisions of the agent. In games for one player, the arrays
+            are (n,) and include ``truncated``. In games for several players, they are int64
+            (n, players): column p is the agent's position, from 0 at the dealer's left to the
+            dealer. Entries are sums over the ``hands`` of a deal, and ``net`` has the chips won.
+        milliseconds: The time per decision in the agent's ``act``, measured in batches.
+        hands: The number of hands per deal.
     """
 
     facts: dict[str, np.ndarray]
@@ -53,18 +52,18 @@ class EpisodeResults:
     hands: int = 1
 
     def __repr__(self) -> str:
-        """Return the number of deals and the names of the facts: the arrays are long."""
+        """Return the number of deals and the names of the facts, since the arrays are long."""
         deals = len(self.facts["net" if "net" in self.facts else "score"])
         return f"<{type(self).__name__}: {deals} deals, {', '.join(self.facts)}>"
 
     @property
     def score(self) -> np.ndarray:
-        """The game's score of each deal, int64 (n,); in games for one player."""
+        """The score of each deal, int64 (n,), in games for one player."""
         return self.facts["score"]
 
     @property
     def nets(self) -> np.ndarray:
-        """The chips won in each deal at each position, int64 (n, players); in games for several."""
+        """The chips won in each deal at each position, int64 (n, players), in games for several."""
         return self.facts["net"]
 
     @property
@@ -74,7 +73,7 @@ class EpisodeResults:
 
     @property
     def decisions(self) -> int:
-        """The number of decisions that the agent made in all."""
+        """The total number of decisions of the agent."""
         return int(self.facts["decisions"].sum())
 
 
@@ -82,11 +81,11 @@ class PlayedGames(NamedTuple):
     """Games that have ended, k of them.
 
     Attributes:
-        places: The place of each game's deal among the seeds, int64 (k,).
-        hands: Which hand of its deal each game is, from 0, int64 (k,).
-        dealers: The seat that dealt, int64 (k,).
-        who: The agent in each seat, int64 (k, players): 0 is the agent that is evaluated, the
-            others follow in the order they were given.
+        deal_indices: The index of each game's deal among the seeds, int64 (k,).
+        hands: The index of each game among the hands of its deal, int64 (k,).
+        dealers: The seat of the dealer, int64 (k,).
+        seating: The agent in each seat, int64 (k, players): 0 is the evaluated agent, the others
+            follow in the given order.
         actions: The actions of all seats.
         states: The last state of each game (k,).
     """
@@ -100,14 +99,14 @@ class PlayedGames(NamedTuple):
 
 
 RecordGames = Callable[[PlayedGames], None]
-"""Called as games end."""
+"""Called with games as they end."""
 
 
 class Step(NamedTuple):
     """One step of each running game.
 
-    ``games``, int64 (k,), are the rows that made it and ``seats``, int64 (k,), the seats that
-    acted. ``actions``, int64 (n,), has an entry for each row, in an array that is used again.
+    ``games``, int64 (k,), has the rows that made a step, ``seats``, int64 (k,), the acting seats.
+    ``actions``, int64 (n,), has an entry for each row; the array is reused in the next step.
     """
 
     games: np.ndarray
@@ -125,18 +124,18 @@ def play_steps(
     order: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Step]:
-    """Play games until all are over, one step of each at a time, and yield each step.
+    """Play games until all are over, one step of each game at a time, and yield each step.
 
-    An agent is asked about all running games where it acts in one call.
+    One call of an agent covers all running games in which it acts.
 
     Args:
         rows: The games.
         agents: The agents, one for each seat unless ``seating`` is given.
-        words: The words of the key that draws come from (`rng.key_words`).
-        who: Which of the agents plays each seat, int64 (n, players).
-        seatings: The number of each game's seating, on which draws depend, int64 (n,).
-        order: The order in which agents see the games, int64 (n,) (default: that of the rows).
-        progress: Called with the number of games that have ended.
+        words: The words of the key from which draws derive (`rng.key_words`).
+        seating: The index of the agent in each seat, int64 (n, players) (None: one per seat).
+        seating_numbers: The number of each game's seating, on which draws depend, int64 (n,).
+        order: The order in which agents see the games, int64 (n,) (None: the order of the rows).
+        progress: Called with numbers of finished games.
     """
     actions = np.zeros(rows.n, np.int64)
     order = np.arange(rows.n) if order is None else order
@@ -165,9 +164,9 @@ def play_steps(
 
 
 class ActionLog:
-    """The actions of each running game, handed over as the game ends.
+    """A log of the actions of each running game, handed over when the game ends.
 
-    ``ended`` is called with rows, int64 (k,), the actions played in each, and copies of their
+    ``ended`` is called with rows, int64 (k,), the actions of each row, and copies of the final
     states (k,). If it is None, nothing is logged.
     """
 
@@ -177,7 +176,7 @@ class ActionLog:
         self._hand_over(np.arange(rows.n))  # a game may be over at the deal
 
     def add(self, step: Step) -> None:
-        """Add a step that the games have just made."""
+        """Add a step of the games."""
         if self.ended is None:
             return
         for row, action in zip(step.games.tolist(), step.actions[step.games].tolist(), strict=True):
@@ -197,7 +196,7 @@ Ended = Callable[[np.ndarray, list[list[int]], np.ndarray], None]
 
 
 class TimedAgent(FixedAgent):
-    """An agent whose decisions are timed, except for the first call, which compiles."""
+    """An agent with measured decision times, without the first call, which may compile."""
 
     def __init__(self, agent: Agent) -> None:
         super().__init__(agent)
@@ -219,7 +218,7 @@ class TimedAgent(FixedAgent):
 
     @property
     def milliseconds(self) -> float:
-        """The time of one decision."""
+        """The time per decision."""
         return 1000 * self.seconds / max(self.decisions, 1)
 
 
@@ -238,9 +237,9 @@ def play_deal(
     evaluation_seed: str | None = None,
     max_moves: int = MAX_MOVES,
 ) -> list[int]:
-    """Let agents, one for each seat, play a deal from a position (1,); return their actions.
+    """Play a deal from a position (1,) with one agent per seat, and return the actions.
 
-    Their draws derive from ``evaluation_seed`` (None: a random one), as in `play_deals`.
+    The agents' draws derive from ``evaluation_seed`` (None: a random one), as in `play_deals`.
     """
     own_key = _derive_own_key(game, rules, evaluation_seed)
     rows = Rows(game, rules, 1, StepConfig(reset=int(Autoreset.DISABLED), max_moves=max_moves))
@@ -260,12 +259,12 @@ def play_deals(
     record: RecordGames | None = None,
     chunk: int = CHUNK,
 ) -> EpisodeResults:
-    """Let an agent play a game for one player once for each of ``seeds``.
+    """Play each deal of a game for one player once.
 
-    The agent's draws and the hidden cards that are resampled for it depend on the key, the rules,
-    the deal and the turn alone: an agent that makes no random choices of its own gets the same
-    results in any batch. The key also shuffles the games, so that neither the place in a batch nor
-    the seeds tell an agent which deal it plays.
+    The agent's draws and the resampled hidden cards depend only on the evaluation seed, the rules,
+    the deal, and the turn. So an agent without its own random generator gets the same results in
+    any batch. The evaluation seed also shuffles the games, so that neither the index in a batch nor
+    the seeds reveal the deal to the agent.
 
     Args:
         game: The game.
@@ -274,18 +273,18 @@ def play_deals(
         seeds: The seeds of the deals, uint64 (n,), see `cards.deal_seeds`.
         max_moves: Number of moves after which a game is truncated (None or 0: no limit).
         evaluation_seed: Any text, from which all random draws derive (None: a random one).
-        progress: Called with the number of deals that have ended.
-        record: Called with the games as they end.
-        chunk: Games played in one batch.
+        progress: Called with numbers of finished deals.
+        record: Called with games as they end.
+        chunk: Number of games in one batch.
 
     Raises:
         ValueError: There are no seeds.
-        IllegalActionError: The agent chose an action that is not legal.
+        IllegalActionError: The agent chose an illegal action.
     """
     if len(seeds) == 0:
-        raise ValueError("no deals to play: give at least one seed")
+        raise ValueError("seeds must have at least one seed, got none")
     timed, max_moves = TimedAgent(agent), max_moves or 0
-    chunk = timed.max_batch or chunk  # a person plays one game at a time
+    chunk = timed.max_batch or chunk  # a human player plays one game at a time
     own_key = _derive_own_key(game, rules, evaluation_seed)
     order, words = shuffle_order(own_key, len(seeds)), key_words(own_key)
     chunks = []
@@ -307,7 +306,7 @@ def play_deals(
 
 
 def _record_deals(record: RecordGames | None, deal_indices: np.ndarray) -> Ended | None:
-    """The callback of an `ActionLog` for deals at these places among the seeds."""
+    """Return the callback of an `ActionLog` for deals with these indices."""
     if record is None:
         return None
 
@@ -319,7 +318,7 @@ def _record_deals(record: RecordGames | None, deal_indices: np.ndarray) -> Ended
 
 
 def _read_facts(rows: Rows) -> dict[str, np.ndarray]:
-    """The facts of games for one player that are over."""
+    """Return the facts of finished games for one player."""
     facts = rows.game.results(rows.states, rows.rules)
     del facts["illegal_action"]  # `choose_actions` raises on the first one
     facts["truncated"] = rows.states["over"] == Over.TRUNCATED
@@ -330,10 +329,10 @@ def _read_facts(rows: Rows) -> dict[str, np.ndarray]:
 class HandResults(NamedTuple):
     """The results of n hands, by seat.
 
-    ``nets``, int64 (n, players), are the chips that each seat won less those it paid: 0 in sum.
-    ``dealers``, int64 (n,), are seats; in a game without a dealer it is the last, so that the first
-    sits at its left. ``facts`` has int64 (n, players) for each fact of the game (won, moves and
-    more) and ``decisions``, how often a seat was asked.
+    ``nets``, int64 (n, players), has the chips that each seat won minus those it paid; they add up
+    to 0. ``dealers``, int64 (n,), has the dealers' seats; in games without a dealer, the last seat,
+    so that seat 0 is at its left. ``facts`` has an array int64 (n, players) for each fact of the
+    game (won, moves, and more) and for ``decisions``, the number of decisions of each seat.
     """
 
     nets: np.ndarray
@@ -350,15 +349,15 @@ def play_seated(
     hands: int = 1,
     evaluation_seed: str | None = None,
 ) -> HandResults:
-    """Let agents, one a seat, play a session of hands for each of ``seeds`` (see `hand_seeds`).
+    """Play a session of hands for each seed, with one agent per seat (see `hand_seeds`).
 
     Rows are in the order of the seeds, then of the hands. The agents' draws and the resampled
     hidden cards derive from ``evaluation_seed``, as in `play_deals`. Raises ValueError for a wrong
-    number of agents or no seeds, IllegalActionError for an action that is not legal.
+    number of agents or no seeds, IllegalActionError for an illegal action.
     """
     players = game.num_players(rules)
     if len(agents) != players or players < 2:
-        raise ValueError(f"agents: {len(agents)} given; these rules have {players} seats")
+        raise ValueError(f"agents must be one for each of {players} seats, got {len(agents)}")
     different, seating = _list_different(agents)
     own_key = _derive_own_key(game, rules, evaluation_seed)
     order, words = shuffle_order(own_key, len(seeds)), key_words(own_key)
@@ -388,11 +387,11 @@ def play_duplicate(
     chunk: int = CHUNK,
     partner: Agent | None = None,
 ) -> EpisodeResults:
-    """Let an agent play each deal once from every seat: the same deck, the same dealer.
+    """Play each deal once from every seat, with the same deck and dealer.
 
-    Draws depend on deal, turn, seat and seating, so no agent can tell that two of its seats belong
-    to one deal. An agent that draws nothing and sits only among copies of itself wins exactly 0
-    over the seats of a deal; one that draws wins 0 on average.
+    Draws depend on deal, turn, seat, and seating, so no agent can tell that two of its seats belong
+    to one deal. A deterministic agent among copies of itself wins exactly 0 over the seats of a
+    deal; a stochastic one wins 0 on average.
 
     Args:
         game: The game.
@@ -401,23 +400,24 @@ def play_duplicate(
         opponents: The agents in the other seats, repeated clockwise from the seat after the
             agent's.
         seeds: The seeds of the deals, uint64 (n,).
-        order: Which of the opponents comes first in each deal, int64 (n,) (None: the first).
-        hands: Number of hands of each deal.
+        order: The index of the opponent that comes first in each deal, int64 (n,) (None: 0).
+        hands: Number of hands per deal.
         evaluation_seed: Any text, from which all random draws derive (None: a random one).
-        progress: Called with the number of deals that have ended.
-        record: Called with the hands as they end.
-        chunk: Hands played in one batch.
-        partner: The agent in the partners' seats, where seats play together (`Seats.sides`; None:
+        progress: Called with numbers of finished deals.
+        record: Called with hands as they end.
+        chunk: Number of hands in one batch.
+        partner: The agent in the partners' seats, in games with partners (see `Seats.sides`; None:
             the agent itself).
 
     Raises:
         ValueError: There are no seeds or no opponents, or the rules are for one player.
-        IllegalActionError: An agent chose an action that is not legal.
+        IllegalActionError: An agent chose an illegal action.
     """
     players = game.num_players(rules)
     if not opponents or players < 2:
         raise ValueError(
-            f"opponents: {len(opponents)} agents given; these rules have {players} seats"
+            f"opponents must be at least one agent, in rules for several players, got "
+            f"{len(opponents)} opponents and {players} seats"
         )
     different, given = _list_different([agent, *opponents, agent if partner is None else partner])
     timed = TimedAgent(agent)
@@ -439,10 +439,11 @@ def play_duplicate(
 
 
 def hand_seeds(seeds: np.ndarray, hands: int) -> np.ndarray:
-    """Return the seeds of the hands of sessions, uint64 (n, hands), from those of the sessions.
+    """Return the seeds of the hands of sessions, uint64 (n, hands), from the sessions' seeds.
 
-    The first hand is the deal that has the session's seed; the others follow from it, in the same
-    half of the seeds. The first dealer is that deal's; after each hand the dealer moves on a seat.
+    The first hand has the session's seed; the seeds of the other hands derive from it and stay in
+    the same half of the seeds. The first dealer is the dealer of that deal; after each hand, the
+    next seat deals.
     """
     by_hand = np.empty((len(seeds), hands), np.uint64)
     for row, seed in zip(by_hand, seeds.tolist(), strict=True):
@@ -454,7 +455,7 @@ def hand_seeds(seeds: np.ndarray, hands: int) -> np.ndarray:
 
 
 def first_dealers(game: Game, rules: Any, seeds: np.ndarray) -> np.ndarray:
-    """Return the seat that deals in the deal of each seed, int64 (n,); the last where none does."""
+    """Return the dealer of each seed's deal, int64 (n,); the last seat in games without dealer."""
     if not game.has_dealer:
         return np.full(len(seeds), game.num_players(rules) - 1)
     rows = Rows(game, rules, len(seeds))
@@ -464,10 +465,10 @@ def first_dealers(game: Game, rules: Any, seeds: np.ndarray) -> np.ndarray:
 
 
 class _HandPlan(NamedTuple):
-    """Hands to be played: arrays of n.
+    """A plan of n hands.
 
-    ``seeds`` make the deals, ``dealers`` are seats. ``seating`` (n, players) is the number of the
-    agent in each seat; ``seating_numbers`` tell the seatings of one deal apart.
+    ``seeds`` (n,) determine the deals, ``dealers`` (n,) are seats. ``seating`` (n, players) has the
+    number of the agent in each seat; ``seating_numbers`` (n,) number the seatings of one deal.
     """
 
     seeds: np.ndarray
@@ -479,7 +480,7 @@ class _HandPlan(NamedTuple):
 def _plan_hands(
     game: Game, rules: Any, seeds: np.ndarray, hands: int, seating: np.ndarray
 ) -> _HandPlan:
-    """Plan sessions: for each deal and hand one row for each seating in ``seating``.
+    """Plan sessions, with one row for each deal, hand, and seating.
 
     ``seating`` is (n, seatings, players), or (1, ...) for all deals.
     """
@@ -510,8 +511,8 @@ def _play_hands(
 ) -> HandResults:
     """Play planned hands in one batch.
 
-    Agents see them in ``order``, which comes from the key and so tells nothing of deal, seating or
-    hand.
+    Agents see them in ``order``, which derives from the evaluation seed and so reveals nothing
+    about deal, seating, or hand.
     """
     rows = Rows(game, rules, len(plan.seeds), StepConfig(reset=int(Autoreset.DISABLED)))
     rows.seed(plan.seeds)
@@ -537,11 +538,11 @@ def _play_hands(
 def _read_hands(
     game: Game, rules: Any, states: np.ndarray, dealers: np.ndarray, decisions: np.ndarray
 ) -> HandResults:
-    """The results of hands that are over."""
+    """Return the results of finished hands."""
     players = game.num_players(rules)
     nets = states["net"][:, :players].astype(np.int64)
     if nets.sum(axis=1).any():
-        raise RuntimeError(f"{game.title}: a hand has made chips, or lost some")
+        raise RuntimeError(f"{game.title}: the net results of a hand must add up to 0")
     by_seat = [game.results(states, rules, np.full(len(states), seat)) for seat in range(players)]
     facts = {
         name: np.stack([seat_facts[name].astype(np.int64) for seat_facts in by_seat], axis=1)
@@ -559,10 +560,10 @@ def _record_hands(
     hands: int,
     given: np.ndarray,
 ) -> Ended | None:
-    """The callback of an `ActionLog` for planned hands of the deals at these places.
+    """Return the callback of an `ActionLog` for planned hands of deals with these indices.
 
     Rows are in the order of the deals, then of their hands, then of the agent's seats. ``given``
-    has the number among the different agents of each agent that was given.
+    has the number of each given agent among the different agents.
     """
     if record is None:
         return None
@@ -578,7 +579,7 @@ def _record_hands(
 
 
 def _sum_by_position(played: HandResults, hands: int) -> dict[str, np.ndarray]:
-    """The net and facts of deals by position, (n, players), of the agent in seat k of row k."""
+    """Return net and facts of deals by position, (n, players), of the agent in seat k of row k."""
     rows, players = played.nets.shape
     row = np.arange(rows)
     seats, deals = row % players, row // (players * hands)
@@ -594,7 +595,7 @@ def _sum_by_position(played: HandResults, hands: int) -> dict[str, np.ndarray]:
 
 
 def _list_different(agents: Sequence[Agent]) -> tuple[list[Agent], np.ndarray]:
-    """The different agents, the first one first, and the number of each given one among them."""
+    """Return the different agents, and the number of each given agent among them."""
     different = {id(agent): FixedAgent(agent) for agent in agents}
     numbers = {identity: number for number, identity in enumerate(different)}
     return list(different.values()), np.array([numbers[id(agent)] for agent in agents])
@@ -603,7 +604,7 @@ def _list_different(agents: Sequence[Agent]) -> tuple[list[Agent], np.ndarray]:
 def _seat_around(
     opponents: np.ndarray, begin: np.ndarray, sides: Sequence[int], partner: int
 ) -> np.ndarray:
-    """The agent in each seat, (n, seatings, players): agent 0 in seat k, partner and opponents."""
+    """Return the agent in each seat, (n, seatings, players), with agent 0 in seat k."""
     players, side = len(sides), np.array(sides)
     after = (np.arange(players) - np.arange(players)[:, None]) % players  # seats after each seat
     taken = (begin[:, None, None] + after - 1) % len(opponents)
@@ -612,7 +613,7 @@ def _seat_around(
 
 
 class _DealCounter:
-    """Counts hands that have ended, and reports whole deals of ``hands_of_deal`` hands each."""
+    """Counts finished hands, and reports whole deals of ``hands_of_deal`` hands each."""
 
     def __init__(self, hands_of_deal: int, progress: Progress | None) -> None:
         self.hands_of_deal, self.progress, self.hands = hands_of_deal, progress, 0
@@ -628,9 +629,9 @@ class _DealCounter:
 def _split_deals(
     order: np.ndarray, hands_of_deal: int, chunk: int, progress: Progress | None
 ) -> Iterator[tuple[np.ndarray, Progress]]:
-    """Cut deals into chunks of ``chunk`` hands; with each comes the counter of ended hands."""
+    """Split deals into chunks of ``chunk`` hands, each with the counter of finished hands."""
     if len(order) == 0 or hands_of_deal < 1:
-        raise ValueError("no deals to play: give at least one seed, and one hand")
+        raise ValueError("seeds and hands must be at least one each")
     size = max(1, chunk // hands_of_deal)
     count = _DealCounter(hands_of_deal, progress)
     for begin in range(0, len(order), size):
@@ -644,7 +645,7 @@ def _join_facts(
 
 
 def _restore_order(chunks: Sequence[np.ndarray], order: np.ndarray) -> np.ndarray:
-    """Put the rows of deals, equally many each, that were played in some order back into theirs."""
+    """Return the rows of deals, equally many each, in the order of the deals."""
     rows = np.concatenate(chunks)
     by_deal = rows.reshape(len(order), -1, *rows.shape[1:])
     restored = np.empty_like(by_deal)

@@ -1,11 +1,10 @@
-"""Results of evaluations: how agents played, with intervals and paired differences.
+"""Results of evaluations, with intervals and paired differences.
 
-In a game for one player the unit of replication is the deal. At a table of several seats it is the
-deal played from every seat: its value is the mean over all seats, or at one position that of one
-seat. A position is counted from the dealer's left, since that, not the number of the seat, is what
-matters: the first of n positions is the first to act in every round, the last is the dealer. In a
-game without a dealer positions are seats. Nets are counted in the game's unit (such as antes) a
-hand.
+In games for one player, the unit of replication is the deal. In games for several players, it is
+the deal played from every seat; its value is the mean over all seats, or at one position the value
+of one seat. Positions are counted from the dealer's left, since they, not seat numbers, affect the
+result: the first position acts first in every round, the last is the dealer. In games without a
+dealer, positions are seats. Net results are in the game's unit per hand, such as antes.
 """
 
 import platform
@@ -42,52 +41,58 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 EPISODES, SUMMARY = "episodes.parquet", "summary.json"
 PICTURES = ("comparison.png", "comparison.svg", "comparison.pdf")
-"""Pictures for pages, for scaling and for print."""
+"""File names of the plot: for pages, for scaling, and for print."""
 FILES = (EPISODES, SUMMARY, *PICTURES)
 """The files of a saved comparison."""
 SEES_ALL, OTHER_RULES = "*", "~"
-"""Marks behind an agent's name in tables: it sees the hidden cards; it was trained by other
-rules."""
+"""Marks of agents in tables that see the hidden cards, or were trained with other rules."""
 DEALER = "dealer"
-"""The name of the last position, where a seat deals."""
+"""The name of the last position, in games with a dealer."""
 PAGE_WIDTH = 140
-"""Columns of the tables in a notebook."""
+"""Width of the tables in a notebook."""
 FONTS = "ui-monospace, Menlo, 'DejaVu Sans Mono', Consolas, 'Courier New', monospace"
 PAGE = (
     f'<pre style="font-family: {FONTS}; line-height: normal; overflow-x: auto; white-space: pre">'
     "{code}</pre>"
 )
-"""Named here, because style sheets of notebooks and exports set another font for `pre`."""
+"""HTML of tables, with its own font, since notebooks and exports set another one for ``pre``."""
 CPU_FILE = Path("/proc/cpuinfo")
 
 
 class Result:
-    """A result that can be shown and saved by the module that ``report`` names.
+    """A result that the module ``report`` can show and save.
 
-    That module imports this one, so it is imported when it is needed. Matplotlib and pandas are
-    loaded only then.
+    That module imports this one, so it is imported on first use, and with it Matplotlib and pandas.
     """
 
     report: ClassVar[str]
 
     def headline(self) -> str:
-        """Return game, variant, deals, agents and result on one line."""
+        """Return game, variant, deals, agents, and result on one line."""
         raise NotImplementedError
 
     def to_pandas(self) -> "DataFrame":
-        """Return a row for each game played; see ``episodes`` of the module `report` names."""
+        """Return a data frame with a row for each game."""
         return self._import_report().episodes(self).to_pandas()
 
     def plot(self) -> "Figure":
-        """Return the picture that `save` writes; needs no display."""
+        """Return the plot as a Matplotlib figure; no display is needed."""
         figure: Figure = self._import_report().draw(self)
         return figure
 
     def save(self, folder: Path | str) -> list[Path]:
-        """Write rows (Parquet), summary (JSON) and picture (PNG, SVG, PDF) into a folder.
+        """Write rows (Parquet), summary (JSON) and plot (PNG, SVG, PDF) into a folder.
 
-        It is made where it is missing; each file appears whole or not at all. Returns the paths.
-        Raises OSError if the folder cannot be written.
+        Each file appears whole or not at all.
+
+        Args:
+            folder: The folder, which is created if it is missing.
+
+        Returns:
+            The paths of the files.
+
+        Raises:
+            OSError: The folder cannot be written.
         """
         paths: list[Path] = self._import_report().save(self, folder)
         return paths
@@ -96,12 +101,12 @@ class Result:
         return self._show("truecolor").export_html(inline_styles=True, code_format=PAGE)
 
     def __str__(self) -> str:
-        """The tables, as text: what ``print`` shows."""
+        """Return the tables as text."""
         return self._show(None).export_text()
 
     def _show(self, colors: Literal["truecolor"] | None) -> "Console":
-        """A recording console of the width of a page on which the tables have been printed."""
-        from rich.console import Console  # to play needs no extra
+        """Return a recording console of page width, with the printed tables."""
+        from rich.console import Console  # an optional package
 
         console = Console(
             record=True,
@@ -116,7 +121,7 @@ class Result:
         return console
 
     def __repr__(self) -> str:
-        """The headline: results have too many numbers to be printed."""
+        """Return the headline, since results have too many numbers."""
         return f"<{type(self).__name__}: {self.headline()}>"
 
     def _import_report(self) -> Any:
@@ -125,9 +130,9 @@ class Result:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Result):
-    """How an agent played the deals of a specification.
+    """The results of an agent on the deals of a specification.
 
-    ``to_pandas()`` and ``save(folder)`` hand the results on: see `Result`.
+    ``to_pandas()``, ``plot()`` and ``save(folder)`` export the results; see `Result`.
     """
 
     spec: EvaluationSpec
@@ -136,19 +141,18 @@ class Evaluation(Result):
     sees_all: bool
     results: EpisodeResults
     other_rules: bool = False
-    """Whether it was trained by other rules than those played."""
+    """Whether the agent was trained with other rules."""
     opponents: tuple[str, ...] = ()
-    """The names of the agents in the other seats, marked as in tables by `SEES_ALL` and
-    `OTHER_RULES`."""
+    """The names of the agents in the other seats, with the marks `SEES_ALL` and `OTHER_RULES`."""
     pair: bool = False
-    """Whether one agent that is compared, too, sits in all other seats."""
+    """Whether another compared agent has all other seats."""
     partner: str | None = None
-    """The name of the agent in the other seats of its side; None: it sits there itself."""
+    """The name of the agent in the other seats of the agent's side; None: the agent itself."""
     report = "parlour.training.evaluation.report.report"
 
     @property
     def goal(self) -> str:
-        """The fact that says whether the game's aim was reached, ``"won"`` in most games."""
+        """The fact that tells whether the goal of the game was reached, ``"won"`` in most games."""
         return self.game.goal_name(self.rules)
 
     @property
@@ -158,7 +162,7 @@ class Evaluation(Result):
 
     @property
     def rules(self) -> Any:
-        """The rules that it was played by."""
+        """The rules of the game."""
         return self.spec.rules
 
     @property
@@ -168,7 +172,7 @@ class Evaluation(Result):
 
     @property
     def evaluation_seed(self) -> str:
-        """The evaluation seed: it repeats all games."""
+        """The evaluation seed, with which the evaluation can be repeated."""
         return self.spec.evaluation_seed
 
     @property
@@ -178,16 +182,16 @@ class Evaluation(Result):
 
     @property
     def label_comparison(self) -> LabelComparison | None:
-        """How the agent did on the labelled deals; None if no deal is labelled."""
+        """The results on labeled deals; None if no deal is labeled."""
         return None
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
-        """The mean of each fact, of yes or no a rate, with an interval."""
+        """The mean (or rate, for bool facts) of each fact, with an interval."""
         raise NotImplementedError
 
     def estimate(self, fact: str) -> Estimate:
-        """Return the rate or mean of one fact, such as ``"won"``."""
+        """Return the rate or mean of one fact, such as ``"won"``, with its interval."""
         return self.estimates[fact]
 
     def subtract(self, other: Any) -> "Difference":
@@ -208,7 +212,7 @@ class Evaluation(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SolitaireEvaluation(Evaluation):
-    """How an agent played a game for one player."""
+    """The results of an agent in a game for one player."""
 
     def headline(self) -> str:
         """See `Result.headline`."""
@@ -219,7 +223,7 @@ class SolitaireEvaluation(Evaluation):
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
-        """For each fact its rate (yes or no) or mean (a number), with an interval."""
+        """The rate (of bool facts) or mean of each fact, with an interval."""
         return {
             name: (wilson_rate if values.dtype == np.bool_ else bootstrap_mean)(
                 values, self.spec.confidence
@@ -255,7 +259,7 @@ class SolitaireEvaluation(Evaluation):
             "seed": spec.seed,
             "evaluation_seed": spec.evaluation_seed,
             "confidence": spec.confidence,
-            "won": None,  # in a game that nobody wins
+            "won": None,  # in games without winners
             **{name: estimate._asdict() for name, estimate in self.estimates.items()},
             "ms_per_decision": self.results.milliseconds,
             "label_comparison": None if compared is None else compared.summary(),
@@ -264,33 +268,33 @@ class SolitaireEvaluation(Evaluation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableEvaluation(Evaluation):
-    """How an agent played, in every seat of the same deals, with others in the other seats."""
+    """The results of an agent in a game for several players, over all seats of the same deals."""
 
     def headline(self) -> str:
         """See `Result.headline`."""
         spec = self.spec
         played = f"{spec.game.name}, {spec.variant}, {spec.deals_text}"
-        among, net = ", ".join(self.opponents), f"{self.net.text()} {per_hand(spec)}"
-        return f"{played}: {self.agent} among {among}, {net}"
+        opponents, net = ", ".join(self.opponents), f"{self.net.text()} {per_hand(spec)}"
+        return f"{played}: {self.agent} against {opponents}, {net}"
 
     @cached_property
     def nets(self) -> np.ndarray:
-        """The net of each deal at each position, in units a hand, float64 (n, players)."""
+        """The net result of each deal at each position, in units per hand, float64 (n, players)."""
         return np.asarray(self.results.nets / (self.results.hands * unit_chips(self.spec)))
 
     @property
     def net(self) -> Estimate:
-        """The mean net over all seats, in units a hand."""
+        """The mean net result over all seats, in units per hand."""
         return self.estimates["net"]
 
     @cached_property
     def position_means(self) -> list[Estimate]:
-        """The mean net at each position."""
+        """The mean net result at each position."""
         return [student_mean(column, self.spec.confidence) for column in self.nets.T]
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
-        """The mean of each fact a hand: the net in units, of facts of yes or no a share."""
+        """The mean of each fact per hand: net results in units, bool facts as shares."""
         by_hand = {
             name: values.mean(axis=1) / self.results.hands
             for name, values in self.results.facts.items()
@@ -333,9 +337,10 @@ class TableEvaluation(Evaluation):
 
 
 class SolitaireDifference(NamedTuple):
-    """How much better ``agent`` played than ``minus`` on the same deals: means of goal and score.
+    """The paired difference of ``agent`` and ``minus`` on the same deals, in goal and score.
 
-    ``goal`` is the game's (see `Game`), ``"won"`` in most; ``reached`` is the difference in it.
+    ``goal`` is the goal of the game (see `Game`), ``"won"`` in most games; ``reached`` is the
+    difference in the share of deals that reached it.
     """
 
     variant: str
@@ -346,16 +351,16 @@ class SolitaireDifference(NamedTuple):
     score: Estimate
 
     def summary(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the difference for JSON."""
         named = {"variant": self.variant, "agent": self.agent, "minus": self.minus}
         return named | {self.goal: self.reached._asdict(), "score": self.score._asdict()}
 
 
 class TableDifference(NamedTuple):
-    """How much more ``agent`` won than ``minus``, in the same seats of the same deals.
+    """The paired difference of ``agent`` and ``minus`` in the same seats of the same deals.
 
-    ``net`` is the mean over all seats; ``positions`` has each single one, corrected for their
-    number by Holm's method.
+    ``net`` is the mean over all seats; ``positions`` has the mean at each position, corrected for
+    the number of positions by Holm's method.
     """
 
     variant: str
@@ -375,7 +380,7 @@ class TableDifference(NamedTuple):
         return [place for place, one in enumerate(self.positions, 1) if one.holm.low > 0]
 
     def summary(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the difference for JSON."""
         return {
             "variant": self.variant,
             "agent": self.agent,
@@ -397,10 +402,11 @@ E = TypeVar("E", bound=Evaluation)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result, Generic[E]):
-    """The evaluations of several agents on the same deals, by variant, then in their order.
+    """The evaluations of several agents on the same deals, by variant, then in the given order.
 
-    At a table of several each agent plays among the opponents, and then with one other agent in
-    all other seats. ``to_pandas()`` and ``save(folder)`` hand the results on: see `Result`.
+    In games for several players, each agent plays against the opponents, and then with each other
+    agent in all other seats. ``to_pandas()``, ``plot()`` and ``save(folder)`` export the results;
+    see `Result`.
     """
 
     evaluations: list[E]
@@ -428,7 +434,7 @@ class Comparison(Result, Generic[E]):
         return by_variant
 
     def pairs(self, variant: str) -> dict[tuple[str, str], E]:
-        """Return the evaluations of an agent among seats all played by another, by their names."""
+        """Return the evaluations with one other agent in all other seats, by the names of both."""
         return {
             (one.agent, one.opponents[0]): one
             for one in self.evaluations
@@ -437,9 +443,9 @@ class Comparison(Result, Generic[E]):
 
     @cached_property
     def differences(self) -> list[Any]:
-        """The paired differences of all agents, each less those given before it.
+        """The paired differences of each agent minus the agents given before it.
 
-        Neighbours come first: of a, b and c they are b - a, c - b, then c - a.
+        Neighbors come first: for a, b, and c, the differences are b - a, c - b, then c - a.
         """
         return [
             one.subtract(other)
@@ -448,9 +454,9 @@ class Comparison(Result, Generic[E]):
         ]
 
     def summary(self) -> dict[str, Any]:
-        """Return all of it for JSON: ``{"results": [...], "differences": [...]}``.
+        """Return everything for JSON: ``{"results": [...], "differences": [...]}``.
 
-        In games for several there are ``pairs``, too.
+        In games for several players, there is also ``"pairs"``.
         """
         summary = {"results": [one.summary() for one in self.evaluations if not one.pair]}
         if self.spec.is_multiplayer:
@@ -459,42 +465,42 @@ class Comparison(Result, Generic[E]):
 
 
 def as_comparison(result: Comparison[E] | E) -> Comparison[E]:
-    """Return a result as a comparison: an evaluation becomes one of a single agent."""
+    """Return a comparison unchanged, and an evaluation as a comparison of one agent."""
     if isinstance(result, Comparison):
         return result
     return Comparison([replace(result, pair=False) if result.pair else result])
 
 
 def ordered_pairs(group: Sequence[T]) -> Iterator[tuple[T, T]]:
-    """Yield all pairs, the later one first; neighbours come before those farther apart."""
+    """Yield all pairs with the later item first; neighbors come before pairs farther apart."""
     for apart in range(1, len(group)):
         for i in range(apart, len(group)):
             yield group[i], group[i - apart]
 
 
 def unit_chips(spec: EvaluationSpec) -> float:
-    """Return the chips of one unit, in which nets are counted."""
+    """Return the number of chips in one unit of net results."""
     return spec.game.reward_unit(spec.rules)
 
 
 def unit_name(spec: EvaluationSpec) -> str:
-    """Return the name of that unit."""
+    """Return the name of the unit of net results."""
     return "antes" if hasattr(spec.rules, "ante") else "stakes"
 
 
 def per_hand(spec: EvaluationSpec) -> str:
-    """Return the unit of nets for headings: ``"antes a hand"``."""
-    return f"{unit_name(spec)} a {'hand' if spec.game.has_dealer else 'game'}"
+    """Return the unit of net results for headings, such as ``"antes per hand"``."""
+    return f"{unit_name(spec)} per {'hand' if spec.game.has_dealer else 'game'}"
 
 
 def position_names(spec: EvaluationSpec) -> list[str]:
-    """Return the names of the positions: numbers, the last one `DEALER`."""
+    """Return the names of the positions: numbers, and `DEALER` for the last in most games."""
     names = [str(place) for place in range(1, spec.num_players + 1)]
     return [*names[:-1], DEALER] if spec.game.has_dealer else names
 
 
 def describe_machine() -> str:
-    """Return the names of the processor and Python, on which times depend."""
+    """Return the names of processor and Python version, on which times depend."""
     model = platform.processor() or platform.machine()
     if CPU_FILE.exists():
         text = CPU_FILE.read_text(encoding="utf-8", errors="replace")

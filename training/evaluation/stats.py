@@ -1,9 +1,9 @@
 """Confidence intervals of rates, means and paired differences.
 
-Rates have Wilson's interval, differences of paired rates Newcombe's, means and paired differences
-of means a bootstrap, or Student's where the values are many and hardly two alike; several means
-tested together are corrected by Holm's method. Only NumPy is needed, so an evaluation runs where
-SciPy is not installed; the tests compare the results with SciPy.
+The intervals are Wilson's for rates, Newcombe's for differences of paired rates, and bootstrap
+intervals for means and paired differences of means. Means of many, almost all different values have
+Student's interval; several means tested together are corrected by Holm's method. The module needs
+only NumPy, since SciPy is optional; the tests compare the results with SciPy.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ import numpy as np
 
 CONFIDENCE = 0.95
 RESAMPLES = 9999
-"""Bootstrap samples: the limits of a 95 % interval then move by about 1 % of its width."""
+"""Number of bootstrap samples; the limits of a 95 % interval vary by about 1 % of its width."""
 
 
 class Estimate(NamedTuple):
-    """A mean with its interval, and the number of values."""
+    """A mean, its interval, and the number of values."""
 
     mean: float
     low: float
@@ -28,17 +28,17 @@ class Estimate(NamedTuple):
     n: int
 
     def text(self, times: float = 1.0, decimals: int = 2) -> str:
-        """Return it as ``34.33 [33.41, 35.27]``; ``times`` 100 for per cent."""
+        """Return text such as ``34.33 [33.41, 35.27]``; ``times`` is 100 for percent."""
         mean, low, high = (f"{times * value:.{decimals}f}" for value in self[:3])
         return f"{mean} [{low}, {high}]"
 
 
 class TestedMean(NamedTuple):
-    """One of several means that are tested together: whether each differs from 0.
+    """One of several means that are tested together against 0.
 
-    ``alone`` has the interval of the mean tested by itself. ``holm`` has a wider one, corrected for
-    the number of means: it excludes 0 exactly if the mean differs by Holm's method. ``p`` is the
-    two-sided p-value, adjusted by that method.
+    ``alone`` has the interval of the mean tested by itself. ``holm`` has a wider interval,
+    corrected for the number of means; it excludes 0 exactly if Holm's method rejects 0. ``p`` is
+    the two-sided p-value, adjusted by Holm's method.
     """
 
     alone: Estimate
@@ -66,9 +66,9 @@ def bootstrap_mean(
 ) -> Estimate:
     """Return the mean of values with its bootstrap interval (BCa), seeded by ``seed``.
 
-    The values are drawn as counts of each different value, which is the same bootstrap at the cost
-    of the different values instead of all. Equal values give an interval without width. Efron,
-    "Better bootstrap confidence intervals", 1987. Raises ValueError if there are no values.
+    The bootstrap draws counts of the different values, which is equivalent to drawing all values
+    and faster. Equal values give an interval of width 0. Efron, "Better bootstrap confidence
+    intervals", 1987. Raises ValueError if there are no values.
     """
     n = _require_values(values)
     known, counts = np.unique(np.asarray(values, np.float64), return_counts=True)
@@ -91,12 +91,12 @@ def paired_difference(
 ) -> Estimate:
     """Return the mean of ``first - second``, values of the same deals, with its interval.
 
-    Two bool arrays are rates: Newcombe's interval for paired proportions (his method 10), which
-    keeps a width where the two never differ. Other values: the bootstrap of their differences.
-    Raises ValueError if there are no values, or not as many of both.
+    Two bool arrays are rates with Newcombe's interval for paired proportions (his method 10), which
+    has a positive width even if the two never differ. Other values have the bootstrap interval of
+    their differences. Raises ValueError if there are no values, or the lengths differ.
     """
     if len(first) != len(second):
-        raise ValueError(f"paired values: {len(first)} and {len(second)} are not as many")
+        raise ValueError(f"paired values must be equally many, got {len(first)} and {len(second)}")
     if first.dtype == np.bool_ and second.dtype == np.bool_:
         return _paired_rates(first, second, confidence)
     paired = np.asarray(first, np.float64) - np.asarray(second, np.float64)
@@ -104,9 +104,9 @@ def paired_difference(
 
 
 def student_mean(values: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
-    """Return the mean of values with Student's interval: for many values, nearly all different.
+    """Return the mean of values with Student's interval, for many, almost all different values.
 
-    Equal values give an interval without width. Raises ValueError for fewer than two values.
+    Equal values give an interval of width 0. Raises ValueError for fewer than two values.
     """
     centre, error, n = _mean_and_error(values)
     half = error * _student_quantile(_check_confidence(confidence), n - 1) if error else 0.0
@@ -117,9 +117,9 @@ def student_means(values: np.ndarray, confidence: float = CONFIDENCE) -> list[Te
     """Test the mean of each column of (n, m) against 0, as m hypotheses (Student, Holm).
 
     Holm, "A simple sequentially rejective multiple test procedure", 1979. The means are ranked by
-    their p-values; the one with rank i (from 0) has the confidence ``1 - a / (m - i)``, with a =
-    ``1 - confidence``, as long as those before it are told from 0; all others that of the first
-    which is not. Raises ValueError for fewer than two rows.
+    their p-values. With ``a = 1 - confidence``, the mean of rank i (from 0) has the confidence
+    level ``1 - a / (m - i)`` as long as all means before it are rejected; all further means have
+    the level of the first one that is not. Raises ValueError for fewer than two rows.
     """
     columns = [values[:, column] for column in range(values.shape[1])]
     ps = [_student_p(column) for column in columns]
@@ -146,13 +146,13 @@ def holm_adjust(p_values: Sequence[float]) -> list[float]:
 
 def _require_values(values: np.ndarray) -> int:
     if len(values) == 0:
-        raise ValueError("no values: an estimate needs at least one")
+        raise ValueError("values must have at least one value, got none")
     return len(values)
 
 
 def _check_confidence(confidence: float) -> float:
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence={confidence!r}: allowed is a number between 0 and 1")
+        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
     return confidence
 
 
@@ -161,16 +161,16 @@ def _z(confidence: float) -> float:
 
 
 def _mean_and_error(values: np.ndarray) -> tuple[float, float, int]:
-    """The mean of values, its standard error, and their number."""
+    """Return the mean of values, its standard error, and the number of values."""
     n = len(values)
     if n < 2:
-        raise ValueError(f"{n} values: Student's interval needs at least two")
+        raise ValueError(f"values must be at least two for Student's interval, got {n}")
     given = np.asarray(values, np.float64)
     return float(given.mean()), float(given.std(ddof=1)) / sqrt(n) if np.ptp(given) else 0.0, n
 
 
 def _student_p(values: np.ndarray) -> float:
-    """The two-sided p-value of the mean being 0."""
+    """Return the two-sided p-value of the hypothesis that the mean is 0."""
     centre, error, n = _mean_and_error(values)
     if error == 0:
         return float(centre == 0)
@@ -178,10 +178,10 @@ def _student_p(values: np.ndarray) -> float:
 
 
 def _student_share(t: float, freedom: int) -> float:
-    """The probability of values between -t and t under Student's distribution.
+    """Return the probability of values between -t and t under Student's distribution.
 
-    The finite series of Abramowitz and Stegun, "Handbook of mathematical functions", 26.7.3 and
-    26.7.4.
+    The formula is the finite series of Abramowitz and Stegun, "Handbook of mathematical functions",
+    26.7.3 and 26.7.4.
     """
     angle = atan2(t, sqrt(freedom))
     k = np.arange(1, freedom // 2, dtype=np.float64)
@@ -194,7 +194,7 @@ def _student_share(t: float, freedom: int) -> float:
 
 @lru_cache(maxsize=256)
 def _student_quantile(confidence: float, freedom: int) -> float:
-    """The t for which Student's distribution gives -t to t the probability ``confidence``."""
+    """Return the t such that values from -t to t have the probability ``confidence`` (Student)."""
     low, high = 0.0, 1.0
     while _student_share(high, freedom) < confidence:
         low, high = high, 2 * high
@@ -216,9 +216,9 @@ def _wilson(p: float, n: int, confidence: float) -> tuple[float, float]:
 def _bca_shares(
     off: np.ndarray, counts: np.ndarray, draws: np.ndarray, centre: float, confidence: float
 ) -> list[float]:
-    """Which quantiles of the draws are the limits: bias-corrected and accelerated.
+    """Return the bias-corrected and accelerated quantiles that are the limits of the interval.
 
-    ``off`` are the different values less their mean. For a mean the jackknife's acceleration has
+    ``off`` has the different values minus their mean. For a mean, the jackknife's acceleration has
     this closed form.
     """
     normal, z = NormalDist(), _z(confidence)
@@ -249,7 +249,7 @@ def _paired_rates(first: np.ndarray, second: np.ndarray, confidence: float) -> E
 
 
 def _phi(both: int, only_first: int, only_second: int, neither: int) -> float:
-    """The correlation of two bool variables, with Newcombe's correction for continuity."""
+    """Return the correlation of two bool variables, with Newcombe's continuity correction."""
     n = both + only_first + only_second + neither
     product = (both + only_first) * (only_second + neither)
     product *= (both + only_second) * (only_first + neither)

@@ -1,1 +1,1 @@
-"""Games that a person plays, in the terminal or on the page."""
+"""Games for a human player, in the terminal or on the page."""

@@ -1,4 +1,4 @@
-"""A session of hands in a game for several players: the agents in the seats, and their totals."""
+"""Sessions of hands in games for several players: the agents in the seats, and their totals."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -23,11 +23,11 @@ from .solitaire import make_agent_turn, source_text
 
 
 class SeatChoice(NamedTuple):
-    """A person's seat in a game for several players, and the hands played there.
+    """A player's seat in a game for several players, and the number of hands.
 
-    ``opponents`` are the agents in the seats after it, or their names, repeated in order (None:
-    greedy and the game's rule-based agents). ``until`` replaces ``hands``: hands are played until a
-    seat has won or lost that much in total.
+    ``opponents`` are the agents in the following seats, or their names, repeated in order (None:
+    greedy and the game's rule-based agents). With ``until`` instead of ``hands``, the session ends
+    when a seat has won or lost that much in total.
     """
 
     number: int = 0
@@ -37,7 +37,7 @@ class SeatChoice(NamedTuple):
 
 
 class TableChoice(NamedTuple):
-    """The game of a session: see `CardEnv.reset` for ``chosen`` and ``seed``.
+    """The game of a session; for ``chosen`` and ``seed`` see `CardEnv.reset`.
 
     ``evaluation_seed`` is the seed of the agents' draws (None: random); for
     ``allow_rules_mismatch`` see `load_agent`.
@@ -52,10 +52,10 @@ class TableChoice(NamedTuple):
 
 
 class TableSession:
-    """A session: hands played one after the other, each dealt by the next seat (`hand_seeds`).
+    """A session: consecutive hands, each dealt by the next seat (`hand_seeds`).
 
-    ``player`` is the agent at the chosen seat, or its name. Raises ValueError for a wrong deck,
-    seat or number, or an unknown agent.
+    ``player`` is the agent in the chosen seat, or its name. Raises ValueError for an invalid deck,
+    seat, or number, or an unknown agent.
     """
 
     def __init__(self, table: TableChoice, seat: SeatChoice, player: Agent | str) -> None:
@@ -86,9 +86,11 @@ class TableSession:
         """Return the agent of each seat."""
         most = self.players - 1
         if opponents is not None and not 1 <= len(opponents) <= most:
-            raise ValueError(f"opponents: {len(opponents)} given; allowed are 1–{most}")
+            raise ValueError(f"opponents must be 1 to {most} agents, got {len(opponents)}")
         if "human" in (opponents or ()):
-            raise ValueError("opponents: there is one person, at the seat that --seat names")
+            raise ValueError(
+                "opponents must not include human: the one human player has the seat of --seat"
+            )
         others = [*(opponents or default_opponents(self.game))][:most]
         agents = [
             load_agent(
@@ -112,7 +114,7 @@ class TableSession:
 
     @property
     def seat(self) -> int:
-        """The seat whose turn it is."""
+        """The seat to act."""
         return int(self.rows.states["turn"][0])
 
     def begin_hand(self) -> None:
@@ -134,7 +136,7 @@ class TableSession:
         self.hand += 1
 
     def replay(self, variant: str | None, end: str | None = None) -> Replay:
-        """Return the hand as it is recorded: see `SolitaireGame.replay`."""
+        """Return the replay of the hand; see `SolitaireGame.replay`."""
         names = tuple(agent.name for agent in self.agents)
         facts = read_result(self.game, self.rules, self.rows.states)[0]
         over = end or (OVER if self.is_over else LEFT)
@@ -147,7 +149,7 @@ class TableSession:
         return make_agent_turn(agent, self.game, self.rules, self.rows.states, self.words)
 
     def play(self, action: int) -> None:
-        """Play a legal action. An opponent's is noted in `events`; a finished hand is counted."""
+        """Play a legal action; log opponents' actions in `events`, and count a finished hand."""
         if self.seat != self.own_seat:
             self.events.append(self._describe_action(self.seat, action))
         self.rows.step(np.array([action]))
@@ -157,19 +159,19 @@ class TableSession:
 
     @property
     def nets(self) -> np.ndarray:
-        """The nets of the seats in this hand, once it is over, int64 (players,).
+        """The net results of the seats in this hand after its end, int64 (players,).
 
-        They are shown divided by ``unit``, and so are the totals.
+        Like the totals, they are in chips; divide by ``unit`` to show them.
         """
         return np.asarray(self.rows.states["net"][0, : self.players], np.int64)
 
     def own_state(self) -> np.void:
-        """Return the state as the player's seat sees it, a record."""
+        """Return the state in the view of the player's seat, as a record."""
         seats = np.array([self.own_seat])
         return view_states(self.game, self.rules, self.rows.states, seats)[0]
 
     def _describe_action(self, seat: int, action: int) -> str:
-        """Return an opponent's action as the player may see it; called before it is played."""
+        """Return an opponent's action as text for the player, before it is played."""
         if self._is_secret(action):
             return f"seat {seat} has chosen"
         word = self.game.action_words(self.rows.states[0], self.rules)[action][0]
@@ -181,7 +183,7 @@ class TableSession:
         return f"seat {seat}: {self.game.label(action)}"
 
     def _is_secret(self, action: int) -> bool:
-        """Return whether the player cannot tell this action from another legal one."""
+        """Return whether the player cannot distinguish this action from another legal one."""
         rows, seen = Rows(self.game, self.rules, 1), {}
         for other in list_actions(self.rows.states["legal"][0]):
             rows.restore(self.rows.states)
@@ -192,12 +194,12 @@ class TableSession:
 
 
 def name_unit(game: Game, rules: Any) -> tuple[str, float]:
-    """Return the name and the size of the unit of nets: chips if there is an ante, else stakes."""
+    """Return name and size of the unit of net results: chips with an ante, otherwise stakes."""
     return ("chips", 1.0) if hasattr(rules, "ante") else ("stakes", game.reward_unit(rules))
 
 
 def _session_seed(chosen: ChosenDeal | None, begin: int) -> np.ndarray:
-    """Return the session's seed, uint64 (1,): of a numbered deal, or as an environment draws it."""
+    """Return the session's seed, uint64 (1,): of a numbered deal, or drawn as in environments."""
     if chosen is not None and chosen.deals is not None:
         return deal_seeds(chosen.deal_set, chosen.deals[:1])
     drawn = np.array([draw_seed(np.random.default_rng(begin))], np.uint64)

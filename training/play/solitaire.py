@@ -1,6 +1,6 @@
-"""A solitaire that a person plays: positions, moves that are taken back, the result, and notices.
+"""A solitaire for a human player, with take-back of moves, results, and notices.
 
-A notice tells the person that the deal, or the position, can no longer be won.
+A notice tells the player that the deal is unwinnable, or that a move made it unwinnable.
 """
 
 import secrets
@@ -22,18 +22,18 @@ from parlour.envs.core.solve import solver_of
 from ..evaluation.replays.replay import CUT, LEFT, OVER, Replay, deal_fields, read_result
 
 LIMIT = 100_000
-"""Number of positions that the solver searches for one answer: some tens of milliseconds."""
-HOPELESS = "This deal cannot be won, whatever is played."
-GONE = "That gave the last chance away: this game can no longer be won (u takes it back)."
+"""Most positions that the solver searches per answer, which takes some tens of milliseconds."""
+HOPELESS = "This deal cannot be won."
+GONE = "This move made the deal unwinnable (u takes it back)."
 
 MAX_ANSWERS = 2_000
-"""Maximum number of answers in memory. A person may go back and forth for hours."""
+"""Most answers in memory, since a player may go back and forth for hours."""
 
 
 def make_agent_turn(
     agent: Agent, game: Game, rules: Any, states: np.ndarray, words: np.ndarray
 ) -> Turn:
-    """Return the turn of an agent; its draws come from ``words``, see `rng.key_words`."""
+    """Return the turn of an agent; its draws derive from ``words`` (see `rng.key_words`)."""
     states = copy_states(states)
     return make_turn(agent, game, rules, states, turn_seeds(words, states))
 
@@ -48,10 +48,10 @@ class SolitaireGame:
     """One deal of a solitaire, in which moves can be taken back.
 
     Args:
-        env: environment that is played.
-        seed: seed of the deal (default: random).
-        chosen: deck or numbered deal, the ``options`` of `CardEnv.reset`.
-        bests: file of best results (default: `human_bests.best_file`).
+        env: The environment.
+        seed: Seed of the deal (None: random).
+        chosen: Deck or numbered deal, as ``options`` of `CardEnv.reset`.
+        bests: File of best results (None: `human_bests.best_file`).
     """
 
     def __init__(
@@ -104,16 +104,19 @@ class SolitaireGame:
         del self.actions[int(self.env.state["steps"]) :]
 
     def result(self) -> human_bests.Best:
-        """Return the result of the game, as it is saved."""
+        """Return the result of the game in the form in which it is saved."""
         won, score, moves = (self.info.get(fact, False) for fact in ("won", "score", "moves"))
         return human_bests.Best(won, score, moves, self.seconds, self.taken_back)
 
     def replay(
         self, variant: str | None, agents: tuple[str, ...], end: str | None = None
     ) -> Replay:
-        """Return the game as it is recorded: played by ``agents``, from a named variant's rules.
+        """Return the replay of the game.
 
-        ``end`` is one of `replay.ENDS`; None: of an unfinished game.
+        Args:
+            variant: Name of the variant on which the rules are based (None: the default).
+            agents: Names of the agents.
+            end: One of `replay.ENDS` (None: derived from the state of the game).
         """
         game, rules = self.env.game, self.env.rules
         over = CUT if self.is_cut else OVER if self.is_over else LEFT
@@ -132,24 +135,25 @@ class SolitaireGame:
         if self.info.get("won", False):
             return "Won"
         if self.is_cut:
-            return "Cut off at the limit of moves"
+            return "Truncated at the move limit"
         if game.measure != "won":
-            return "Over, all is played"
+            return "Over, all cards are placed"
         if game.label(self.last) == "END":
-            return "Over, you ended it"
+            return "Over, you ended the game"
         return "Over, no move is left"
 
     def save_if_best(self, result: human_bests.Best) -> str:
-        """Save a result if it is the best; return how it compares, and why it could not be saved.
+        """Save a result if it is the best; return a text that compares it with the best.
 
-        A result on a chosen deck is not saved, and the text is empty.
+        The text includes an error of saving. A result on a chosen deck is not saved, and the text
+        is empty.
         """
         if "deck" in (self.chosen or {}):
             return ""
         before = self.load_best()
         if not result.better_than(before):
             return f"Your best so far: {before}."
-        text = "Your best so far." if before else "Your first result by these rules."
+        text = "Your best so far." if before else "Your first result with these rules."
         try:
             human_bests.save_if_best(self._best_key(), result, self.bests)
         except OSError as error:
@@ -157,7 +161,7 @@ class SolitaireGame:
         return text
 
     def load_best(self) -> human_bests.Best | None:
-        """Return the best result by these rules, or None."""
+        """Return the best result with these rules, or None."""
         return human_bests.load_best(self._best_key(), self.bests)
 
     def _best_key(self) -> str:
@@ -165,9 +169,9 @@ class SolitaireGame:
 
 
 class Notice:
-    """Notices of one game, by its solver; none in games without such a solver.
+    """Notices about one game from its solver; there are none in games without an exact solver.
 
-    If the rules have an UNDO action, the solver ignores it (`contract.Solve`).
+    The solver ignores an UNDO action of the rules (`contract.Solve`).
     """
 
     def __init__(self, game: Game, rules: Any, wanted: bool) -> None:
@@ -175,18 +179,20 @@ class Notice:
         self.wanted = wanted and game.solve is not None and game.goal_name(rules) == "won"
         self.solve: Solve | None = None
         self.answers: dict[bytes, bool | None] = {}
-        """Answers of the solver, by the bytes of the position."""
+        """Answers of the solver by the bytes of the position."""
         self.deal: bool | None = None
-        """Whether the deal can be won."""
+        """Whether the deal is winnable; None: unknown."""
 
     def judge(self, history: Sequence[np.ndarray]) -> list[bool | None]:
-        """Return whether each position of a history can be won; an empty list without a solver."""
+        """Return whether each position of a history is winnable; an empty list without a solver."""
         if not self._is_able():
             return []
         if len(self.answers) > MAX_ANSWERS:
             self.answers.clear()
         winnable: list[bool | None] = []
-        goes_back = bool(getattr(self.rules, "undo", False))  # then a lost game may be won again
+        goes_back = bool(
+            getattr(self.rules, "undo", False)
+        )  # UNDO can make a lost position winnable again
         for position in history:
             is_lost = not goes_back and bool(winnable) and winnable[-1] is False
             winnable.append(False if is_lost else self._ask(position))
@@ -194,23 +200,23 @@ class Notice:
         return winnable
 
     def at_start(self, history: Sequence[np.ndarray]) -> str:
-        """Return the notice if the deal cannot be won; else an empty text."""
+        """Return the notice if the deal is unwinnable; otherwise an empty text."""
         self.judge(history[:1])
         return HOPELESS if self.deal is False else ""
 
     def after_move(self, history: Sequence[np.ndarray], over: bool) -> str:
-        """Return the notice if the last move has made the game unwinnable; else an empty text."""
+        """Return the notice if the last move made the deal unwinnable; otherwise an empty text."""
         winnable = [] if over else self.judge(history)
         return GONE if winnable and winnable[-2] and winnable[-1] is False else ""
 
     def at_end(self, won: bool) -> str:
-        """Return whether a lost deal could have been won, if that is known."""
+        """Return a sentence about whether a lost deal was winnable; empty if unknown or won."""
         if won or self.deal is None:
             return ""
-        return "This deal could have been won." if self.deal else "This deal could not be won."
+        return "This deal was winnable." if self.deal else "This deal was not winnable."
 
     def _is_able(self) -> bool:
-        """Return whether the solver supports the rules. The first call may have to compile it."""
+        """Return whether the solver supports the rules; the first call may compile the solver."""
         if self.wanted and self.solve is None:
             try:
                 self.solve = solver_of(self.game, self.rules)
@@ -234,8 +240,8 @@ def best_text(notice: Notice, deal: np.ndarray) -> str:
     except ValueError:
         return ""
     if solution.score is not None:
-        return f"all cards known, a solver reaches {solution.score}"
+        return f"with all cards known, the solver reaches {solution.score}"
     if solution.winnable is None:
         return ""
-    won = f"won in {len(solution.moves or ())} moves" if solution.winnable else "not to be won"
-    return f"all cards known, this deal is {won}"
+    won = f"winnable in {len(solution.moves or ())} moves" if solution.winnable else "not winnable"
+    return f"with all cards known, this deal is {won}"

@@ -1,4 +1,4 @@
-"""Whatever stands on the command line: one line on stderr and status 2, or what was asked for."""
+"""Invalid command lines give one line on stderr and exit status 2."""
 
 import itertools
 import json
@@ -214,7 +214,7 @@ BAD_PLACES = ["", "file", "file/x", "file/x/y", "/dev/null", "/proc/no", "a\0b",
 
 
 def lines() -> Iterator[list[str]]:
-    """Command lines that are all wrong."""
+    """Return invalid command lines."""
     yield from (
         [word] for word in ("", " ", "evaluat", "-", "--", "--nonsense", "-x", "♥", "\0", "\n")
     )

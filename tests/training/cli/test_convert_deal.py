@@ -1,4 +1,4 @@
-"""``parlour convert-deal``: what one program wrote is what another reads."""
+"""``parlour convert-deal``: each notation can be read after it was written."""
 
 import io
 from typing import Any
@@ -14,13 +14,13 @@ GAME = GAMES["klondike"]
 
 
 def deck_of(deal: int) -> list[str]:
-    """The deck of a numbered deal, as names."""
+    """Return the deck of a numbered deal as card names."""
     state = deal_position(GAME, GAME.make_rules(), "klondike-1", deal)
     return [card_name(int(card)) for card in state["deck"][0]]
 
 
 def convert(capsys: Any, *words: str) -> str:
-    """What the command prints."""
+    """Return the output of the command."""
     assert parlour(["convert-deal", "klondike", *words]) == 0
     return str(capsys.readouterr().out).strip()
 
@@ -42,7 +42,7 @@ def test_what_it_prints_can_be_solved(capsys: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "output"),
     [
-        (["klondike"], "give either --deck, in the notation of --from, or --deal"),
+        (["klondike"], "give either --deck (in the notation of --from) or --deal"),
         (["klondike", "--deck", "Ac", "--deal", "1"], "give either --deck"),
         (["klondike", "--deal", "1", "--to", "ksolv"], "Did you mean 'ksolve'"),
         (["pyramid", "--deal", "1", "--to", "ksolve"], "--to: notation must be "),

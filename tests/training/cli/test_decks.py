@@ -41,7 +41,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def give(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
-    """Make these bytes the standard input, in whose encoding they cannot be read."""
+    """Make these bytes the standard input, with an encoding in which they are invalid."""
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data), encoding="ascii"))
 
 
@@ -120,7 +120,7 @@ def test_actions_that_are_cards_are_read_as_they_are_printed(name: str) -> None:
 
 
 def test_a_person_plays_a_deck_from_standard_input(tmp_path: Path) -> None:
-    """The deck comes through a pipe, the moves from the terminal."""
+    """The deck comes from a pipe, the moves come from the terminal."""
     Path("deck.txt").write_text(PRINTED, encoding="utf-8")
     command = f"cat deck.txt | {sys.executable} -m parlour play klondike --deck -"
     process, terminal = pty.fork()

@@ -1,4 +1,4 @@
-"""The generated tables are up to date, and what is out of date is named."""
+"""Generated tables are up to date, and the check names outdated files."""
 
 import re
 import shutil
@@ -47,7 +47,8 @@ def test_a_page_that_is_missing_is_named(clone: Path, capsys: pytest.CaptureFixt
     (clone / "docs/api/pyramid.md").unlink()
     assert main([], clone) == 2
     assert (
-        capsys.readouterr().err == f"{clone}: a clone of the repository has docs/api/pyramid.md\n"
+        capsys.readouterr().err
+        == f"{clone} must be a clone of the repository: docs/api/pyramid.md missing\n"
     )
 
 
@@ -63,7 +64,7 @@ def test_every_game_shows_all_its_tables(clone: Path) -> None:
 
 
 def play(env: gym.Env) -> set[str]:
-    """The keys of ``info`` in a game of legal actions."""
+    """Return the keys of ``info`` in a game of random legal actions."""
     _, info = env.reset(seed=1)
     keys, over = set(info), False
     while not over:
@@ -85,7 +86,7 @@ def test_every_game_shows_what_info_says(name: str) -> None:
 
 
 def test_wrong_markers_are_told() -> None:
-    with pytest.raises(ValueError, match=r"x\.md: no block 'optoins'; there are options"):
+    with pytest.raises(ValueError, match=r"x\.md: block must be one of options.*, got 'optoins'"):
         renew_blocks("<!-- generated: optoins -->\n<!-- end -->", {"options": str}, "x.md")
     with pytest.raises(ValueError, match=r"x\.md: a generated block has no"):
         renew_blocks("<!-- generated: options -->\n", {"options": str}, "x.md")

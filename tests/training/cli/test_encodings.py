@@ -1,4 +1,4 @@
-"""Output in encodings that lack the signs: nothing is lost, and columns stay aligned."""
+"""Output in encodings that lack some characters: no text is lost, and columns stay aligned."""
 
 import io
 import re
@@ -61,7 +61,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(words: list[str], encoding: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """All that a command writes where the terminal, or a redirection, has this encoding."""
+    """Return the output of a command if the terminal, or a redirection, has this encoding."""
     streams = [io.TextIOWrapper(io.BytesIO(), encoding=encoding) for _ in range(2)]
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", streams[0])
@@ -74,7 +74,7 @@ def run(words: list[str], encoding: str, monkeypatch: pytest.MonkeyPatch) -> str
 
 
 def words_of(text: str, encoding: str) -> list[str]:
-    """The words of a text without times, which differ from run to run, and lines of tables."""
+    """Return the words of a text without times, which differ between runs, and table borders."""
     text = plain_text(re.sub(r"[\d.,]+ (µs|us|ms|s)\b", "TIME", text), encoding)
     text = re.sub(r"\d+\.\d+", "N", text)  # seconds in a table
     text = re.sub(r"^(Compiling kernels|parlour: loading).*", "", text, flags=re.M)

@@ -1,4 +1,4 @@
-"""What a command imports: the overview nothing, a command its own module."""
+"""Imports of commands: the overview imports nothing, a command only its own module."""
 
 import subprocess
 import sys

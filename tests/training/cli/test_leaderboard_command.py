@@ -1,4 +1,4 @@
-"""``parlour leaderboard``: plays entries once, verifies claims, and writes what it is asked to."""
+"""``parlour leaderboard`` plays entries once, verifies claims, and writes only requested files."""
 
 import csv
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[str], SAYS]:
-    """``parlour leaderboard`` with words: its exit status, and what it says."""
+    """Run ``parlour leaderboard`` with words; return exit status and output."""
 
     def call(words: str) -> SAYS:
         capsys.readouterr()
@@ -55,7 +55,7 @@ def page(path: Path) -> str:
 
 @pytest.fixture
 def count(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The agents that were played for a claim."""
+    """Return the list of agents that are played for claims."""
     played, make = [], board.make_claim
 
     def counted(entry: Entry, *_: object) -> Claim:
@@ -89,13 +89,13 @@ def test_it_says_what_was_checked_and_what_was_not(
     run("--update")
     output = run("")[1]
     assert "greedy on poker_squares-1: score " in output
-    assert ": holds on the first 200 of 5,000 deals\n" in output
-    assert ": holds on all 110 deals\n" in output
+    assert ": verified on the first 200 of 5,000 deals\n" in output
+    assert ": verified on all 110 deals\n" in output
     assert f"must be within a factor of {TIME_FACTOR} of that on this machine" in output
-    assert "this sample checks score and interval" in output
-    assert "Not checked, since this is impossible: parlour, machine, date." in output
+    assert "check score and interval as a sample" in output
+    assert "Not checked, because they cannot be verified: parlour, machine, date." in output
     output = run("--deals all")[1]
-    assert ": holds on all 5,000 deals\n" in output and "this sample checks" not in output
+    assert ": verified on all 5,000 deals\n" in output and "as a sample" not in output
 
 
 def test_a_claim_that_fails_in_time_alone_is_counted_as_such(
@@ -105,12 +105,15 @@ def test_a_claim_that_fails_in_time_alone_is_counted_as_such(
     forge(path, ms=1e6)
     status, output = run("")
     assert status == 1 and "line 2: ms: must be within a factor of 20 of " in output
-    assert "2 hold, 1 fail (1 only by time per decision; the machine may be busy); 0 not" in output
+    assert (
+        "2 verified, 1 failed (1 only in time per decision; the machine may be busy); 0 not"
+        in output
+    )
 
 
 @pytest.fixture
 def listing(path: Path) -> Callable[[], dict[str, tuple[bytes, int]]]:
-    """The files beside the leaderboard, with their content and times."""
+    """Return the files next to the leaderboard, with contents and modification times."""
 
     def look() -> dict[str, tuple[bytes, int]]:
         files = [file for file in path.parent.rglob("*") if file.is_file()]
@@ -159,13 +162,15 @@ def test_the_shipped_page_is_left_alone_from_any_folder(
 ) -> None:
     """Verification reads the shipped leaderboard by default, from any folder."""
     monkeypatch.chdir(tmp_path)
-    files = [board.BOARD_FILE, board.BOARD_FILE.with_suffix(".md")]
+    files = [board.BOARD_FILE, board.BOARD_PAGE]
     before = [(file.read_bytes(), file.stat().st_mtime_ns) for file in files]
     fault = claims.Fault("ms", "must be longer")
     verdict = claims.Verdict([fault], 10)
     monkeypatch.setattr(board, "verify_entry", lambda *_: verdict)  # playing writes nothing
     assert main.main(["leaderboard"]) == 1
-    assert f"0 hold, {len(read_leaderboard(board.BOARD_FILE))} fail" in capsys.readouterr().out
+    assert (
+        f"0 verified, {len(read_leaderboard(board.BOARD_FILE))} failed" in capsys.readouterr().out
+    )
     assert [(file.read_bytes(), file.stat().st_mtime_ns) for file in files] == before
     assert list(tmp_path.iterdir()) == []
 
@@ -224,7 +229,7 @@ def test_what_is_done_stays_done_when_it_is_stopped(
 
 
 def forge(path: Path, **values: object) -> None:
-    """Write a claim of the first line that is not true, as if the command had written it."""
+    """Write a false but sealed claim to the first line."""
     first, *rest = read_leaderboard(path)
     assert first.claim is not None
     write_leaderboard(path, [make_claimed(first, first.claim._replace(**values)), *rest])
@@ -274,7 +279,10 @@ def test_an_agent_that_is_not_there_keeps_no_other_from_playing(
     path.write_text(path.read_text().replace("greedy,,120", "no/such/folder,,120"))
     status, output = run("--update --page")
     assert status == 1 and "played 3 of 3 lines; 1 could not be played" in output
-    assert "line 2: cannot be played: agent 'no/such/folder' not found: it is neither" in output
+    assert (
+        "line 2: cannot be played: agent must be a built-in agent or a folder, got 'no/such/folder'"
+        in output
+    )
     assert [bool(entry.claim) for entry in read_leaderboard(path)] == [False, True, True]
     assert "✗ `no/such/folder`" in page(path)
 
@@ -322,10 +330,10 @@ def test_who_sees_all_is_the_bound_where_there_are_no_labels(
     [
         ("--only patience", "got 'patience'"),
         ("--deals 0", "--deals must be a whole number from 1, or all, got 0"),
-        ("--deals 9 --update", "--deals is only for verification: leave it or --update out"),
-        ("--deals 9 --page", "--deals is only for verification: leave it or --page out"),
+        ("--deals 9 --update", "--deals must not be combined with --update"),
+        ("--deals 9 --page", "--deals must not be combined with --page"),
         ("--update --mark", "--update and --mark must not be combined"),
-        ("--check --page", "--check writes nothing: leave --page out"),
+        ("--check --page", "--check must not be combined with --page"),
         ("--file none.csv", "none.csv: No such file or directory"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The command ``parlour``: what scripts rely on, and errors that say what is allowed."""
+"""The command ``parlour``: output for scripts, and error messages."""
 
 import json
 import os
@@ -53,7 +53,7 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in another folder than the clone, with an agent of one's own in it."""
+    """Work in a folder outside the clone that has a custom agent."""
     (tmp_path / "mine_for_a_test.py").write_text(MINE)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -219,7 +219,7 @@ def test_a_game_for_several_is_compared_in_pairs_and_in_a_field(
     for part in (
         "greedy − uniform",
         "  as dealer",
-        "antes a hand: line among column",
+        "antes per hand: row against column",
         "two/summary",
     ):
         assert part in shown.out
@@ -343,7 +343,15 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
             "rules pyramid --option passes=12",
             "option passes must be an integer from 0 to 9, got '12'",
         ),
-        ("rules pyramid --option passes", "option 'passes': write NAME=VALUE"),
+        ("rules pyramid --option pases=2", "got 'pases'. Did you mean 'passes'"),
+        (
+            "rules pyramid --option passes=12",
+            "option passes must be an integer from 0 to 9, got '12'",
+        ),
+        (
+            "rules pyramid --option passes",
+            "option must be NAME=VALUE, such as --option passes=2, got 'passes'",
+        ),
         (
             "rules pyramid --option stock_play=yes",
             "option stock_view must be top or all with stock_play=yes, got down",
@@ -374,7 +382,10 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
         ("compare pyramid --agents uniform runs/none", "'runs/none': the folder does not exist"),
         ("evaluate pyramid --agent mine_for_a_test:Wrong", "action of agent 'wrong' must be "),
         ("evaluate pyramid --deals 0", "deals must be an integer >= 1, got 0"),
-        ("evaluate pyramid --deals ten", "invalid int value: 'ten' (see parlour evaluate --help)"),
+        (
+            "evaluate pyramid --deals ten",
+            "must be a whole number, got 'ten' (see parlour evaluate --help)",
+        ),
         (
             "evaluate pyramid --nonsense",
             "unrecognized arguments: --nonsense (see parlour evaluate --help)",
@@ -387,39 +398,51 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
         ("evaluate pyramid --seed -1", "seed must be an integer >= 0, got -1"),
         ("play pyramid --seed -1", "seed must be an integer >= 0, got -1"),
         ("compare pyramid --max-moves -1", "max_moves must be an integer >= 0, got -1"),
-        ("compare pyramid --variant all book", "variant 'all' goes alone"),
+        ("compare pyramid --variant all book", "--variant all must be given alone"),
         ("evaluate pyramid --variant all", "got 'all'"),
         ("evaluate", "required: GAME (see parlour evaluate --help)"),
         ("play pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
         ("play pyramid --deal 1 --seed 1", "--seed makes the deal"),
         (
             "evaluate pyramid --opponents greedy --hands 2",
-            "--opponents, --hands: Pyramid as chosen is for",
+            "--opponents, --hands must not be given: these rules of Pyramid",
         ),
-        ("play pyramid --seat 1 --hands 2", "--seat, --hands: Pyramid as chosen is for one player"),
-        ("play pyramid --until 6", "--until: Pyramid as chosen is for one player"),
-        ("play 28 --until 6 --hands 2", "--until says how long to play: it cannot go with --hands"),
+        (
+            "play pyramid --seat 1 --hands 2",
+            "--seat, --hands must not be given: these rules of Pyramid are for one player",
+        ),
+        (
+            "play pyramid --until 6",
+            "--until must not be given: these rules of Pyramid are for one player",
+        ),
+        ("play 28 --until 6 --hands 2", "--until must not be combined with --hands"),
         ("play 28 --until 0", "until must be an integer >= 1, got 0"),
-        ("compare seven-twenty-seven --max-moves 9", "--max-moves: a game for several always ends"),
+        (
+            "compare seven-twenty-seven --max-moves 9",
+            "--max-moves must not be given: games for several players always end",
+        ),
         ("compare seven-twenty-seven --hands 0", "hands must be an integer >= 1, got 0"),
         ("evaluate seven-twenty-seven --deals 1", "deals must be an integer >= 2, got 1"),
         ("evaluate seven-twenty-seven --opponents gredy", "got 'gredy'. Did you mean"),
-        ("evaluate seven-twenty-seven --agent human", "agent 'human' plays one hand at a time"),
+        (
+            "evaluate seven-twenty-seven --agent human",
+            "agent must not be a human player, got 'human'",
+        ),
         (
             "compare poker_squares --variant classic duel",
-            "variants for one player (classic) and for several (duel) are compared apart",
+            "variants must be all for one player (classic) or all for several players (duel)",
         ),
         ("play seven-twenty-seven --seat 4", "seat must be an integer from 0 to 3, got 4"),
         (
             "play seven-twenty-seven --opponents greedy greedy greedy greedy",
-            "opponents: 4 given; allowed are 1–3",
+            "opponents must be 1 to 3 agents, got 4",
         ),
-        ("play seven-twenty-seven --opponents human", "opponents: there is one person"),
+        ("play seven-twenty-seven --opponents human", "opponents must not include human"),
         ("play seven-twenty-seven --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
         ("bench pyramid --rows 0", "rows=0"),
         (
             "bench --variant web --option passes=2 --rows 16 --json",
-            "take no --variant, --option, --rows, --json: name a game, such as parlour bench",
+            "--variant, --option, --rows, --json must not be given without GAME",
         ),
     ],
 )
@@ -471,7 +494,7 @@ def test_list_and_rules(parlour: Any) -> None:
     web = parlour("rules pyramid --variant web").out
     assert web.startswith("Pyramid, web [000]")
     assert "passes          0 (changed)" in web
-    assert "Pyramid, rules of your own" in parlour("rules pyramid --option passes=5").out
+    assert "Pyramid, custom rules" in parlour("rules pyramid --option passes=5").out
 
 
 def test_bench(parlour: Any) -> None:

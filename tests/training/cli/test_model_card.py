@@ -1,4 +1,4 @@
-"""``parlour model-card``: all that a model card says comes from files and from evaluations."""
+"""``parlour model-card``: model cards from saved files and evaluations."""
 
 import json
 import shutil
@@ -29,7 +29,7 @@ FOLDERS = sorted(path.parent for path in PRETRAINED_FOLDER.glob("*/agent.json"))
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A saved agent that is on no leaderboard: it draws, unlike the one that comes along."""
+    """A saved agent without a leaderboard entry, which samples its actions."""
     monkeypatch.chdir(tmp_path)
     for name in ("agent.json", "weights.safetensors"):
         (tmp_path / "mine").mkdir(exist_ok=True)
@@ -38,7 +38,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def edit(folder: Path, scored: Mapping[str, object] = MappingProxyType({}), **trained: Any) -> None:
-    """Change what a saved agent says of scores and training (None: nothing), and let it draw."""
+    """Change scores and training facts of a saved agent (None: remove), and make it sample."""
     file = folder / "agent.json"
     output = json.loads(file.read_text())
     known = output["trained"] | trained
@@ -67,8 +67,8 @@ def test_an_agent_of_ones_own_plays_for_its_card(
     for part in (
         "# mine\n",
         "| game | Poker Squares, `classic` |",
-        "| kind | a table of values of afterstates |",
-        f"| size | {table.size:,} numbers, {table.nbytes / 2**20:.2f} MiB |",
+        "| kind | table of afterstate values |",
+        f"| size | {table.size:,} parameters, {table.nbytes / 2**20:.2f} MiB |",
         "| wall time | 1.6 minutes on a slow one |",
         "| steps | 12,000,000 |",
         "score 125.33 [124.47, 126.21], 5,000 deals of the deal set `poker_squares-validation`",
@@ -165,7 +165,7 @@ def test_the_command_on_a_card_has_the_settings_of_the_agent(folder: Path) -> No
 
 @pytest.mark.parametrize(("steps", "name"), [(3_000_000, "distill"), (200_000, "demo")])
 def test_of_presets_alike_the_command_names_that_of_like_length(steps: int, name: str) -> None:
-    """Both presets differ from these settings in their steps and width alone."""
+    """Both presets differ from these settings only in steps and width."""
     saved = preset("pyramid", "distill").plain() | {"total_steps": steps, "width": 48}
     words = write_command(saved, 0, "here").removeprefix(f"parlour train pyramid --preset {name} ")
     assert sorted(words.split()) == sorted(["--total-steps", str(steps), "--width", "48"])

@@ -1,4 +1,4 @@
-"""A person at a table of several: what is heard and seen there, sessions, and leaving."""
+"""A human player in games for several players: output, sessions, and leaving."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ def state_folder(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def script(*lines: str) -> Callable[[str], str]:
-    """An `input` that gives these lines, then the end of the file."""
+    """Return an `input` function that gives these lines, then the end of file."""
     left: Iterator[str] = iter(lines)
 
     def ask(_: str) -> str:
@@ -46,7 +46,7 @@ def played(
     agent: str = "human",
     **given: Any,
 ) -> str:
-    """All that is said while a person types these lines; the others stand and call."""
+    """Return the output for a player who types these lines, against players that stand and call."""
     output: list[str] = []
     play_hands(
         TerminalGame(GAME, variant, ask=script(*lines), say=output.append, **given), seat, agent
@@ -55,7 +55,7 @@ def played(
 
 
 class Quiet:
-    """Stands, calls and declares 27: never draws or bets."""
+    """Stands, calls, and declares 27; never draws or bets."""
 
     name, sees_all = "quiet", False
 
@@ -65,7 +65,7 @@ class Quiet:
 
 
 class Bold(Quiet):
-    """Stands, and raises as high as it may."""
+    """Stands, and raises as high as allowed."""
 
     name = "bold"
 
@@ -75,7 +75,7 @@ class Bold(Quiet):
 
 
 class Folder(Quiet):
-    """Folds whenever it may."""
+    """Folds whenever it is allowed."""
 
     name = "folder"
 
@@ -86,7 +86,7 @@ class Folder(Quiet):
 
 @pytest.fixture(autouse=True)
 def players(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the names of these players be known."""
+    """Make the names of these players known."""
     known = {kind.name: kind for kind in (Quiet, Bold, Folder)}
     load = table.load_agent
     monkeypatch.setattr(
@@ -274,8 +274,8 @@ def test_ctrl_c_leaves() -> None:
     ("seat", "output"),
     [
         (SeatChoice(4), "seat must be an integer from 0 to 3, got 4"),
-        (SeatChoice(0, ["quiet"] * 4), "opponents: 4 given; allowed are 1–3"),
-        (SeatChoice(0, ["human"]), "opponents: there is one person"),
+        (SeatChoice(0, ["quiet"] * 4), "opponents must be 1 to 3 agents, got 4"),
+        (SeatChoice(0, ["human"]), "opponents must not include human"),
         (SeatChoice(0, ["gredy"]), "Did you mean 'greedy'"),
         (SeatChoice(0, None, 0), "hands must be an integer >= 1, got 0"),
         (SeatChoice(0, None, until=0), "until must be an integer >= 1, got 0"),

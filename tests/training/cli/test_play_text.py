@@ -1,4 +1,4 @@
-"""What `parlour play` prints: lines no wider than the terminal, notices, how a game ended."""
+"""Output of `parlour play`: wrapped lines, notices, and results."""
 
 import io
 import re
@@ -27,7 +27,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def play(name: str, width: int, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What a person sees who asks for help at every turn and plays the hint."""
+    """Return the output for a player who asks for help at every turn and plays the hint."""
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setattr("sys.stdin", io.StringIO("?\nrules\nh\nzz\npass\n?\nd\n?\nq\n"))
     words = f"play {name} --deal 3 --evaluation-seed k --no-notice"
@@ -36,7 +36,7 @@ def play(name: str, width: int, capsys: Any, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def without_answers(text: str) -> str:
-    """A prompt is not followed by a line end here: the answer is not typed in a terminal."""
+    """Prompts have no line end here, since the answer is not typed in a terminal."""
     return re.sub(r"> (?=\S)", "> \n", text)
 
 
@@ -72,7 +72,7 @@ def test_lists_break_between_items_and_other_lines_between_words(
 
 
 def output(*lines: str, **keywords: Any) -> str:
-    """What is said in a game of Pyramid to a person who types these lines."""
+    """Return the output of a game of Pyramid for a player who types these lines."""
     result: list[str] = []
     left = iter(lines)
 

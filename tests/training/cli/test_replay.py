@@ -1,4 +1,4 @@
-"""Recording and replays at the command line, and what an agent thinks while it plays."""
+"""Recording and replays on the command line, and explanations of watched agents."""
 
 import json
 import re
@@ -23,7 +23,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def script(*lines: str) -> Callable[[str], str]:
-    """An `input` that gives these lines, then the end of the file."""
+    """Return an `input` function that gives these lines, then the end of file."""
     left: Iterator[str] = iter(lines)
 
     def ask(_: str) -> str:
@@ -51,7 +51,7 @@ def test_games_are_listed_and_verified(
     monkeypatch.setenv("COLUMNS", "1000")
     assert main(["replay", "games.jsonl"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 9 and lines[-1] == "8 games, all as recorded"
+    assert len(lines) == 9 and lines[-1] == "8 games, all verified"
     assert lines[0].startswith("1  Pyramid, three-passes, deal ")
     assert main(["replay", "games.jsonl", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"games": 8, "faults": []}
@@ -69,10 +69,10 @@ def test_what_is_wrong_is_named_with_game_and_action(
     assert main(["replay", "games.jsonl"]) == 1
     output = capsys.readouterr()
     assert output.out.splitlines()[8].startswith("game 5: Pyramid, three-passes, deal ")
-    assert "8 games, 1 not as recorded" in output.out
-    assert "line 9, the last, was cut short: it is left out" in output.err
+    assert "8 games, 1 wrong" in output.out
+    assert "line 9, the last, is incomplete and was skipped" in output.err
     assert main(["replay", "games.jsonl", "--game", "5"]) == 2
-    assert "game 5 is not as recorded: " in capsys.readouterr().err
+    assert "game 5 does not match its record: " in capsys.readouterr().err
 
 
 def test_a_game_becomes_one_page(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,7 +87,7 @@ def test_a_game_becomes_one_page(recorded: Path, capsys: pytest.CaptureFixture[s
         told = json.loads(result[1])["replay"]
         assert (told["review"] is None) == (worlds == "0")
     assert main(["replay", "games.jsonl", "--html", "game.html"]) == 2
-    assert "name a game, with --game" in capsys.readouterr().err
+    assert "they need --game K" in capsys.readouterr().err
 
 
 def test_a_game_is_shown(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,12 +110,12 @@ def test_a_game_is_shown(recorded: Path, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("words", "output"),
     [
-        ("--game 0", "--game 0: games are numbered from 1"),
-        ("--game 9", "--game 9: games.jsonl has fewer games"),
-        ("--move 1", "--move: name a game, with --game"),
-        ("--svg a.svg", "--svg: name a game, with --game"),
-        ("--game 1 --move 999", "move=999: allowed are 0 (the deal) to"),
-        ("--game 1 --film a.mp4", "film a.mp4: allowed are files that end in .gif"),
+        ("--game 0", "--game must be a whole number from 1, got 0"),
+        ("--game 9", "--game must be at most the number of games in games.jsonl, got 9"),
+        ("--move 1", "--move must not be given: they need --game K"),
+        ("--svg a.svg", "--svg must not be given: they need --game K"),
+        ("--game 1 --move 999", "move must be from 0 (the deal) to"),
+        ("--game 1 --film a.mp4", "film must be a file that ends with .gif, got a.mp4"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
@@ -133,7 +133,7 @@ def test_no_file_and_a_file_that_is_there(
     before = recorded.read_bytes()
     for words in ("evaluate pyramid --deals 1", "play pyramid --agent greedy --delay 0"):
         assert main([*words.split(), "--record", "games.jsonl"]) == 2
-        assert "record games.jsonl: it is there already" in capsys.readouterr().err
+        assert "record must be a new file, got games.jsonl" in capsys.readouterr().err
     assert recorded.read_bytes() == before
 
 
@@ -189,11 +189,11 @@ def test_a_person_asks_for_advice(capsys: pytest.CaptureFixture[str]) -> None:
     text = play("d", "advice", "q", chosen={"deal": 4}, advisor="pimc@5")
     assert "pimc@5 plays " in text and "votes" in text
     assert main(["play", "pyramid", "--advisor", "human"]) == 2
-    assert "advisor: name an agent, not a person" in capsys.readouterr().err
+    assert "advisor must be an agent, got human" in capsys.readouterr().err
     assert main(["play", "pyramid", "--explain"]) == 2
-    assert "--explain: a person plays" in capsys.readouterr().err
+    assert "--explain needs a watched agent" in capsys.readouterr().err
     assert main(["play", "pyramid", "--agent", "greedy", "--advisor", "greedy"]) == 2
-    assert "--advisor: it advises a person" in capsys.readouterr().err
+    assert "--advisor must not be given: it advises a human" in capsys.readouterr().err
 
 
 def test_blank_lines_and_a_byte_order_mark_are_skipped(
@@ -206,7 +206,7 @@ def test_blank_lines_and_a_byte_order_mark_are_skipped(
     result = capsys.readouterr()
     assert result.err == ""
     assert [line.split()[0] for line in result.out.splitlines()[:8]] == list("12345678")
-    assert "8 games, all as recorded" in result.out
+    assert "8 games, all verified" in result.out
     assert main(["replay", "games.jsonl", "--game", "3", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["game"] == 3
 
@@ -243,7 +243,7 @@ def test_the_deck_of_a_file_is_read_as_it_is_printed(capsys: pytest.CaptureFixtu
     del game_of_file["deal_set"], game_of_file["deal"]
     path.write_text(json.dumps(game_of_file | {"deck": deck, "rng": "0" * 16}), encoding="utf-8")
     assert main(["replay", "one.jsonl"]) == 0
-    assert "1 game, all as recorded" in capsys.readouterr().out
+    assert "1 game, all verified" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("words", [["--game", "1"], []])

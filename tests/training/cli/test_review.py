@@ -1,4 +1,4 @@
-"""``parlour review``: one game or many, as tables, JSON and files."""
+"""``parlour review``: one game or many deals, as tables, JSON, and files."""
 
 import json
 from pathlib import Path
@@ -36,9 +36,12 @@ def test_one_game_is_a_table_json_and_a_picture(
     status, out, err = run(capsys, *words, "--out", str(tmp_path))
     assert (status, err) == (0, "")
     assert out.startswith("Pyramid, three-passes, deal 0 of deal set pyramid-1: greedy\n")
-    assert "first chance " in out
-    assert "all cards known: this deal could be won; thrown away by #" in out
-    assert "share of 2 worlds that could still be won, by the exact solver; --seed 0" in out
+    assert "First chance " in out
+    assert "With all cards known, this deal is winnable; #" in out and " made it unwinnable." in out
+    assert (
+        "share of 2 sampled worlds that can still be won (exact solver). Seed of the worlds: 0."
+        in out
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(REVIEW_FILES)
     kept = json.loads((tmp_path / "summary.json").read_text())
     assert kept == read(capsys, *words)
@@ -54,7 +57,7 @@ def test_actions_are_reviewed_that_somebody_has_played(
     assert (result["outcome"], result["agent"]) == (None, "")
     status, out, _ = run(capsys, "pyramid", "--deal", "0", "--worlds", "2", "--actions", "DEAL")
     assert status == 0
-    assert "so far; the game goes on" in out
+    assert "so far; the game is not over." in out
 
 
 def test_a_deal_set_is_summed_up(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -63,7 +66,7 @@ def test_a_deal_set_is_summed_up(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert (result["deals"], result["first"], result["agent"]) == (2, 5, "uniform")
     status, out, _ = run(capsys, *words, "--out", str(tmp_path))
     assert status == 0
-    for output in ("a deal, mean of 2", "by kind of action", "by phase", "worst decisions"):
+    for output in ("mean over 2 deals", "by kind of action", "by phase", "worst decisions"):
         assert output in out
     assert (tmp_path / "review.png").stat().st_size > 10_000
 
@@ -98,12 +101,18 @@ def test_a_table_of_several_is_played_out(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("words", "output"),
     [
-        ("pyramid --deal 0 --deals 3", "--deals: --deal names one deal"),
-        ("pyramid --actions DEAL", "--actions goes with --deal NUMBER"),
+        ("pyramid --deal 0 --deals 3", "--deals must not be given: --deal selects one deal"),
+        ("pyramid --actions DEAL", "--actions needs --deal NUMBER"),
         ("pyramid --deal 0 --actions fly", "got 'fly'"),
-        ("pyramid --deal 0 --actions DEAL --agent greedy", "--agent: --actions says"),
+        (
+            "pyramid --deal 0 --actions DEAL --agent greedy",
+            "--agent must not be given: --actions replaces",
+        ),
         ("pyramid --deal 0 --actions 0", "got 0 (pyramid 0)"),
-        ("pyramid --deal 0 --seat 1", "--seat: Pyramid as chosen is for one player"),
+        (
+            "pyramid --deal 0 --seat 1",
+            "--seat must not be given: these rules of Pyramid are for one player",
+        ),
         ("pyramid --deal 0 --worlds 0", "worlds must be an integer >= 1, got 0"),
         ("pyramid --deal 0 --player nobody", "nobody"),
         ("pyramid --deal 0 --agent nobody", "nobody"),
@@ -126,7 +135,7 @@ LOST = ("--lost-though-winnable", "--worlds", "2")
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a comparison has left: greedy and uniform on 20 labelled deals."""
+    """Saved results of greedy and uniform on 20 labeled deals."""
     folder = tmp_path_factory.mktemp("results")
     compare("pyramid", ["uniform", "greedy"], deals=20, evaluation_seed="k").save(folder)
     return folder
@@ -139,9 +148,9 @@ def test_deals_lost_though_winnable_are_played_again(
     wanted = [one.deal for one in find_lost(results, "greedy")]
     status, out, err = run(capsys, *words, "--deals", "2", "--out", str(tmp_path))
     assert (status, err) == (0, "")
-    assert f"the first 2 of {len(wanted)} deals lost though they could be won" in out
-    assert "2 of 2 deals could be won; 2 were thrown away" in out
-    assert out.count("threw it away") >= 2
+    assert f"the first 2 of {len(wanted)} winnable deals that the agent lost" in out
+    assert "2 of 2 deals are winnable; the agent made 2 of them unwinnable." in out
+    assert out.count("made unwinnable") >= 2
     rows = pd.read_parquet(tmp_path / "decisions.parquet")
     assert list(rows["deal"].unique()) == [f"deal {n} of deal set pyramid-1" for n in wanted[:2]]
     assert rows.groupby("deal")["threw_away"].sum().tolist() == [1, 1]
@@ -154,7 +163,7 @@ def test_deals_lost_though_winnable_are_played_again(
 
 
 def test_drawn_games_are_the_same_ones(capsys: pytest.CaptureFixture[str], results: Path) -> None:
-    """Uniform draws: only by the key and its own name does it lose as it did."""
+    """Uniform repeats its games only with the same evaluation seed and name."""
     first = find_lost(results, "uniform")[0]
     words = ("--from", str(results), *LOST, "--agent", "uniform", "--deal", str(first.deal))
     result = read(capsys, *words)
@@ -163,19 +172,24 @@ def test_drawn_games_are_the_same_ones(capsys: pytest.CaptureFixture[str], resul
     changed = [other[0]._replace(evaluation_seed="another")]
     spec = review_lost.make_lost_spec(changed)
     judge = make_judge(spec.game, spec.rules, 2, 0, None)
-    with pytest.raises(ValueError, match=rf"deal {first.deal}: uniform now ends with score"):
+    with pytest.raises(
+        ValueError, match=rf"deal {first.deal} must end with score .* uniform is not the same"
+    ):
         review_lost.review_lost_deals(spec, changed, judge)
 
 
 @pytest.mark.parametrize(
     ("words", "output"),
     [
-        ("--from {0}", "--from RESULTS and --lost-though-winnable go together"),
-        ("pyramid --lost-though-winnable", "--from RESULTS and --lost-though-winnable go together"),
-        ("--from {0} --lost-though-winnable", "several have played, name one of uniform, greedy"),
+        ("--from {0}", "--from RESULTS and --lost-though-winnable must be given"),
+        (
+            "pyramid --lost-though-winnable",
+            "--from RESULTS and --lost-though-winnable must be given",
+        ),
+        ("--from {0} --lost-though-winnable", "agent must be one of uniform, greedy, got none"),
         ("--from {0} --lost-though-winnable --agent nobody", "nobody"),
         ("--from {0} --lost-though-winnable --agent pimc@2", "got 'pimc@2'"),
-        ("--from {0} --lost-though-winnable --agent greedy --deal 99", "deal 99: not one of the"),
+        ("--from {0} --lost-though-winnable --agent greedy --deal 99", "deal must be one of the"),
         (
             "--from {0} --lost-though-winnable --agent greedy --deals 0",
             "deals must be an integer >= 1, got 0",
@@ -183,14 +197,14 @@ def test_drawn_games_are_the_same_ones(capsys: pytest.CaptureFixture[str], resul
         ("--from {0} --lost-though-winnable --agent greedy --variant web", "got 'web'"),
         (
             "--from {0} --lost-though-winnable --evaluation-seed k --seat 0",
-            "--evaluation-seed, --seat: --from says",
+            "--evaluation-seed, --seat must not be given: --from RESULTS",
         ),
         (
             "pyramid --from {0} --lost-though-winnable",
-            "game 'pyramid': --from says what was played",
+            "GAME must not be given, got 'pyramid': --from RESULTS selects the games",
         ),
         ("--from {0}/none --lost-though-winnable", "none"),
-        ("", "name a game (pyramid, "),
+        ("", "GAME or --from RESULTS is required; games: pyramid, "),
     ],
 )
 def test_what_is_wrong_with_results_is_one_line(

@@ -1,4 +1,4 @@
-"""``parlour solve``: what can be reached from a deal, or from a position, and how."""
+"""``parlour solve``: solutions of deals and positions."""
 
 import json
 import re
@@ -30,7 +30,7 @@ def output(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def deals_by_code(fake: FakeSolver) -> dict[int, int]:
-    """A deal that is lost, one that is undecided and one that is winnable."""
+    """An unwinnable, an undecided, and a winnable deal."""
     env, result = CardEnv(GAME), {}
     for deal in range(60):
         env.reset(options={"deal": deal})
@@ -45,7 +45,7 @@ def test_it_says_yes_no_or_undecided(fake: FakeSolver, capsys: pytest.CaptureFix
         text = output(capsys, "--deal", str(deals[code]))
         assert text.startswith(f"Pyramid, three-passes, deal {deals[code]}, deal set pyramid-1\n")
         assert f"winnable: {word}" in text
-        assert " positions looked at" in text
+        assert " positions searched" in text
 
 
 def test_the_way_wins(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,7 +93,7 @@ def test_moves_name_cards_and_the_time_is_the_solvers(
         values = [parse_card(name) // 4 for name in names]
         assert sum(values) == 13 if names else " DEAL" in line or " REDEAL" in line
         assert line.endswith(cards)
-    assert re.fullmatch(r"solved in [\d.]+ [µm]?s, \d+ positions looked at.*", shown[-1])
+    assert re.fullmatch(r"solved in [\d.]+ [µm]?s, \d+ positions searched.*", shown[-1])
 
     slow = FakeSolver.__call__
 
@@ -104,7 +104,7 @@ def test_moves_name_cards_and_the_time_is_the_solvers(
     monkeypatch.setattr(CompilationListener, "seconds", 0.0)
     monkeypatch.setattr(FakeSolver, "__call__", compiling)
     last = output(capsys, "--deal", str(deal)).splitlines()[-1]
-    assert last.endswith("; before that the solver was compiled, once, in 95 s")
+    assert last.endswith(" (plus 95 s to compile the solver on first use)")
     assert "solved in " in last
 
 
@@ -136,7 +136,7 @@ def test_contracts_of_a_deal_of_partners(capsys: pytest.CaptureFixture[str]) -> 
     assert main.main(["solve", "28", "--deal", "3", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)["contracts"]
     best = max(result, key=lambda one: one["points"])
-    assert lines[-1] == f"the best: seat {best['seat']}, {best['making']}: {best['points']}"
+    assert lines[-1] == f"best contract: seat {best['seat']}, {best['making']}: {best['points']}"
     assert main.main(["solve", "28", "--deal", "3", "--limit", "3"]) == 0
     assert capsys.readouterr().out.endswith("undecided within the limit of positions\n")
 
@@ -159,8 +159,8 @@ def test_a_contract_in_play(capsys: pytest.CaptureFixture[str]) -> None:
             "solve 28 --deal 1 --actions 42",
             "a position is needed in which a contract is being played",
         ),
-        ("solve pyramid", "name what to solve: --deal NUMBER, or --deck CARDS"),
-        ("solve pyramid --deal 1 --deck Ac", "name what to solve: --deal NUMBER, or --deck CARDS"),
+        ("solve pyramid", "give either --deal NUMBER or --deck CARDS"),
+        ("solve pyramid --deal 1 --deck Ac", "give either --deal NUMBER or --deck CARDS"),
         ("solve pyramid --deck Ac --deal-set mine", "--deal-set goes with --deal"),
         ("solve pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
         ("solve pyramid --deal -1", "deal must be an integer >= 0, got -1"),
@@ -204,7 +204,10 @@ def test_a_wrong_way_is_not_shown(
 
     monkeypatch.setattr(FakeSolver, "__call__", cut)
     assert main.main(["solve", "pyramid", "--deal", str(deal)]) == 2
-    assert "Contradiction: Pyramid: the solver says won True" in capsys.readouterr().err
+    assert (
+        "Contradiction: Pyramid: won of the solver's solution must be True"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_solver_without_contracts_says_what_comes_of_play(

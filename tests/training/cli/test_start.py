@@ -1,4 +1,4 @@
-"""Ctrl-C or SIGTERM at any moment from the first import on: no traceback, status 130 or 143."""
+"""Ctrl-C or SIGTERM at any moment: no traceback, exit status 130 or 143."""
 
 import signal
 import subprocess
@@ -22,13 +22,13 @@ sys.meta_path.insert(0, Interrupting())
 MODULE = "import runpy; runpy.run_module('parlour', run_name='__main__')"
 ENTRY = "from parlour.training.cli.start import main; sys.exit(main())"
 READY = "import sys; from parlour.training.cli.start import main; print('ready', flush=True); "
-"""What Python itself does before the entry point is reached is not ours to interrupt."""
+"""Signals before Python reaches the entry point are not tested."""
 PLAY = ("evaluate", "pyramid", "--deals", "100000000")
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def heed_ctrl_c() -> None:
-    """Undo what a shell does to jobs in the background: they inherit that Ctrl-C is ignored."""
+    """Restore Ctrl-C, which background jobs of a shell ignore."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -44,7 +44,7 @@ def begin(code: str, folder: Path) -> subprocess.Popen[str]:
 
 
 def end(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Wait for the end; who does not end is killed, for it would fill the memory with results."""
+    """Wait for the end of a process; kill it after a timeout, since it would fill the memory."""
     try:
         out, err = process.communicate(timeout=60)
         return out, err.replace(f"{COMPILING}\n", "")  # where no kernels are on disk yet
@@ -79,7 +79,7 @@ def test_a_signal_after_some_time(seconds: float, signum: int, tmp_path: Path) -
 
 @pytest.mark.parametrize("signum", SIGNALS)
 def test_a_signal_in_a_callback_of_the_compiler(signum: int, tmp_path: Path) -> None:
-    """Python prints an exception that leaves such a callback, and goes on: it has to come again."""
+    """Python only prints an exception of such a callback, so the signal must be sent again."""
     code = (
         "import ctypes, os, signal, sys\n"
         "from parlour.training.cli import main as cli, start\n"
@@ -113,7 +113,7 @@ def test_an_ignored_signal_stays_ignored(signum: int, tmp_path: Path) -> None:
 
 
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
-    """As in ``parlour evaluate pyramid | head -1``: rich ends the process by itself then."""
+    """As in ``parlour evaluate pyramid | head -1``, where Rich ends the process itself."""
     words = [sys.executable, "-c", f"import sys; {ENTRY}", "evaluate", "pyramid", "--deals", "20"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(words, text=True, cwd=tmp_path, **pipes) as process:

@@ -1,4 +1,4 @@
-"""Readers that leave and streams that are closed: a command ends quietly, and spoils no file."""
+"""Broken pipes and closed streams: commands end quietly and damage no file."""
 
 import os
 import subprocess
@@ -40,7 +40,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def shell(script: str, *words: str) -> tuple[int, str, str]:
-    """Exit status, stdout and stderr of a shell script; "$@" in it is the command."""
+    """Return exit status, stdout, and stderr of a shell script; "$@" in it is the command."""
     done = subprocess.run(
         ["bash", "-c", script, "bash", sys.executable, *words],
         capture_output=True,
@@ -53,7 +53,7 @@ def shell(script: str, *words: str) -> tuple[int, str, str]:
 
 
 def without_delays(err: str) -> str:
-    """Text without the lines that say why a slow machine takes so long."""
+    """Return text without the progress lines of slow machines."""
     for line in (COMPILING, "parlour: loading torch ..."):
         err = err.replace(f"{line}\n", "")
     return err
@@ -103,7 +103,7 @@ def test_closed_streams_are_no_error(closed: str, line: str) -> None:
 
 
 def test_a_file_does_not_get_what_a_closed_stream_was_to_get(tmp_path: Path) -> None:
-    """The next file that is opened would get the number of the closed stream."""
+    """The next opened file would get the descriptor of the closed stream."""
     line = "evaluate pyramid --deals 2 --record games.jsonl"
     status, _, err = shell('"$@" <&- >&- 2>&-', *ENTRIES["module"], *line.split())
     assert (status, err) == (0, "")
@@ -133,7 +133,7 @@ def test_a_full_disk_is_an_error() -> None:
 def test_another_broken_pipe_is_an_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Such as that of a worker process: the output itself can still be written."""
+    """The broken pipe belongs to a worker process; the output itself can still be written."""
 
     def fail(_: object) -> int:
         raise BrokenPipeError(32, "Broken pipe")

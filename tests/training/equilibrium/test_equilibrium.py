@@ -1,4 +1,4 @@
-"""Trees, CFR+ and best responses: equal to a plain walk, to what is played, and to OpenSpiel."""
+"""Trees, CFR+, and best responses, compared with a plain walk, play, and OpenSpiel."""
 
 import json
 from collections import defaultdict
@@ -71,7 +71,7 @@ def some_policy(tree: Tree, seed: int = 0) -> np.ndarray:
 
 
 def reached(tree: Tree) -> np.ndarray:
-    """How likely each node is if all play evenly."""
+    """Return the probability of each node under the uniform policy."""
     result, weights = np.ones(tree.nodes), tree.uniform()
     for node in range(1, tree.nodes):
         arc = tree.arc[node]
@@ -87,7 +87,7 @@ def test_the_size_of_mini(mini: Tree) -> None:
 
 @pytest.mark.parametrize("options", SMALL, ids=str)
 def test_the_tree_is_what_a_hand_can_become(options: dict[str, Any]) -> None:
-    """Held against a walk through all hands, one by one, by what seats have seen in words."""
+    """The tree equals a walk through all hands that tracks each seat's observations as text."""
     tree = build_tree(rules(options))
     words: dict[int, str] = {}
     reach = reached(tree)
@@ -119,7 +119,7 @@ def test_the_tree_is_what_a_hand_can_become(options: dict[str, Any]) -> None:
 
 
 def plain_best(tree: Tree, seat: int, policy: np.ndarray) -> float:
-    """The value of a best response, in plain Python, from information sets and not from levels."""
+    """Compute the value of a best response in plain Python, by information sets."""
     children = [range(f, f + c) for f, c in zip(tree.first, tree.branches, strict=True)]
     others, order = np.ones(tree.nodes), np.zeros(tree.nodes, int)
     for node in range(1, tree.nodes):
@@ -216,7 +216,7 @@ def test_a_solver_goes_on_where_it_was(small: Tree) -> None:
 
 
 class Sometimes(UniformAgent):
-    """Takes the first or the last legal action, by chance."""
+    """Takes the first or the last legal action at random."""
 
     def act(self, turn: Turn) -> np.ndarray:
         last = turn.masks.shape[1] - 1 - turn.masks[:, ::-1].argmax(axis=1)
@@ -246,7 +246,7 @@ def test_policies_of_agents(small: Tree) -> None:
         extract_policy(Chancy(), small)
     peeker = Saying()
     peeker.sees_all = True
-    with pytest.raises(ValueError, match="sees hidden cards"):
+    with pytest.raises(ValueError, match="must not see hidden cards"):
         extract_policy(peeker, small)
 
 
@@ -364,7 +364,7 @@ def test_own_reach_is_of_the_seat_alone(small: Tree) -> None:
 
 
 def test_rules_that_are_too_large_are_refused() -> None:
-    with pytest.raises(ValueError, match="more than 1000 nodes"):
+    with pytest.raises(ValueError, match="at most 1000 nodes"):
         build_tree(rules({}), most=1000)
     with pytest.raises(ValueError, match="dealer must be a seat from 0 to 1, got 2"):
         build_tree(rules({}), dealer=2)
@@ -382,7 +382,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     pytest.importorskip("torch")
     assert main(["exploitability", *words, "--save", str(tmp_path / "one")]) == 0
     out, err = capsys.readouterr()
-    assert "dealer: chance" in out
+    assert "dealer: random" in out
     assert "uniform" in out and f"written: {tmp_path / 'one'}" in out
     assert (tmp_path / "one" / "agent.json").exists()
 
@@ -391,9 +391,9 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     ("words", "text"),
     [
         (["--agents", "gredy"], "Did you mean 'greedy'"),
-        (["--agents", "human"], "nobody can be asked"),
+        (["--agents", "human"], "agent must not be human"),
         (["--variant", "minni"], "Did you mean 'mini'"),
-        (["--variant", "home", "--max-nodes", "5000"], "more than 5000 nodes"),
+        (["--variant", "home", "--max-nodes", "5000"], "at most 5000 nodes"),
         (["--iterations", "0"], "iterations must be an integer >= 1, got 0"),
         (["--option", "ante"], "NAME=VALUE"),
         (["--dealer", "7"], "dealer must be a seat from 0 to 1, got 7"),
@@ -410,7 +410,7 @@ def test_wrong_commands(words: list[str], text: str, capsys: pytest.CaptureFixtu
 
 
 def spiel(tree: Tree) -> tuple[Any, dict[str, int]]:
-    """The same game of OpenSpiel, and the information sets of the tree by their strings there."""
+    """Return the OpenSpiel game, and the tree's information sets by OpenSpiel strings."""
     pyspiel = pytest.importorskip("pyspiel")
     from parlour.envs.interfaces import openspiel as bridge
 

@@ -1,4 +1,4 @@
-"""Several agents on the same deals: pairs, tables, files and the picture."""
+"""Several agents on the same deals: pairs, tables, files, and the plot."""
 
 import json
 import re
@@ -73,7 +73,7 @@ def test_names_tell_agents_apart() -> None:
 
 
 def saved(folder: Path, one: Game) -> str:
-    """A network that nobody has trained, for the default rules of a game."""
+    """Save an untrained network for the default rules of a game."""
     network = {"name": "mlp", "width": 8, "depth": 1, "options": {}}
     made = build_network("mlp", one, 8, 1)
     save_network(folder, "tr", one, one.make_rules(), made, network)
@@ -81,7 +81,7 @@ def saved(folder: Path, one: Game) -> str:
 
 
 def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
-    """In tables and files, alone and at tables of several."""
+    """Agents are marked in tables and files, in games for one and for several players."""
     poker = find_game("poker_squares")
     with pytest.raises(ValueError, match="Parlour has no pretrained agent for these rules"):
         compare(poker, ["pretrained"], variants=["british"], deals=2)
@@ -99,7 +99,7 @@ def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
     out = StringIO()
     report.show(comparison, Console(file=out, width=100))
     assert "mine~ " in out.getvalue() and "mine " in out.getvalue()
-    assert "~ was trained by other rules" in out.getvalue()
+    assert "~ was trained with other rules" in out.getvalue()
     other = saved(tmp_path / "agent", find_game("seven_twenty_seven"))
     match = compare(
         "seven_twenty_seven",
@@ -112,7 +112,7 @@ def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
     assert match.evaluations[0].other_rules and match.evaluations[0].opponents == ("tr~",)
     out = StringIO()
     report.show(match, Console(file=out, width=100))
-    assert "among tr~" in out.getvalue() and "~ was trained by other rules" in out.getvalue()
+    assert "opponents: tr~" in out.getvalue() and "~ was trained with other rules" in out.getvalue()
 
 
 def test_the_same_rules_twice_are_refused() -> None:
@@ -167,7 +167,7 @@ def test_names_stay_whole_and_numbers_give_way(width: int, head: str, decimals: 
     number = rf"\d+\.\d{{{decimals}}}"
     row = re.compile(rf"{Looker.name}~( {number} \[{number}, {number}\]){{2}}")
     assert any(map(row.match, lines))
-    assert "~ was trained by other rules" in lines
+    assert "~ was trained with other rules" in lines
     assert max(map(len, out.getvalue().splitlines())) <= width
 
 
@@ -178,11 +178,11 @@ def test_games_that_were_cut_off_have_a_column() -> None:
         report.show(comparison, Console(file=out, width=120))
         return " ".join(out.getvalue().split())
 
-    assert "cut off" not in shown(100_000)
+    assert "truncated" not in shown(100_000)
     text = shown(9)
-    assert "agent won % score cut off % moves time" in text
+    assert "agent won % score truncated % moves time" in text
     assert "] 100.00 9.0 " in text
-    assert "cut off: after 9 moves (--max-moves), neither won nor lost" in text
+    assert "Truncated games ended after 9 moves (--max-moves), not won or lost." in text
 
 
 def test_the_picture_names_variants_and_agents(comparison: Comparison) -> None:

@@ -1,4 +1,4 @@
-"""Hands at a table: seats rotated on the same deals, sessions, chips, and nothing else matters."""
+"""Duplicate play: rotated seats on the same deals, sessions, and chips."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ TABLES = [
 
 
 class Cautious:
-    """Never bets, never takes a card; says 27 where it must declare."""
+    """Never bets or draws; declares 27."""
 
     name, sees_all = "cautious", False
     order = (1, 8, 10, 0)
@@ -43,7 +43,7 @@ class Cautious:
 
 
 class Dreamer(UniformAgent):
-    """Plays by what it imagines of the hidden cards: random, but only through what it is shown."""
+    """Plays by the resampled hidden cards; random only through its input."""
 
     name = "dreamer"
 
@@ -54,7 +54,7 @@ class Dreamer(UniformAgent):
 
 
 class Recorder(Cautious):
-    """Remembers where it was asked: deck, dealer and seat."""
+    """Remembers deck, dealer, and seat of each decision."""
 
     name, sees_all = "recorder", True
 
@@ -87,7 +87,7 @@ def decks_of(seeds: np.ndarray) -> list[tuple[bytes, int]]:
 
 
 def play_sessions(agents: Sequence[Agent], seeds: np.ndarray, hands: int) -> np.ndarray:
-    """The nets of the seats in sessions, int64 (n, hands, players)."""
+    """Return the net results of the seats in sessions, int64 (n, hands, players)."""
     nets = play_seated(GAME, RULES, agents, seeds, hands=hands, evaluation_seed="k").nets
     return nets.reshape(len(seeds), hands, -1)
 
@@ -159,7 +159,7 @@ def test_a_kernel_that_made_chips_would_be_told(monkeypatch: pytest.MonkeyPatch)
         self.states["net"][:, 0] = 5
 
     monkeypatch.setattr(Rows, "step", steal)
-    with pytest.raises(RuntimeError, match="has made chips"):
+    with pytest.raises(RuntimeError, match="must add up to 0"):
         play_seated(GAME, RULES, [Cautious()] * 4, SEEDS)
 
 
@@ -254,7 +254,7 @@ def test_progress_counts_every_deal_once() -> None:
 
 
 def test_what_makes_no_sense_is_refused() -> None:
-    with pytest.raises(ValueError, match="3 given; these rules have 4 seats"):
+    with pytest.raises(ValueError, match="one for each of 4 seats, got 3"):
         play_seated(GAME, RULES, [Cautious()] * 3, SEEDS)
     with pytest.raises(ValueError, match="these rules have 1 seats"):
         play_seated(find_game("pyramid"), find_game("pyramid").make_rules(), [Cautious()], SEEDS)

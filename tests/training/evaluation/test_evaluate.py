@@ -1,4 +1,4 @@
-"""One agent on numbered deals: the same deals each time, alone or in company."""
+"""One agent on numbered deals: the results are the same alone and in a batch."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ SEEDS = deal_seeds("pyramid-1", range(60))
 
 
 class Dreamer(GreedyAgent):
-    """Plays by what it imagines of the hidden cards: random, but only through what it is shown."""
+    """Plays by the resampled hidden cards; random only through its input."""
 
     name = "dreamer"
 
@@ -144,7 +144,7 @@ def test_wrong_numbers_are_refused() -> None:
     for keywords in ({"deals": 0}, {"seed": -1}, {"max_moves": -1}, {"first": -1}):
         with pytest.raises(ValueError, match=r"0|-1"):
             evaluate(GAME, "uniform", **keywords)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="no deals"):
+    with pytest.raises(ValueError, match="at least one seed"):
         play_deals(GAME, RULES, UniformAgent(), SEEDS[:0])
 
 

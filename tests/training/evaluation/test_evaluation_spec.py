@@ -1,4 +1,4 @@
-"""What an evaluation plays: one specification a variant, checked before anything is played."""
+"""Specifications of evaluations, validated before any game is played."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_deals_are_those_of_the_deal_set() -> None:
 
 
 def test_all_variants_share_one_key() -> None:
-    """A new one at each call, unless one is given."""
+    """Each call has a new evaluation seed unless one is given."""
     first, second = make_specs(PYRAMID, ["web", "classic"])
     assert first.evaluation_seed == second.evaluation_seed != make_specs(PYRAMID)[0].evaluation_seed
     assert make_specs(PYRAMID, evaluation_seed="k")[0].evaluation_seed == "k"
@@ -40,7 +40,7 @@ def test_all_variants_share_one_key() -> None:
 def test_seats() -> None:
     (spec,) = make_specs(TABLE, hands=2)
     assert (spec.is_multiplayer, spec.num_players, spec.hands) == (True, 4, 2)
-    with pytest.raises(ValueError, match="compared apart"):
+    with pytest.raises(ValueError, match="compare them separately"):
         make_specs("poker_squares", ["book", "duel"])
 
 

@@ -1,4 +1,4 @@
-"""Tables in terminals of any width: nothing is cut, no number is broken."""
+"""Tables in terminals of any width: no text is cut, no number is broken."""
 
 import re
 from io import StringIO

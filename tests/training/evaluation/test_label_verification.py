@@ -1,4 +1,4 @@
-"""Forged solver labels: solving a random sample again tells them, in every game with labels."""
+"""Verification of a random sample detects false solver labels in every game with labels."""
 
 import json
 from collections.abc import Callable
@@ -39,12 +39,12 @@ MADE: dict[str, tuple[str | None, int]] = {
     "puss_in_the_corner": ("no-redeal", 18_000),
     "klondike": (None, 2000),
 }
-"""Rules and limit of positions by which some deals are decided, and some are not."""
+"""Rules and search limits with which some deals are decided and others undecided."""
 
 
 @cache
 def labels_of(name: str) -> Labels:
-    """True labels of some deals of a game."""
+    """Return true labels of some deals of a game."""
     folder = Path(mkdtemp())
     variant, limit = MADE[name]
     path = make_labels(GAMES[name], variant, deals=DEALS, limit=limit, jobs=1, out=folder)
@@ -52,7 +52,7 @@ def labels_of(name: str) -> Labels:
 
 
 def forge(labels: Labels, folder: Path, **columns: np.ndarray) -> Labels:
-    """Write labels with other columns as a file whose digests are right, and read it."""
+    """Write labels with changed columns and correct digests to a file, and load it."""
     path = folder / "forged.parquet"
     save_labels(replace(labels, columns=labels.columns | columns, source=None), path)
     return load_labels(path)
@@ -131,7 +131,7 @@ def test_forged_labels_are_found(
 
 
 def test_each_kind_of_label_is_sampled(tmp_path: Path) -> None:
-    """One deal called undecided among many others is solved again, too."""
+    """The sample includes a single undecided deal among many others."""
     labels = labels_of("pyramid")
     winnable = labels.winnable.copy()
     row = int(np.flatnonzero(winnable != -1)[0])
@@ -220,9 +220,9 @@ def test_the_command_says_what_it_solved(
     honest = files()
     assert main.main(["deals", "show", honest, "--verify", "2", "--seed", "4"]) == 0
     message = capsys.readouterr().out
-    assert "  verified     a random sample solved again, seed 4\n" in message
+    assert "  verified     random sample of deals solved again, sample seed 4\n" in message
     assert ": 2 of " in message and " labels, 0 wrong; finds " in message
-    assert "finds a wrong one with probability 95 %" in " ".join(message.split())
+    assert "finds a wrong label with probability 95 %" in " ".join(message.split())
     assert main.main(["deals", "show", honest, "--verify", "--json"]) == 0
     (summary,) = json.loads(capsys.readouterr().out)
     assert summary["verification"]["same_solver"] is True

@@ -1,4 +1,4 @@
-"""Lines of a leaderboard: how they are read, what they claim, and which agents they may name."""
+"""Lines of a leaderboard: parsing, claims, and allowed agents."""
 
 import json
 import shutil
@@ -47,7 +47,7 @@ def test_empty_cells_stand_for_the_usual(tmp_path: Path) -> None:
         ("pyramyd,,,greedy", "line 3: game: game must be one of pyramid, "),
         ("pyramid,three,,greedy", "line 3: variant: .*three-passes"),
         ("pyramid,,passes=99,greedy", "line 3: options: option passes='99'"),
-        ("pyramid,,passes,greedy", "line 3: options: option 'passes': write NAME=VALUE"),
+        ("pyramid,,passes,greedy", "line 3: options: option must be NAME=VALUE"),
         ("pyramid,,,,", "line 3: agent: must be the name of an agent, got ''"),
         ("pyramid,,,greedy,,many", "line 3: deals: must be a whole number from 1 .* got 'many'"),
         ("pyramid,,,greedy,,0", "line 3: deals: must be a whole number from 1 .* got '0'"),
@@ -63,8 +63,8 @@ def test_empty_cells_stand_for_the_usual(tmp_path: Path) -> None:
         ("pyramid,,,greedy,,900,nan", "line 3: score: must be a number, got 'nan'"),
         ("pyramid,,,greedy,,900,0.1,0,1,,1,maybe", "line 3: sees_all: must be yes or no, got"),
         ("pyramid,,,greedy,,900,0.1,0,1,?", "line 3: bound: must be a number or nothing, got"),
-        (GREEDY, "line 3: the same entry as line 2"),
-        ("pyramid,,,greedy" + "," * 30, "line 3: 34 cells; at most 21 are allowed"),
+        (GREEDY, "line 3: must not have the same entry as line 2"),
+        ("pyramid,,,greedy" + "," * 30, "line 3: must have at most 21 cells, got 34"),
     ],
 )
 def test_a_bad_line_is_named_with_its_number_and_field(
@@ -197,14 +197,14 @@ def test_another_agent_in_the_folder_makes_a_claim_stale(tmp_path: Path) -> None
     assert claims.verify_entry(entry).mark.startswith("agent: ")
     shutil.rmtree(folder)
     assert claims.verify_entry(entry).mark == (
-        f"agent: agent {str(folder)!r} not found: "
-        f"it is neither a built-in agent nor a folder {folder}"
+        f"agent: agent must be a built-in agent or a folder, got {str(folder)!r}; "
+        f"folder {folder} does not exist"
     )
 
 
 @pytest.fixture
 def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a leaderboard and a saved agent beside it, seen from another folder."""
+    """A folder with a leaderboard and a saved agent, while another folder is the current one."""
     shutil.copytree(PRETRAINED_FOLDER / "poker_squares-classic", tmp_path / "boards" / "mine")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -273,9 +273,7 @@ def test_code_is_imported_only_if_it_is_allowed(
 @pytest.mark.parametrize("agent", ["nobody", "no/such/folder", "mcts:nobody", "x" * 300])
 def test_an_unknown_agent_is_not_found(tmp_path: Path, agent: str) -> None:
     (entry,) = read(tmp_path, f"pyramid,,,{agent},,100")
-    with pytest.raises(
-        ValueError, match=r"^agent '.*' not found: it is neither a built-in agent nor a folder"
-    ):
+    with pytest.raises(ValueError, match=r"^agent must be a built-in agent or a folder, got '"):
         board.resolve_agent(entry)
 
 
@@ -292,7 +290,7 @@ def test_the_leaderboard_of_the_repository_passes_all_checks_without_play() -> N
 
 @pytest.mark.slow
 def test_a_line_of_each_game_on_the_leaderboard_of_the_repository_reproduces() -> None:
-    """The cheapest line of each game, by its first deals."""
+    """Verify the cheapest line of each game by its first deals."""
     cheapest: dict[str, board.Entry] = {}
     for entry in board.read_leaderboard(BOARD_FILE):
         other = cheapest.setdefault(entry.game.name, entry)

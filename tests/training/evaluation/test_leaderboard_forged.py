@@ -36,7 +36,7 @@ def claim_of(entry: board.Entry) -> board.Claim:
 
 @pytest.fixture(scope="module", params=LINES)
 def honest(request: pytest.FixtureRequest) -> board.Entry:
-    """A true line of each kind of score, whose digest covers a third of its deals."""
+    """Return a true line of each kind of score, whose digest covers a third of its deals."""
     entry = board.make_entry(LINES[request.param])
     claim = claims.make_claim(entry)
     played = claims.play_spec(claims.make_spec(entry, FIRST), entry.agent)
@@ -71,7 +71,7 @@ def another_game(entry: board.Entry) -> dict[str, object]:
 
 
 def moved(entry: board.Entry) -> dict[str, object]:
-    """Score and interval moved together, as of luckier deals."""
+    """Score and interval are shifted together, as for luckier deals."""
     claim = claim_of(entry)
     if entry.is_rate:
         values = np.arange(300) < 200
@@ -186,7 +186,7 @@ def test_a_time_holds_within_a_factor(
 def test_a_slow_time_is_measured_again(
     honest: board.Entry, monkeypatch: pytest.MonkeyPatch, second: float, mark: str
 ) -> None:
-    """The first time may be that of compiling."""
+    """The first measured time may include compilation."""
     times = iter([800.0, second])
     real = claims.play_spec
 
@@ -200,7 +200,7 @@ def test_a_slow_time_is_measured_again(
 
 
 def test_results_of_other_deals_are_told_by_all_deals(honest: board.Entry) -> None:
-    """A result of deals 1000 to 1299 with the digest of the first deals, which is true."""
+    """The result is of deals 1000 to 1299, the digest of the first deals."""
     spec = replace(claims.make_spec(honest, 300), first=1000)
     values = claims.play_spec(spec, honest.agent).values
     estimate = claims.estimate_values(honest, values)
@@ -252,7 +252,7 @@ def test_a_score_that_the_game_does_not_have_is_refused() -> None:
 
 
 def test_equal_first_results_are_no_excuse() -> None:
-    """Greedy among greedy wins 0 on each deal, so no interval but [0, 0] is true."""
+    """Greedy against greedy wins 0 on each deal, so only the interval [0, 0] is true."""
     entry = board.make_entry(LINES["table"] | {"agent": "greedy", "deals": "2000"})
     entry = board.make_claimed(entry, claims.make_claim(entry))
     assert claims.verify_entry(entry, 200) == claims.Verdict([], 200)
@@ -265,7 +265,7 @@ def test_equal_first_results_are_no_excuse() -> None:
 
 
 def test_first_results_without_spread_do_not_condemn_a_true_interval() -> None:
-    """Results that differ once in 60 deals: the sample grows until it meets one."""
+    """Results differ once in 60 deals, so the sample grows until it includes one."""
     entry = board.make_entry(LINES["table"] | {"deals": "600"})
     values = np.where(np.arange(600) % 60 == 59, 1.0, 0.0)
     estimate = student_mean(values)
@@ -289,7 +289,7 @@ def test_static_faults_are_found_without_playing(
 
 
 class Moody:
-    """Draws from a generator of its own, so that it repeats nothing."""
+    """Draws from its own generator, so its results are not repeatable."""
 
     def __init__(self) -> None:
         self.rng = np.random.default_rng()
@@ -312,8 +312,8 @@ def test_a_time_limit_or_a_person_cannot_be_reproduced(tmp_path: Path) -> None:
         ("mcts@50ms", "must have a search budget without a time limit, such as mcts@100, got 50ms"),
         ("rollouts@5ms:greedy", "must have a search budget without a time limit"),
         ("mcts@9:rollouts@5ms:greedy", "must have a search budget without a time limit"),
-        ("human", "must not be a person"),
-        ("mcts:human", "must not be a person"),
+        ("human", "must not be a human player"),
+        ("mcts:human", "must not be a human player"),
     ):
         entry = board.make_entry({"game": "pyramid", "agent": agent, "deals": "100"})
         with pytest.raises(ValueError, match=reason):

@@ -1,4 +1,4 @@
-"""Results: where they go is looked at before play, and what was played for is printed first."""
+"""Output of results: paths are checked before play, and results are printed before saving."""
 
 import errno
 import json
@@ -52,13 +52,13 @@ def refuse_play(*_: Any, **__: Any) -> None:
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        ("", "a path is needed"),
-        ("a\0b", "a path is needed"),
-        ("file", "file is not a folder"),
-        ("file/within/it", "file is not a folder"),
+        ("", "must be a path"),
+        ("a\0b", "must be a path"),
+        ("file", "file must be a folder"),
+        ("file/within/it", "file must be a folder"),
         ("/proc/nowhere", "cannot be written"),
         ("x" * 300, "cannot be written"),
-        ("dangling/x", "dangling is not a folder"),
+        ("dangling/x", "dangling must be a folder"),
         ("full", "summary.json in it is a folder"),
         ("closed", "cannot be written"),
     ],
@@ -101,7 +101,7 @@ def test_labels_and_equilibria_are_refused_before_work(
         assert (status, out, err.count("\n")) == (2, "", 1), line
     assert Path("kept/mine").read_text() == "not an agent"
     for name in (".", "..", "/", "kept/.."):
-        with pytest.raises(ValueError, match="name a folder of its own"):
+        with pytest.raises(ValueError, match="name of a folder for the agent alone"):
             check_agent_folder(Path(name))
 
 
@@ -164,7 +164,7 @@ def test_names_are_printed_as_they_are(
         out = capsys.readouterr().out
         rows = [line.split("  ")[0].strip() for line in out.splitlines()]
         assert [name for name in names if name not in rows] == []
-    assert "among [f], [f] #2" in out
+    assert "opponents: [f], [f] #2" in out
 
 
 def test_names_are_kept_and_drawn_as_they_are(alone: compare.Comparison, tmp_path: Path) -> None:

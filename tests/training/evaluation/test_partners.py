@@ -1,4 +1,4 @@
-"""Tables with sides: an agent has all seats of its own, or a partner has the others."""
+"""Games with partners: the agent has all seats of its side, or a partner has the others."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from parlour.training.evaluation.play import play_duplicate
 
 
 class Seen(UniformAgent):
-    """Plays the first legal action and remembers the decks and seats at which it was asked."""
+    """Plays the first legal action, and remembers the decks and seats of its decisions."""
 
     sees_all = True
 
@@ -56,5 +56,7 @@ def test_a_bad_partner_costs() -> None:
 @pytest.mark.parametrize("name", ["seven_twenty_seven", "poker_squares"])
 def test_where_all_play_for_themselves_there_is_no_partner(name: str) -> None:
     variants = ["duel"] if name == "poker_squares" else None
-    with pytest.raises(ValueError, match="partner='greedy': by these rules every seat plays"):
+    with pytest.raises(
+        ValueError, match="partner must be None, since these rules have no partners, got 'greedy'"
+    ):
         compare(name, ["uniform"], variants=variants, partner="greedy", deals=2)

@@ -1,4 +1,4 @@
-"""Replays: recorded as games end, whole or cut short; played again, they come to the same."""
+"""Replays: recording of finished and unfinished games, and verification."""
 
 import json
 import tracemalloc
@@ -47,7 +47,7 @@ def faults(replays: list[Replay]) -> list[tuple[int, str]]:
 
 
 def test_room_follows_the_file_and_not_its_longest_line() -> None:
-    """Thousands of short games beside one of the greatest length; and one that goes on for ever."""
+    """Thousands of short games with one of the maximum length, and one that never ends."""
     short = random_replays(PYRAMID, "classic", 1, by_deck=False)[0]
     long = replace(short, actions=(0,) * MOST_ACTIONS, line=1)
     games = [long, *[replace(short, line=2 + i) for i in range(3000)]]
@@ -64,7 +64,7 @@ def test_room_follows_the_file_and_not_its_longest_line() -> None:
 
 
 def random_replays(chosen: Game, variant: str, n: int, by_deck: bool) -> list[Replay]:
-    """Games of random legal actions: numbered deals, or decks and generators of deals drawn."""
+    """Return games of random legal actions, from numbered deals or random decks."""
     rules, rng = chosen.make_rules(variant), np.random.default_rng(5)
     names = ("someone",) * chosen.num_players(rules)
     actual = []
@@ -92,7 +92,7 @@ def random_replays(chosen: Game, variant: str, n: int, by_deck: bool) -> list[Re
     ("chosen", "variant"), ALONE + SEVERAL, ids=lambda one: getattr(one, "name", one)
 )
 def test_every_variant_is_played_again(chosen: Game, variant: str, by_deck: bool) -> None:
-    """Later chance too: stocks that are shuffled again, cards that are drawn."""
+    """The generator covers later random events: reshuffled stocks and drawn cards."""
     replays = random_replays(chosen, variant, 4, by_deck)
     read = [parse_replay(replay_line(one)) for one in replays]
     assert [replace(one, parlour="") for one in read] == replays
@@ -103,7 +103,7 @@ def test_every_variant_is_played_again(chosen: Game, variant: str, by_deck: bool
 
 
 def test_the_generator_belongs_to_a_deck() -> None:
-    """What is shuffled later comes from it."""
+    """Later shuffles derive from the generator."""
     replays = random_replays(PYRAMID, "second-chance", 4, by_deck=True)
     assert faults(replays) == []
     assert faults([replace(one, rng=1) for one in replays])
@@ -208,7 +208,7 @@ def test_what_is_not_as_recorded_is_named(tmp_path: Path) -> None:
     changed = (*one.actions[:4], wrong, *one.actions[5:])
     named = f"action 5, {PYRAMID.label(wrong)}, is not legal"
     assert faults([two, replace(one, actions=changed)]) == [(one.line, named)]
-    with pytest.raises(ValueError, match=r"this replay cannot be played: action 5, "):
+    with pytest.raises(ValueError, match=r"the replay cannot be played: action 5, "):
         replace(one, actions=changed).states()
     longer = replace(one, actions=(*one.actions, 0))
     assert "comes after the end of the game" in faults([longer])[0][1]
@@ -239,12 +239,12 @@ def test_a_last_line_cut_short_is_told_and_skipped(tmp_path: Path) -> None:
         assert len(read) == (2 if cut < len(data) - 1 else 3)
         assert len(told) == (1 if last < cut < len(data) - 1 else 0)
     path.write_bytes(data[: last + 9])
-    with pytest.warns(UserWarning, match="line 3, the last, was cut short: it is left out"):
+    with pytest.warns(UserWarning, match="line 3, the last, is incomplete and was skipped"):
         assert load_replays(path) == replays[:2]
 
 
 def test_games_are_in_the_file_as_soon_as_they_have_ended(tmp_path: Path) -> None:
-    """A run that is stopped leaves the games before: it need not come to its end."""
+    """An interrupted run keeps the games that have ended."""
     path = tmp_path / "games.jsonl"
 
     def stop(ended: int) -> None:
@@ -260,7 +260,7 @@ def test_games_are_in_the_file_as_soon_as_they_have_ended(tmp_path: Path) -> Non
 def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
     path, _ = some(tmp_path, 1)
     before = path.read_bytes()
-    with pytest.raises(ValueError, match=r"record .*games.jsonl: it is there already"):
+    with pytest.raises(ValueError, match=r"record must be a new file, got .*games.jsonl"):
         evaluate(PYRAMID, "greedy", deals=1, record=path)
     assert path.read_bytes() == before
     with pytest.raises(ValueError, match=r"record .*: No such file or directory"):
@@ -274,17 +274,20 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
         ({"game": "whist"}, "got 'whist'"),
         ({"variant": "none"}, "got 'none'"),
         ({"options": {"passes": 99}}, "passes"),
-        ({"rules": "0" * 16}, "field rules: 0000000000000000: another version of Pyramid"),
+        ({"rules": "0" * 16}, "got 0000000000000000: another version of Pyramid"),
         ({"actions": [1, 2.5]}, "field actions must be a list of whole numbers"),
         ({"actions": [True]}, "field actions must be a list of whole numbers"),
-        ({"actions": [99]}, "field actions: 99: allowed are 0 to 41"),
-        ({"actions": [-1]}, "field actions: -1: allowed are 0 to 41"),
-        ({"agents": []}, "field agents: 0 names; there are 1 seats"),
+        ({"actions": [99]}, "field actions must have numbers from 0 to 41, got 99"),
+        ({"actions": [-1]}, "field actions must have numbers from 0 to 41, got -1"),
+        ({"agents": []}, "field agents must have 1 names, got 0"),
         ({"end": "soon"}, "field end must be one of over, cut, left"),
-        ({"deal": None}, "fields deal_set: deal_set and deal are needed, or deck and rng"),
+        (
+            {"deal": None},
+            "fields must include either deal_set and deal or deck and rng, got deal_set",
+        ),
         ({"deal": -1}, "field deal"),
-        ({"deck": "Ac"}, "fields deal, deal_set, deck: deal_set and deal are needed"),
-        ({"dealer": 0}, "field dealer: 0: no seat that deals here"),
+        ({"deck": "Ac"}, "or deck and rng, got deal, deal_set, deck"),
+        ({"dealer": 0}, "field dealer must be a seat of a game with a dealer, got 0"),
         ({"rng": "xyz"}, "field rng: 16 hex digits"),
         ({"more": 1}, "unknown field 'more'"),
         ({"result": 3}, "field result must be a dict by names"),
@@ -322,7 +325,7 @@ def test_positions_are_shown(tmp_path: Path) -> None:
         assert one.action_text(move)
     with pytest.raises(ValueError, match=r"move=999: allowed are 0 \(the deal\)"):
         one.scene(999)
-    with pytest.raises(ValueError, match="seat=1: allowed are the seats 0–0"):
+    with pytest.raises(ValueError, match="seat must be from 0 to 0, got 1"):
         one.scene(0, seat=1)
     (hand,) = random_replays(TABLE, "home", 1, by_deck=False)
     assert ansi(hand.scene(0, seat=0)) != ansi(hand.scene(0, seat=1))

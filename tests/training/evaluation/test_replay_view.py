@@ -1,4 +1,4 @@
-"""A replay as data and as one HTML file: every scene, what was done, the review beside it."""
+"""A replay as data and as one HTML file: scenes, actions, and review."""
 
 import json
 import re
@@ -44,7 +44,7 @@ def table() -> Replay:
 
 
 def scenes_of(data: dict[str, Any]) -> list[dict[str, Any]]:
-    """The scenes whole again."""
+    """Return the complete scenes."""
     items = data["items"]
     return [one | {"items": [items[k] for k in one["items"]]} for one in data["scenes"]]
 
@@ -61,7 +61,7 @@ def test_every_scene_is_there(lone: Replay, table: Replay, seat: int | None) -> 
 
 
 def test_a_seat_is_shown_nothing_of_the_others_cards(table: Replay) -> None:
-    """With the hidden cards dealt anew the game looks the same to it, as long as it is played."""
+    """With resampled hidden cards, the seat sees the same game until its end."""
     states, seat = table.states(), 1
     scenes = scenes_of(replay_data(table, seat))
     seats, faces = np.array([seat]), set()

@@ -1,4 +1,4 @@
-"""The report of a comparison: one file with its tables, pictures and conditions."""
+"""The report of a comparison: one file with tables, plots, and conditions."""
 
 import json
 import re
@@ -41,7 +41,7 @@ def test_a_page_has_tables_pictures_and_conditions(comparison: Comparison) -> No
         assert one.estimate("score").text(1, 2) in page
     for message in (
         "deals 0 to 29 of deal set pyramid-1",
-        "evaluation seed k, seed 0",
+        "<td>evaluation seed</td><td>k</td>",
         "Python 3",
         "numba",
         "95%",
@@ -88,8 +88,8 @@ def test_tables_of_several_have_a_page() -> None:
         opponents=["uniform"],
     )
     page = unescape(make_page(comparison))
-    assert "line among column" in page
-    assert "1 each deal, from every seat" in page
+    assert "row against column" in page
+    assert "1 per deal, from every seat" in page
     assert len(pictures_in(page)) == 1
 
 
@@ -124,8 +124,8 @@ def test_a_page_that_cannot_be_written_is_said_before_playing(
 ) -> None:
     (tmp_path / "file").write_text("")
     for path, message in (
-        (tmp_path / "report.pdf", "its name must end with .html"),
-        (tmp_path / "file" / "report.html", "is not a folder"),
+        (tmp_path / "report.pdf", "must be a file that ends with .html"),
+        (tmp_path / "file" / "report.html", "must be a folder"),
     ):
         words = ["compare", "pyramid", "--deals", "100000000", "--report", str(path)]
         assert main.main(words) == 2

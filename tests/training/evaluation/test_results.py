@@ -1,4 +1,4 @@
-"""Results in Python and in notebooks: data frames, files, pages, lines; colours and labels."""
+"""Results in Python and notebooks: data frames, files, pages, texts, colors, and labels."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Reviews: what decisions cost adds up, is what the solver says, and tells nothing hidden."""
+"""Reviews: costs add up, agree with the solver, and reveal no hidden cards."""
 
 from functools import cache
 from pathlib import Path
@@ -41,7 +41,7 @@ CLOSE = 1e-6
 
 
 class NoJudge(SolverJudge):
-    """Judges nothing: for what is said by all the cards alone."""
+    """A judge without judgments, for values that depend on all cards alone."""
 
     def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
         result = Judged.empty(len(states), self.game.actions)
@@ -58,7 +58,7 @@ def actions_of(
 
 
 def walked(deal: int) -> tuple[list[int], np.ndarray]:
-    """What greedy plays in a deal of Pyramid, and all positions on the way."""
+    """Return greedy's actions in a deal of Pyramid, and all positions."""
     actions = actions_of(PYRAMID, RULES, deal)
     first = deal_position(PYRAMID, RULES, "pyramid-1", deal)
     return actions, trace_actions(PYRAMID, RULES, first, actions, 500)
@@ -84,7 +84,7 @@ def assert_telescopes(review: Review) -> None:
 
 @pytest.mark.parametrize("deals", [12, pytest.param(200, marks=pytest.mark.slow)])
 def test_thrown_away_are_exactly_the_decisions_where_the_solvers_answer_changes(deals: int) -> None:
-    """By greedy; at every action of the game, not only where there was a choice."""
+    """Greedy plays; every action is judged, not only choices."""
     judge, winnable = NoJudge(PYRAMID, RULES, 1, 0), WinnableInfo(PYRAMID, RULES)
     labels, thrown = find_labels(PYRAMID, RULES, "pyramid-1", 0, deals), 0
     assert labels is not None
@@ -104,7 +104,7 @@ def test_thrown_away_are_exactly_the_decisions_where_the_solvers_answer_changes(
 
 
 def test_a_second_way_to_ask_the_solver_names_the_same_decisions() -> None:
-    """What is left after each action, asked before it is played; the review asks afterwards."""
+    """Values before each action must agree with values after it, as in the review."""
     judge, thrown = NoJudge(PYRAMID, RULES, 1, 0), 0
     for deal in range(12):
         actions, states = walked(deal)
@@ -135,7 +135,7 @@ def test_where_nothing_is_hidden_there_is_no_luck_and_losses_are_the_truth() -> 
 
 
 def test_luck_is_0_on_average() -> None:
-    """What is turned up brings as much as it takes: else worlds would not be those that can be."""
+    """Luck is 0 on average, unless worlds are sampled wrongly."""
     luck = np.concatenate([played(deal).luck for deal in range(6)])
     assert abs(luck.mean()) < 4 * luck.std() / np.sqrt(len(luck))
 
@@ -156,7 +156,7 @@ def test_taking_back_takes_a_loss_back() -> None:
 
 
 def permuted(game: Game, rules: object, deal: int, actions: list[int], seed: int) -> np.ndarray:
-    """Another deck by which the same actions meet the same cards, and others lie hidden."""
+    """Return a deck with the same visible cards for these actions, but other hidden cards."""
     first = deal_position(game, rules, f"{game.name}-1", deal)
     now = trace_actions(game, rules, first, actions)[-1:]
     other = resample_copies(game, rules, now, seed)
@@ -166,7 +166,7 @@ def permuted(game: Game, rules: object, deal: int, actions: list[int], seed: int
 
 @pytest.mark.parametrize("name", ["pyramid", "poker_squares"])
 def test_a_review_during_play_tells_nothing_that_is_hidden(name: str) -> None:
-    """Whatever lies hidden, and whatever the generator is: the same review, to the last digit."""
+    """The review does not depend on hidden cards or the generator, to the last digit."""
     game = find_game(name)
     rules = game.make_rules()
     actions = actions_of(game, rules, 5)[:12]
@@ -220,7 +220,7 @@ def test_where_there_is_no_solver_worlds_are_played_out_and_it_says_so() -> None
     review = review_game(
         game, rules, 1, actions_of(game, rules, 1, "uniform"), worlds=4, player="greedy"
     )
-    assert "played out by greedy: a search, no proof" in review.judge.text
+    assert "played out by greedy (an estimate, no proof)" in review.judge.text
     assert "played out by greedy" in str(review)
     assert (review.open_values, review.judge.unit) == (None, "score")
     assert_telescopes(review)
@@ -244,7 +244,7 @@ def test_the_play_of_a_table_is_judged_double_dummy() -> None:
     for review in reviews:
         assert_telescopes(review)
         assert (review.judge.unit, review.judge.exact, review.open_values) == ("won", False, None)
-        assert "all cards known to all" in review.judge.text
+        assert "double-dummy solver, all cards known" in review.judge.text
         calls = (review.actions >= 36) & (review.actions < 57)  # bids, passes, doubles
         assert len(review.actions)
         assert not calls.any()
@@ -266,7 +266,7 @@ def test_a_seat_at_a_table_is_reviewed_in_its_unit() -> None:
         if len(review.actions):
             assert_telescopes(review)
             assert review.outcome == review.facts["score"] / game.reward_unit(rules)
-    with pytest.raises(ValueError, match=f"seat={seats}: allowed are seats 0 to {seats - 1}"):
+    with pytest.raises(ValueError, match=f"seat must be from 0 to {seats - 1}, got {seats}"):
         review_game(game, rules, 0, actions, seat=seats, player="greedy")
 
 
@@ -310,7 +310,7 @@ def test_it_is_kept_and_shown(tmp_path: Path) -> None:
         assert all(path.stat().st_size > 500 for path in paths)
         rows = pq.read_table(paths[0])
         assert rows.num_rows == len(result.to_pandas()) > 10
-        assert "threw it away" in str(result)
+        assert "made unwinnable" in str(result)
         assert "<pre" in result._repr_html_()
         assert repr(result).startswith(f"<{type(result).__name__}: pyramid, three-passes, ")
         assert len(repr(result)) < 150
@@ -322,11 +322,11 @@ def test_it_is_kept_and_shown(tmp_path: Path) -> None:
         ({"worlds": 0}, "worlds must be an integer >= 1, got 0"),
         ({"worlds": 10**9}, "worlds=1000000000: at most"),
         ({"seed": -1}, "seed must be an integer >= 0, got -1"),
-        ({"seat": 1}, "seat=1: allowed are seats 0 to 0"),
+        ({"seat": 1}, "seat must be from 0 to 0, got 1"),
         ({"player": "oracle"}, "player 'oracle' sees the hidden cards"),
         ({"actions": [27]}, r"action 1 must be .*, got 27 \(pyramid 27\)"),
         ({"actions": [99]}, "action 1 must be .*, got 99"),
-        ({"deal": "2h", "deal_set": "x"}, "it goes with the number of a deal"),
+        ({"deal": "2h", "deal_set": "x"}, "deal_set must be None unless deal is a number"),
         ({"deal": -1}, "-1"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Deals lost though they can be won: as the labels say, from results in memory or on disk."""
+"""Winnable deals that an agent lost, from results in memory or on disk."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ GAME = find_game("pyramid")
 
 
 def test_they_are_those_that_the_labels_call_winnable(tmp_path: Path) -> None:
-    """By the labels that come along, which `test_labels` holds against the solver."""
+    """The test uses shipped labels, which `test_labels` compares with the solver."""
     comparison = compare(
         GAME, ["uniform", "greedy"], variants=["three-passes", "classic"], deals=60, first=20
     )
@@ -49,14 +49,14 @@ def test_what_cannot_be_answered_is_refused(tmp_path: Path) -> None:
     comparison = compare(GAME, ["uniform", "greedy"], deals=4, evaluation_seed="k")
     with pytest.raises(ValueError, match=r"agent must be .*, got 'gredy'. Did you mean 'greedy'"):
         find_lost(comparison, "gredy")
-    with pytest.raises(ValueError, match="several have played, name one of uniform, greedy"):
+    with pytest.raises(ValueError, match="agent must be one of uniform, greedy, got none"):
         find_lost(comparison)
     assert find_lost(compare(GAME, ["greedy"], deals=4, evaluation_seed="k")) == find_lost(
         comparison, "greedy"
     )
-    with pytest.raises(ValueError, match="no deal is labelled"):
+    with pytest.raises(ValueError, match="must have solver labels"):
         find_lost(compare(GAME, ["greedy"], deals=4, labels="no"))
-    with pytest.raises(ValueError, match="no deal is labelled"):
+    with pytest.raises(ValueError, match="must have solver labels"):
         find_lost(compare("poker_squares", ["greedy"], deals=4))
     with pytest.raises(ValueError, match="none"):
         find_lost(tmp_path / "none")
@@ -65,7 +65,7 @@ def test_what_cannot_be_answered_is_refused(tmp_path: Path) -> None:
         find_lost(tmp_path)
     several = compare("seven_twenty_seven", ["greedy"], deals=2)
     several.save(tmp_path)
-    with pytest.raises(ValueError, match="those of games for one player are needed"):
+    with pytest.raises(ValueError, match="must be those of a game for one player"):
         find_lost(tmp_path)
 
 
@@ -77,6 +77,6 @@ def test_a_name_in_results_imports_no_module(
     (tmp_path / "module_in_results.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
     (one,) = compare(GAME, ["uniform"], deals=30, evaluation_seed="k").evaluations
     replace(one, agent="module_in_results:Agent").save(tmp_path / "results")
-    with pytest.raises(ValueError, match="results: agent must not be module:Class, got"):
+    with pytest.raises(ValueError, match="agent of the results must not be module:Class, got"):
         review_lost(tmp_path / "results", worlds=2, deals=1)
     assert not marker.exists()

@@ -1,4 +1,4 @@
-"""What each card of a game of partners cost, all cards known to all."""
+"""The double-dummy cost of each card in games with partners."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -29,7 +29,7 @@ def late_games() -> Iterator[tuple[list[int], np.ndarray]]:
 
 
 def test_points_fall_to_what_is_taken_by_what_cards_cost() -> None:
-    """What the bidder's side takes at the end is what it would have taken, less all costs."""
+    """The points of the bidder's side equal the double-dummy points minus all costs."""
     for actions, states in late_games():
         steps = np.arange(len(actions))
         late = steps[states["tricks"][:-1] >= 4]
@@ -58,8 +58,8 @@ def test_a_review_says_what_the_cards_of_its_seat_cost() -> None:
                 value for value in review.points[:, 1] if not np.isnan(value)
             ]
             text = str(review)
-            assert "double dummy, all cards known to all: at #" in text
-            assert ("none cost a point" in text) == (costs[known].sum() == 0)
+            assert "Double dummy, with all cards known: at #" in text
+            assert ("No card of this seat cost" in text) == (costs[known].sum() == 0)
     assert sum(result) > 0
 
 

@@ -30,13 +30,13 @@ POKER = find_game("poker_squares")
 TABLE = find_game("seven_twenty_seven")
 KNOWN = deal_seeds("poker_squares-1", range(10_000))
 STRIDE = np.uint64(0xD1342543DE82EF95)
-"""By which seeds of one game once differed from step to step."""
+"""The stride between the seeds of successive steps in an early version."""
 SEED = 3
-"""The attackers' own, which they know."""
+"""A seed that the attackers know."""
 
 
 def guessed_keys() -> Iterator[np.ndarray]:
-    """Keys that somebody might have thought secret enough."""
+    """Yield keys that are not secret enough."""
     texts = ["", "0", str(SEED), "attacker", "poker_squares-1", f"validation of seed {SEED}"]
     for text in texts:
         for key in (text, derive_key(text, "attacker")):
@@ -48,7 +48,7 @@ def guessed_keys() -> Iterator[np.ndarray]:
 
 
 def after(words: np.ndarray, steps: int) -> np.ndarray:
-    """Words so many old strides on."""
+    """Return words shifted by a number of strides."""
     return words + np.uint64(steps * int(STRIDE) % 2**64)
 
 
@@ -105,7 +105,7 @@ class Reader:
 
 
 def test_nothing_at_the_first_move_names_one_of_ten_thousand_deals() -> None:
-    """The hash of the deal's number that seeds once were let an agent play as if it saw all."""
+    """With seeds that are hashes of the deal number, an agent can play as if it saw all cards."""
     rules = POKER.make_rules()
     reader = Reader(KNOWN, states_of(POKER, KNOWN, rules))
     evaluate(POKER, reader, deals=100, seed=SEED)
@@ -121,7 +121,7 @@ def test_nothing_at_the_first_move_names_one_of_ten_thousand_deals() -> None:
 
 
 class Counter:
-    """Claims that the games come in the order of their numbers, call by call; keeps its claims."""
+    """Claims that games come in the order of their numbers in each call, and keeps its claims."""
 
     name, sees_all = "counter", False
 
@@ -140,7 +140,7 @@ class Counter:
 
 @pytest.mark.parametrize("chunk", [1, 64, 4096])
 def test_the_place_in_a_batch_does_not_name_the_deal(chunk: int) -> None:
-    """The first card is the claimed deal's in one of 52 games, by chance."""
+    """The first card is that of the claimed deal in one of 52 games by chance."""
     counter = Counter()
     play_deals(POKER, POKER.make_rules(), counter, KNOWN[:1000], chunk=chunk)
     assert len(counter.claims) == 1000
@@ -148,7 +148,7 @@ def test_the_place_in_a_batch_does_not_name_the_deal(chunk: int) -> None:
 
 
 class Rememberer:
-    """Remembers by each seed which deck a game turned out to have; another then asks it."""
+    """Remembers the deck that each seed turned out to have, for another agent to use."""
 
     sees_all = False
 
@@ -163,7 +163,7 @@ class Rememberer:
 
 
 def test_no_agent_learns_from_another_what_a_seed_stands_for() -> None:
-    """Neither in one comparison, nor by other rules, nor from one evaluation to the next."""
+    """Memory does not help in one comparison, with other rules, or in another evaluation."""
     memory: dict[int, bytes] = {}
     agents = [Rememberer(name, memory) for name in ("one", "two", "two")]
     compare(POKER, agents, variants=["classic", "book"], deals=40)
@@ -236,14 +236,14 @@ def pooled(monkeypatch: pytest.MonkeyPatch, **keywords: Any) -> tuple[int, float
 def test_an_agent_in_every_seat_cannot_tell_which_of_its_seats_share_a_deal(
     chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Equal seeds in all seats of a deal told it 85 % of the others' hidden cards."""
+    """Equal seeds in all seats of a deal reveal 85 % of the others' hidden cards."""
     by_seed, right, chance = pooled(monkeypatch, chunk=chunk)
     assert by_seed == 0
     assert abs(right - chance) < 0.25 * chance + 0.01, (right, chance)
 
 
 def test_it_could_where_seeds_are_those_of_the_deal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same attack finds pairs if neither seat nor seating has a part in the seeds."""
+    """The same attack finds pairs if the seeds do not depend on seat and seating."""
 
     def leaky(words: np.ndarray, states: np.ndarray, seatings: Any = 0) -> np.ndarray:
         return mix64(states["rng"])
@@ -253,7 +253,7 @@ def test_it_could_where_seeds_are_those_of_the_deal(monkeypatch: pytest.MonkeyPa
 
 
 class Inverter:
-    """At a seat beside the learner's: looks its words up among ten thousand known deals."""
+    """An opponent that looks up its words among ten thousand known deals."""
 
     name, sees_all = "inverter", False
 
@@ -298,7 +298,7 @@ def test_an_opponent_cannot_look_the_deal_up() -> None:
 
 
 class Predictor:
-    """Sits among uniform players, whose seed it knows, and foretells what they will draw."""
+    """Plays against uniform agents with a known seed, and predicts their draws."""
 
     name, sees_all = "predictor", False
 
@@ -329,7 +329,7 @@ def test_no_seat_can_foretell_what_another_draws() -> None:
 
 @pytest.mark.parametrize("case", [case for case in SEVERAL if case.is_quick], ids=str)
 def test_a_foul_of_another_changes_nothing_that_a_seat_is_handed(case: Case) -> None:
-    """What is played in the place of an illegal action follows from it, such as a secret square."""
+    """The replacement of an illegal action reveals it, such as a secret square."""
     env, rng = Whole(case), np.random.default_rng(5)
     looked = 0
     for number in range(4):
@@ -348,7 +348,7 @@ def test_a_foul_of_another_changes_nothing_that_a_seat_is_handed(case: Case) -> 
 
 
 def test_the_secret_square_of_a_foul_is_no_better_known() -> None:
-    """Poker Squares for two: who sees that the other's choice was illegal knows the square."""
+    """In Poker Squares for two, an illegal choice of the other player reveals the square."""
     rules = POKER.make_rules("duel")
     rows = Rows(POKER, rules, 300)
     rows.seed(np.arange(300))
@@ -366,7 +366,7 @@ def test_the_secret_square_of_a_foul_is_no_better_known() -> None:
 
 
 class TwoFaced:
-    """Says that it sees no hidden cards when it is looked at, and later that it does."""
+    """Declares first that it sees no hidden cards, and later that it does."""
 
     name = "two-faced"
 
@@ -386,7 +386,7 @@ class TwoFaced:
 
 @pytest.mark.parametrize("honest", range(8))
 def test_what_an_agent_was_shown_is_what_results_say_of_it(honest: int) -> None:
-    """Whenever it changes its word: whoever got true cards is marked, also in a field."""
+    """An agent that got true cards is marked whenever it changes its declaration."""
     true = {deck.tobytes() for deck in states_of(POKER, KNOWN[:20], POKER.make_rules())["deck"]}
     agent = TwoFaced(honest)
     result = evaluate(POKER, agent, deals=20)
@@ -406,7 +406,7 @@ def test_what_an_agent_was_shown_is_what_results_say_of_it(honest: int) -> None:
 
 
 def test_results_name_their_key_and_can_be_repeated() -> None:
-    """And nobody could have known it: no two evaluations have the same."""
+    """No two evaluations have the same evaluation seed, so nobody can know it in advance."""
     first, second = (evaluate(POKER, "uniform", deals=60) for _ in range(2))
     assert first.evaluation_seed != second.evaluation_seed
     assert len(bytes.fromhex(first.evaluation_seed)) == 16

@@ -284,19 +284,24 @@ def test_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "column", "value", "output"),
     [
-        ("pyramid", "winnable", 2, "column winnable: 2 at deal 3: allowed are -1, 0 and 1"),
-        ("pyramid", "winnable", 0, "column fewest: 20 at deal 3: the deal is not labelled winn"),
+        ("pyramid", "winnable", 2, "column winnable must be -1, 0 or 1, got 2 at deal 3"),
+        ("pyramid", "winnable", 0, "column fewest must be -1 for a deal that is not labeled winn"),
         (
             "pyramid",
             "fewest",
             -2,
-            "column fewest: -2 at deal 3: allowed are -1 and numbers from 15",
+            "column fewest must be -1 or at least 15, got -2 at deal 3",
         ),
         ("pyramid", "fewest", 13, "column fewest: 13 at deal 3: allowed are"),
-        ("pyramid", "nodes", -1, "column nodes: -1 at deal 3: allowed are numbers from 0"),
-        ("pyramid", "deck", 5, "deck: deal 3 of the deal set has another"),
+        ("pyramid", "nodes", -1, "column nodes must be at least 0, got -1 at deal 3"),
+        ("pyramid", "deck", 5, "deck must be that of deal 3 of the deal set"),
         ("poker_squares", "score", 10**6, "column score: 1000000 at deal 3: allowed are "),
-        ("poker_squares", "winnable", 1, "column winnable: 1 at deal 3: nobody wins this game"),
+        (
+            "poker_squares",
+            "winnable",
+            1,
+            "column winnable must be -1 in a game without winners, got 1 at deal 3",
+        ),
     ],
 )
 def test_labels_that_cannot_be(
@@ -344,7 +349,7 @@ def test_columns_of_other_types_and_gaps(tmp_path: Path) -> None:
         {"fewest": gaps.to_numpy(False)},
     ):
         write_labels(file, columns | changed, dict(told), rehash=True)
-        with pytest.raises(ValueError, match=r"columns: .*fewest int16.* are needed, without gaps"):
+        with pytest.raises(ValueError, match=r"columns must be .*fewest int16.*, without nulls"):
             labels.load_labels(file)
 
 

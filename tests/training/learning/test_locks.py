@@ -133,7 +133,7 @@ def test_a_deal_set_in_use_is_left_alone(tmp_path: Path) -> None:
         assert sorted(p.suffix for p in tmp_path.iterdir()) == [".parquet", ".parquet"]
         path.unlink()
         path.mkdir()
-        with pytest.raises(ValueError, match="is no file: remove it"):
+        with pytest.raises(ValueError, match="must be a file or missing: remove it"):
             labelling.make_labels(one, deals=5, jobs=1, out=tmp_path)
 
 

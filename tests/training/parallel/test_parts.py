@@ -199,7 +199,7 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
     _, errors = process.communicate(timeout=60)
     assert process.returncode == STOPPED
     assert "Traceback" not in errors
-    assert f"finished parts are kept in {chunks}: run the same command again" in errors
+    assert f"Finished parts are kept in {chunks}. Run the same command again" in errors
     key = (chunks / "evaluation_seed.txt").read_text()
     before = len(list(chunks.glob("*.npz")))
     assert before >= 2

@@ -150,7 +150,7 @@ def test_the_same_command_records_all_games_once(
         stop_at(patch, part)
         assert main.main(words) == STOPPED
     key = (out / ".chunks" / "evaluation_seed.txt").read_text()
-    message = f"finished parts are kept in {out / '.chunks'}" in capsys.readouterr().err
+    message = f"Finished parts are kept in {out / '.chunks'}" in capsys.readouterr().err
     assert message == (part > 1)
     assert main.main(words) == 0
     compare(
@@ -173,7 +173,7 @@ def test_another_command_does_not_touch_the_games(
         stop_at(patch, 2)
         assert main.main(["evaluate", "pyramid", "--deals", "20", *words]) == STOPPED
     assert main.main(["evaluate", "klondike", "--deals", "20", *words]) == main.FAILED
-    assert "it is there already" in capsys.readouterr().err
+    assert "record must be a new file" in capsys.readouterr().err
     assert record.exists()
 
 
@@ -216,7 +216,7 @@ def test_a_deal_set_says_where_its_parts_are(
 
     monkeypatch.setattr(labelling, "solve_task", solve_one)
     assert main.main([*words, "--deals", "100"]) == STOPPED
-    assert f"finished parts are kept in {tmp_path}: run the same" in capsys.readouterr().err
+    assert f"Finished parts are kept in {tmp_path}. Run the same" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("deals", "size"), [(99, 99), (10_000, 100), (50_000, 500), (10**7, 2000)])

@@ -295,7 +295,7 @@ def test_the_command(
     assert tuned["settings"]["sigma"] == tuned["best"]["settings"]["sigma"]
     for more, text in (
         ("--trials 2 --seeds 1 2", "--seeds: all trials train with one seed"),
-        ("--trials x", "invalid int value"),
+        ("--trials x", "must be a whole number"),
         ("--trails 3", "--trails"),
     ):
         assert cli.main([*WORDS, *more.split()]) == 2

@@ -1,1 +1,1 @@
-"""Solver labels of deal sets: made, verified and compared with what agents reach."""
+"""Solver labels of deal sets: creation, verification, and comparison with agents."""

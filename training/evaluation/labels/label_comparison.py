@@ -1,7 +1,7 @@
-"""Comparison of an agent's results with solver labels, which know all cards.
+"""Comparison of an agent's results with solver labels, which assume that all cards are known.
 
-The upper bound is the share of deals that can be won with all cards known, or the mean of the best
-scores that the solver found. Regret is the best score less the agent's score.
+The upper bound is the share of winnable deals, or the mean of the best scores that the solver
+found. Regret is the best score minus the agent's score.
 """
 
 from collections.abc import Mapping
@@ -19,22 +19,22 @@ from .labels import NO_SCORE, UNKNOWN_FEWEST, Labels, is_scored
 
 
 class Contradiction(RuntimeError):
-    """The kernel and the solver contradict each other, so one of them is wrong."""
+    """Raised if the kernel and the solver contradict each other, so that one of them is wrong."""
 
 
 @dataclass(frozen=True)
 class LabelComparison:
-    """How an agent did on its labelled deals; fields that a game does not have are None.
+    """An agent's results on labeled deals; fields that do not apply to the game are None.
 
     Attributes:
-        deals: Number of labelled deals.
+        deals: Number of labeled deals.
         undecided: Number of deals that the solver could not decide.
         lost: Number of winnable deals that the agent lost.
         winnable: Share of the deals that are winnable: the upper bound.
         won: Share of the winnable deals that the agent won.
-        extra_moves: Moves above the fewest, over won deals whose fewest moves are known.
+        extra_moves: Mean number of moves above the fewest, over won deals with known fewest moves.
         best: Mean of the best scores that the solver found.
-        regret: Mean of the best score less the agent's.
+        regret: Mean of the best score minus the agent's.
     """
 
     deals: int
@@ -48,10 +48,10 @@ class LabelComparison:
 
     @property
     def bound(self) -> Estimate | None:
-        """The share of winnable deals, or the mean of the best scores found.
+        """The upper bound: the share of winnable deals, or the mean of the best scores found.
 
-        No agent exceeds the share. The best scores are a lower bound of the upper bound where the
-        solver does not prove them.
+        No agent can exceed the share. Best scores that the solver has not proven are only a lower
+        bound of the upper bound.
         """
         return self.best if self.winnable is None else self.winnable
 
@@ -69,7 +69,7 @@ class LabelComparison:
 def compare_with_labels(
     labels: Labels, facts: Mapping[str, np.ndarray], first: int, confidence: float
 ) -> LabelComparison:
-    """Compare the results of deals from ``first`` on, (n,) of each fact, with their labels."""
+    """Compare the results of n deals from ``first`` on, (n,) for each fact, with their labels."""
     played, labelled = labels.overlap(first, len(facts["score"]))
     winnable = labels.winnable[labelled]
     undecided = int(np.count_nonzero(winnable == UNDECIDED))
@@ -103,14 +103,14 @@ def _mean_or_none(values: np.ndarray, confidence: float) -> Estimate | None:
 def check_against_labels(
     labels: Labels, facts: Mapping[str, np.ndarray], first: int, agent: str
 ) -> None:
-    """Raise Contradiction, naming the deal, for a win that labels call impossible or too short."""
+    """Raise Contradiction, naming the deal, for a win that contradicts the labels."""
     if is_scored(labels.game):
         return
     played, labelled = labels.overlap(first, len(facts["won"]))
     won, moves = facts["won"][played], facts["moves"][played]
     for wrong, label in (
-        (won & (labels.winnable[labelled] == LOST), "is labelled not winnable"),
-        (won & (moves < labels.fewest[labelled]), "is labelled to need more moves"),
+        (won & (labels.winnable[labelled] == LOST), "is labeled not winnable"),
+        (won & (moves < labels.fewest[labelled]), "is labeled as needing more moves"),
     ):
         if wrong.any():
             deal = first + played.start + int(np.argmax(wrong))
@@ -122,16 +122,18 @@ def check_against_labels(
 
 
 def verify_solution(game: Game, rules: Any, state: np.ndarray, solution: Solution) -> Solution:
-    """Return a solution whose actions the game's own kernel has played.
+    """Play the actions of a solution with the game's kernel, and return the solution.
 
-    Raises Contradiction if the actions are not legal or do not lead to what the solver says.
+    Raises Contradiction if an action is illegal or the result is not the solver's.
     """
     if not solution.actions:
         return solution
     try:
         end = play_actions(game, rules, state, solution.actions)
     except ValueError as error:
-        raise Contradiction(f"{game.title}: the solver's way cannot be gone: {error}") from error
+        raise Contradiction(
+            f"{game.title}: the solver's actions cannot be played: {error}"
+        ) from error
     moves = int(end["moves"][0] - np.atleast_1d(state)["moves"][0])
     for fact, claimed, played in (
         ("won", solution.winnable or None, bool(end["won"][0])),
@@ -139,5 +141,7 @@ def verify_solution(game: Game, rules: Any, state: np.ndarray, solution: Solutio
         ("moves", solution.fewest, moves),
     ):
         if claimed is not None and claimed != played:
-            raise Contradiction(f"{game.title}: the solver says {fact} {claimed}, played: {played}")
+            raise Contradiction(
+                f"{game.title}: {fact} of the solver's solution must be {claimed}, got {played}"
+            )
     return solution

@@ -1,4 +1,4 @@
-"""Verification of solver labels: a random sample of deals is solved again.
+"""Verification of solver labels by solving a random sample of deals again.
 
 The digests of a label file detect damage but not false labels, since anybody can compute digests.
 Solving deals again detects false labels, with a probability that depends on the size of the sample.
@@ -21,15 +21,15 @@ from .labelling import LabelTask, solve_task
 from .labels import NO_SCORE, UNKNOWN_FEWEST, Labels, is_scored
 
 SAMPLE = 100
-"""Labels of each kind that are solved again by default."""
+"""Default number of deals of each kind of label to solve again."""
 DETECTION = 0.95
-"""The probability of finding a wrong label, for which reports state the share of wrong labels."""
+"""Probability of detection for which reports state the detectable share of wrong labels."""
 UNKNOWN = {"winnable": UNDECIDED, "fewest": UNKNOWN_FEWEST, "score": NO_SCORE}
 """The value of each column that means "not known"."""
 
 
 class Disagreement(NamedTuple):
-    """A label that is not what the solver finds."""
+    """A label that differs from the solver's result."""
 
     deal: int
     column: str
@@ -37,15 +37,15 @@ class Disagreement(NamedTuple):
     solved: int
 
     def __str__(self) -> str:
-        """Return it as one line of text."""
+        """Return the disagreement as one line of text."""
         return f"deal {self.deal}: {self.column} must be {self.solved}, got {self.label}"
 
 
 class SampledKind(NamedTuple):
     """Labels of one kind (such as winnable): ``solved`` of ``total`` were solved again.
 
-    Of these, ``disagree`` are wrong, ``unconfirmed`` claim more than the solver finds now, and
-    ``outdated`` leave open what the solver decides now.
+    Of these, ``disagree`` are wrong, ``unconfirmed`` claim more than the current solver finds, and
+    ``outdated`` are undecided labels that the current solver decides.
     """
 
     name: str
@@ -57,20 +57,20 @@ class SampledKind(NamedTuple):
 
     @property
     def detectable(self) -> float:
-        """The share of wrong labels that such a sample would find with probability `DETECTION`."""
+        """The smallest share of wrong labels that the sample finds with probability `DETECTION`."""
         return find_detectable(self.solved, self.total) / self.total
 
     def summary(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return all fields for JSON."""
         return self._asdict() | {"detectable": self.detectable, "detection": DETECTION}
 
 
 class LabelVerification(NamedTuple):
-    """The result of solving a sample of labelled deals again.
+    """The result of solving a sample of labeled deals again.
 
-    ``seed`` chose the sample. ``same_solver``: the labels say that the solver of this version made
-    them, so that every column must be equal. Otherwise only answers that contradict each other
-    are disagreements; other differences are counted as unconfirmed or outdated.
+    ``seed`` is the seed of the sample. ``same_solver`` tells whether the current version of the
+    solver made the labels, so that every column must be equal. Otherwise only contradictory answers
+    are disagreements; other differences count as unconfirmed or outdated.
     """
 
     seed: int
@@ -79,7 +79,7 @@ class LabelVerification(NamedTuple):
     disagreements: list[Disagreement]
 
     def summary(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return all fields for JSON."""
         return {
             "seed": self.seed,
             "same_solver": self.same_solver,
@@ -104,7 +104,7 @@ def find_detection(solved: int, total: int, wrong: int) -> float:
 
 def find_detectable(solved: int, total: int) -> int:
     """Return the smallest number of wrong labels found with probability `DETECTION` or more."""
-    low, high = 1, max(total - solved, 0) + 1  # more than these cannot all be missed
+    low, high = 1, max(total - solved, 0) + 1  # a sample cannot miss more than these
     while low < high:
         middle = (low + high) // 2
         if find_detection(solved, total, middle) >= DETECTION:
@@ -121,19 +121,19 @@ def verify_labels(
     cluster: Cluster | None = None,
     progress: Progress | None = None,
 ) -> LabelVerification:
-    """Solve a random sample of labelled deals again and compare every column.
+    """Solve a random sample of labeled deals again, and compare every column.
 
     Args:
-        labels: The labels, as `labels.load_labels` returns them.
-        sample: Deals of each kind (winnable, not winnable, undecided) to solve.
-        seed: Seed of the sample; None: a random one, which the result names. Whoever knows the
-            seed in advance can write a file whose sampled labels are right.
-        cluster: Where to solve; None: in this process.
-        progress: Called with the number of deals solved since its last call.
+        labels: The labels, from `labels.load_labels`.
+        sample: Number of deals of each kind (winnable, not winnable, undecided) to solve.
+        seed: Seed of the sample (None: a random one, which the result includes). A seed known in
+            advance allows a file in which only the sampled labels are right.
+        cluster: Solves the deals (None: this process).
+        progress: Called with the number of deals solved since the last call.
 
     Raises:
-        ValueError: ``sample`` or ``seed`` is out of range, or no solver takes these rules.
-        Contradiction: The solver's own solution does not win.
+        ValueError: ``sample`` or ``seed`` is out of range, or no solver supports these rules.
+        Contradiction: A solution of the solver does not win.
     """
     check_range("sample", sample, 1)
     check_range("seed", seed or 0, 0)
@@ -175,7 +175,7 @@ def verify_labels(
 
 
 def list_kinds(labels: Labels) -> dict[str, np.ndarray]:
-    """Return the rows of each kind of label that occurs: winnable, not winnable, undecided."""
+    """Return the rows of each kind of label in the file: winnable, not winnable, undecided."""
     if is_scored(labels.game):
         known = labels.score != NO_SCORE
         kinds = {"scored": known, "not scored": ~known}
@@ -193,7 +193,7 @@ def count_sample(labels: Labels, sample: int) -> int:
 def _solve_rows(
     labels: Labels, rows: list[int], cluster: Cluster, progress: Progress | None
 ) -> dict[int, dict[str, int]]:
-    """Return the columns that the solver finds for each row."""
+    """Solve the deals of rows; return the columns of each."""
     tasks = [
         LabelTask(
             labels.game,
@@ -229,14 +229,14 @@ def _compare(
 def _list_open_columns(
     labels: Labels, row: int, answer: dict[str, int]
 ) -> list[tuple[str, int, int]]:
-    """Each column that can be unknown, with the label and the solver's answer."""
+    """Return each column that can be unknown, with the label and the solver's answer."""
     return [
         (name, int(labels.columns[name][row]), answer[name]) for name in UNKNOWN if name in answer
     ]
 
 
 def _is_more(column: str, value: int, other: int) -> bool:
-    """Whether a value of a column says more than another: it is known, or a better score."""
+    """Return whether a value says more than another: it is known, or a better score."""
     if value == UNKNOWN[column]:
         return False
     return other == UNKNOWN[column] or (column == "score" and value > other)

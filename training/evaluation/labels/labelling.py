@@ -1,7 +1,7 @@
-"""Making solver labels: every deal of a deal set is solved, in parallel.
+"""Creation of solver labels: solve every deal of a deal set, in parallel.
 
-The work is cut into chunks, which processes of this machine or a cluster solve. Finished chunks are
-saved by the task cache (`tasks.run_cached`), from which an interrupted run resumes.
+Worker processes on this machine or a cluster solve chunks of deals. The task cache
+(`tasks.run_cached`) saves finished chunks, from which an interrupted run resumes.
 """
 
 import re
@@ -44,7 +44,7 @@ from .labels import (
 )
 
 CHUNK = 50
-"""Deals of one task: enough for little overhead, few enough to solve again."""
+"""Number of deals of one task: large enough for little overhead, small enough to repeat."""
 
 CHUNK_NAME = re.compile(rf"(\d+)-(\d+)\{SUFFIX}")
 
@@ -77,32 +77,33 @@ def make_labels(
     out: Path | str = OWN_FOLDER,
     progress: Progress | None = None,
 ) -> Path:
-    """Solve numbered deals of a deal set and return the file of their labels.
+    """Solve numbered deals of a deal set, and return the file of their labels.
 
-    Finished chunks are saved in a hidden folder beside the file until the file is written. A second
-    call with the same arguments, or with more ``deals``, resumes from them. A file that has these
-    labels, or more of the same, is returned unchanged. Settled labels of a file with fewer deals or
-    a lower limit, and of the labels that ship with Parlour, are reused if the same code of the
-    solver found them. The game's own kernel plays every solution.
+    Finished chunks are saved in a hidden folder next to the file until the file is written. A
+    second call with the same arguments, or with more ``deals``, resumes from them. An existing file
+    with all these labels is returned unchanged. Final labels of a file with fewer deals or a lower
+    limit, and of the labels that ship with Parlour, are reused if the same solver code found them.
+    The game's kernel plays every solution.
 
     Args:
         game: The game.
         variant: The variant (None: the game's default).
-        options: Options of the rules that are not the variant's.
+        options: Options of the rules to change.
         deal_set: The deal set (None: the game's own).
         first: The number of the first deal.
         deals: The number of deals.
-        optimal: Whether to find shortest wins, too.
-        limit: Positions that the solver may visit for each deal (None: its own limit).
-        jobs: The number of worker processes, see `tasks.Cluster`.
-        backend: The kind of worker processes, see `tasks.Cluster`.
-        address: The address of a cluster, see `tasks.Cluster`.
+        optimal: Whether to search for shortest wins, too.
+        limit: Maximum number of positions to search per deal (None: the solver's own limit).
+        jobs: Number of worker processes, see `tasks.Cluster`.
+        backend: Backend of the worker processes, see `tasks.Cluster`.
+        address: Address of a cluster, see `tasks.Cluster`.
         out: The folder of the file.
-        progress: Called with the number of deals that have been solved.
+        progress: Called with numbers of solved deals.
 
     Raises:
-        ValueError: The rules are wrong, a number is out of range, there is no solver, or the file
-            has labels of more deals, shortest wins or a higher limit, which would be lost.
+        ValueError: The rules are invalid, a number is out of range, there is no solver, or the file
+            has labels of more deals, of shortest wins, or with a higher limit, which would be
+            lost.
         label_comparison.Contradiction: A solution does not win.
     """
     rules = game.make_rules(variant, options)
@@ -115,7 +116,7 @@ def make_labels(
     target = Path(out) / f"{file_stem(game, rules, deal_set, first)}.parquet"
     whole = LabelTask(game, rules, deal_set, first, deals, optimal, limit)
     if target.exists() and not target.is_file():
-        raise ValueError(f"{target} is no file: remove it, or choose another folder")
+        raise ValueError(f"{target} must be a file or missing: remove it, or choose another folder")
     folder = target.with_name(f".{target.stem}.{_chunk_digest(whole, solver)}")
     target.parent.mkdir(parents=True, exist_ok=True)
     with sole_use(target, "made"):
@@ -134,7 +135,7 @@ def make_labels(
 
 
 def _drop(folder: Path, whole: LabelTask) -> None:
-    """Remove the chunks of deals that the file has now; other chunks stay."""
+    """Remove the chunks of deals that are now in the file; keep other chunks."""
     for path in folder.glob(f"*{SUFFIX}"):
         match = CHUNK_NAME.fullmatch(path.name)
         first, n = map(int, match.groups()) if match else (-1, 0)
@@ -142,15 +143,14 @@ def _drop(folder: Path, whole: LabelTask) -> None:
             path.unlink()
     for path in folder.glob(".*.part"):
         path.unlink()
-    with suppress(OSError):  # there is none, or it has chunks of other deals
+    with suppress(OSError):  # the folder is missing, or has chunks of other deals
         folder.rmdir()
 
 
 def _load_old(target: Path, whole: LabelTask, solver: str) -> Labels | None:
-    """The labels to reuse, those of the file or shipped ones; None if there are none.
+    """Return the labels to reuse, from the file or shipped; None if there are none.
 
-    Raises ValueError if the file has better ones: of more deals, with shortest wins, a higher
-    limit.
+    Raises ValueError if the file has better labels: more deals, shortest wins, or a higher limit.
     """
     old = _load_sound(target)
     if old is not None:
@@ -170,12 +170,12 @@ def _load_old(target: Path, whole: LabelTask, solver: str) -> Labels | None:
 def _load_sound(path: Path) -> Labels | None:
     try:
         return load_labels(path)
-    except (OSError, ValueError):  # none, or damaged: they are made again
+    except (OSError, ValueError):  # a missing or damaged file is made again
         return None
 
 
 def _has_labels(old: Labels, whole: LabelTask, solver: str) -> bool:
-    """Whether old labels have everything that is requested."""
+    """Return whether old labels include everything that is requested."""
     same = (old.solver, old.optimal, old.limit) == (solver, whole.optimal, whole.limit)
     return same and len(old) >= whole.n
 
@@ -191,13 +191,13 @@ def _refuse_loss(old: Labels, whole: LabelTask, solver: str) -> None:
         kind += ", found with a higher limit" if higher else ""
         kind += "" if old.solver == solver else ", found by another version of the solver"
         raise ValueError(
-            f"{old.source} has labels of {len(old)} deals, {kind}: remove it, or choose another "
-            "folder"
+            f"{old.source} has labels of {len(old)} deals, {kind}: remove the file, or choose "
+            "another folder"
         )
 
 
 def _take_over(old: Labels | None, task: LabelTask) -> dict[str, np.ndarray] | None:
-    """The columns of a chunk from old labels; None if a new search could find more."""
+    """Return the columns of a chunk from old labels; None if a new search could find more."""
     if old is None:
         return None
     rows = slice(task.first - old.first, task.first - old.first + task.n)
@@ -207,7 +207,7 @@ def _take_over(old: Labels | None, task: LabelTask) -> dict[str, np.ndarray] | N
 
 
 def _chunk_digest(task: LabelTask, solver: str) -> str:
-    """The digest of all that chunks depend on, except for the number of deals."""
+    """Return the digest of everything that chunks depend on, except the number of deals."""
     parts = (task.game.rules_digest(task.rules), *task[2:4], *task[5:], CHUNK, solver)
     return sha256(repr(parts).encode()).hexdigest()[:16]
 
@@ -219,7 +219,7 @@ def _solve_all(
     cluster: Cluster,
     progress: Progress | None,
 ) -> dict[str, np.ndarray]:
-    """The columns of all deals: from old labels, from finished chunks and from the solver."""
+    """Return the columns of all deals, from old labels, finished chunks, and the solver."""
     firsts = range(whole.first, whole.first + whole.n, CHUNK)
     end = whole.first + whole.n
     tasks = [whole._replace(first=first, n=min(CHUNK, end - first)) for first in firsts]
@@ -241,7 +241,7 @@ def _solve_all(
 
 
 def _check_columns(scored: bool, columns: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the columns of a saved chunk; ValueError if they cannot be those of `solve_task`."""
+    """Return the columns of a saved chunk; ValueError unless they have the form of `solve_task`."""
     expected = {name: array.dtype for name, array in columns_of([], scored).items()}
     lengths = {array.shape for array in columns.values()}
     if {name: array.dtype for name, array in columns.items()} != expected or len(lengths) != 1:
@@ -250,7 +250,7 @@ def _check_columns(scored: bool, columns: Mapping[str, np.ndarray]) -> dict[str,
 
 
 def solve_task(task: LabelTask) -> dict[str, np.ndarray]:
-    """Solve the deals of a task; return the columns that `labels.columns_of` makes."""
+    """Solve the deals of a task, and return their columns (`labels.columns_of`)."""
     game, rules = task.game, task.rules
     assert game.solve is not None
     rows = Rows(game, rules, task.n)

@@ -1,11 +1,15 @@
 """Solver labels of the deals of a deal set, in files whose content is verified.
 
-A file is Parquet, a row a deal: ``deck``, uint64, the first 8 bytes of the SHA-256 of its cards in
-dealing order; ``winnable``, int8, 1 yes, 0 no, -1 undecided; ``fewest``, int16, the moves of the
-shortest win, -1 unknown; ``nodes``, int64, the positions that the solver looked at; and, in a game
-that is played for its score, ``score``, int32, the best found. Its metadata, JSON under
-``parlour``, say whose deals they are, and have the SHA-256 of all decks, of each column and of all
-together. A file is refused unless all of that is so.
+A label file is a Parquet file with one row per deal and these columns:
+
+- ``deck``, uint64: the first 8 bytes of the SHA-256 of the cards in dealing order.
+- ``winnable``, int8: 1 yes, 0 no, -1 undecided.
+- ``fewest``, int16: number of moves of the shortest win, -1 unknown.
+- ``score``, int32, in games played for their score: the best score found.
+- ``nodes``, int64: number of positions that the solver searched.
+
+The metadata, JSON under ``parlour``, describe the deals and have the SHA-256 of all decks, of each
+column, and of the metadata themselves. `load_labels` rejects a file unless all of them agree.
 """
 
 import json
@@ -44,9 +48,9 @@ from ...files import write_bytes
 
 FORMAT = 1
 UNKNOWN_FEWEST = -1
-"""``fewest`` where the shortest win is not known."""
+"""Value of ``fewest`` if the shortest win is unknown."""
 NO_SCORE = -(2**31)
-"""``score`` where none was found."""
+"""Value of ``score`` if no score was found."""
 MOST_DEALS = 10**8
 """Most deals in one file, far more than a solver can solve."""
 METADATA: dict[str, Field] = {
@@ -71,7 +75,7 @@ OWN_FOLDER = Path("runs/labels")
 SHIPPED_FOLDER = Path(__file__).parent / "data"
 """Folder of the label files that ship with Parlour."""
 NO_LABELS = "no"
-"""Instead of labels: none are looked for."""
+"""Value that requests no labels."""
 KEY = "parlour"
 COLUMN_TYPES: dict[str, Any] = {
     "deck": np.uint64,
@@ -81,21 +85,21 @@ COLUMN_TYPES: dict[str, Any] = {
     "nodes": np.int64,
 }
 MOST_BYTES = 1 << 32
-"""Bytes that a file of labels may have."""
+"""Most bytes of a label file."""
 HASH_BYTES = 8
 """Bytes of the hash of each deck."""
 AT_ONCE = 4096
-"""Deals that are dealt in one batch."""
+"""Number of deals dealt in one batch."""
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The labels of deals ``first`` .. ``first + n - 1`` of a deal set, by one set of rules.
+    """The labels of deals ``first`` .. ``first + n - 1`` of a deal set, for one set of rules.
 
-    ``columns`` has an array (n,) for each column of the file (`COLUMN_TYPES`). ``optimal``:
-    shortest wins were asked for; ``limit``: how many positions the solver might look at (None: its
-    own limit); ``solver``: the digest of the solver's code. ``variant`` names the rules for tables,
-    ``source`` the file they were read from.
+    ``columns`` has an array (n,) for each column of the file (`COLUMN_TYPES`). ``optimal`` tells
+    whether the solver searched for shortest wins, ``limit`` how many positions it searched at most
+    (None: its own limit). ``solver`` is the digest of the solver's code, ``variant`` the rules'
+    name for tables, and ``source`` the file.
     """
 
     game: Game
@@ -110,33 +114,33 @@ class Labels:
     source: Path | None = None
 
     def __len__(self) -> int:
-        """How many deals are labelled."""
+        """Return the number of labeled deals."""
         return len(self.columns["deck"])
 
     @property
     def winnable(self) -> np.ndarray:
-        """Whether each deal can be won, int8 (n,): 1 yes, 0 no, -1 undecided."""
+        """Whether each deal is winnable, int8 (n,): 1 yes, 0 no, -1 undecided."""
         return self.columns["winnable"]
 
     @property
     def fewest(self) -> np.ndarray:
-        """The moves of each deal's shortest win, int16 (n,): -1 where that is not known."""
+        """The number of moves of each deal's shortest win, int16 (n,); -1: unknown."""
         return self.columns["fewest"]
 
     @property
     def score(self) -> np.ndarray:
-        """The best score found of each deal, int32 (n,): `NO_SCORE` where there is none."""
+        """The best score found for each deal, int32 (n,); `NO_SCORE`: none."""
         return self.columns.get("score", np.full(len(self), NO_SCORE, np.int32))
 
     @property
     def nodes(self) -> np.ndarray:
-        """The positions looked at, int64 (n,)."""
+        """The number of searched positions, int64 (n,)."""
         return self.columns["nodes"]
 
     def overlap(self, first: int, deals: int) -> tuple[slice, slice]:
-        """Return where deals ``first`` .. ``first + deals - 1`` and the labels have the same ones.
+        """Return the overlap of deals ``first`` .. ``first + deals - 1`` with the labels.
 
-        The first slice is of those deals, the second of the labels.
+        The first slice selects from the deals, the second from the labels.
         """
         low, high = max(first, self.first), min(first + deals, self.first + len(self))
         if low >= high:
@@ -144,7 +148,7 @@ class Labels:
         return slice(low - first, high - first), slice(low - self.first, high - self.first)
 
     def metadata(self) -> dict[str, Any]:
-        """Return all that the file says of itself: whose deals these are, and the hashes."""
+        """Return the metadata of the file: the description of the deals, and the digests."""
         decks = decks_of(self.game, self.rules, self.deal_set, self.first, len(self))
         metadata = {
             "format": FORMAT,
@@ -166,7 +170,7 @@ class Labels:
 
 
 def columns_of(solutions: list[Solution], scored: bool) -> dict[str, np.ndarray]:
-    """Return the columns of solutions, without ``deck``; ``scored``: of a game played for score."""
+    """Return the columns of solutions without ``deck``; with ``score`` if ``scored`` is set."""
     columns = {
         "winnable": [one.winnable_code for one in solutions],
         "fewest": [UNKNOWN_FEWEST if one.fewest is None else one.fewest for one in solutions],
@@ -179,7 +183,7 @@ def columns_of(solutions: list[Solution], scored: bool) -> dict[str, np.ndarray]
 
 
 def is_scored(game: Game) -> bool:
-    """Whether a game is played for its score, so that the best one is a column."""
+    """Return whether a game is played for its score, so that labels have the best score."""
     return game.measure != "won"
 
 
@@ -201,7 +205,7 @@ def deck_digests(decks: np.ndarray) -> np.ndarray:
 
 
 def save_labels(labels: Labels, path: Path) -> None:
-    """Write labels into a file, which appears whole or not at all."""
+    """Write labels to a file, which appears whole or not at all."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -215,58 +219,63 @@ def save_labels(labels: Labels, path: Path) -> None:
 
 
 def load_labels(path: Path | str) -> Labels:
-    """Read labels. Raises ValueError, naming file and field, if anything in it is not as it was
-    written, cannot be, or the deals are not those of the deal set; OSError if it cannot be read.
+    """Load and verify a label file.
+
+    Raises ValueError, naming file and field, if the content was changed, is impossible, or does not
+    fit the deal set; OSError if the file cannot be read.
     """
     path = Path(path).resolve()
     try:
         status = path.stat()
     except FileNotFoundError as error:
-        raise ValueError(f"{path}: there is no such file of labels") from error
+        raise ValueError(f"label file {path} does not exist") from error
     return _load(path, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=16)
 def _load(path: Path, _time: int, _size: int) -> Labels:
-    """Time and size stand for the file's content: it is read, and proven, once."""
+    """Load a file once for each modification time and size, since verification takes long."""
     metadata, columns = _read(path)
     try:
         return _make_checked(metadata, columns, path)
     except (KeyError, TypeError) as error:
-        raise ValueError(f"{path}: no file of labels: {error!r} in its metadata") from error
+        raise ValueError(f"{path} must be a label file, got invalid metadata: {error!r}") from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    import pandas  # noqa: F401  # else Arrow imports it from C, where a Ctrl-C is lost
+    import pandas  # noqa: F401  # else Arrow imports it from C and loses a Ctrl-C
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         content = read_bytes(path, MOST_BYTES)
-        # no threads: one that still runs when the process ends would abort it
+        # Without threads, since a thread that runs at the end of the process would abort it.
         file = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False)
         metadata = json.loads((file.schema_arrow.metadata or {})[KEY.encode()])
         rows = file.metadata.num_rows
-        check_metadata(metadata, rows)  # before the columns take room
-        if rows * HASH_BYTES > len(content):  # hashes of decks cannot be compressed
+        check_metadata(metadata, rows)  # before the columns take memory
+        if rows * HASH_BYTES > len(content):  # digests of decks do not compress
             raise ValueError(f"n must fit the file's {len(content):,} bytes, got {rows:,}")
         table = file.read(use_threads=False)
         columns = {name: table[name].to_numpy() for name in table.column_names}
     except (pa.ArrowException, OSError, KeyError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: no file of labels, or damaged: {join_lines(error)}") from error
+        raise ValueError(f"{path} must be an undamaged label file: {join_lines(error)}") from error
     return metadata, columns
 
 
 def _make_checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path: Path) -> Labels:
     for name, digest in metadata["columns"].items():
         if name not in columns or _column_digest(columns[name]) != digest:
-            raise ValueError(f"column {name} is not as it was written: its SHA-256 differs")
+            raise ValueError(f"column {name} was changed: its SHA-256 differs")
     if set(columns) != set(metadata["columns"]):
-        raise ValueError(f"columns {sorted(set(columns) ^ set(metadata['columns']))} do not belong")
+        raise ValueError(
+            f"columns must be those of the metadata, got a difference in "
+            f"{sorted(set(columns) ^ set(metadata['columns']))}"
+        )
     if _metadata_digest(metadata) != metadata["content"]:
-        raise ValueError("the metadata are not as they were written: their SHA-256 (content)")
+        raise ValueError("the metadata were changed: their SHA-256 (content) differs")
     game = find_game(metadata["game"])
     rules = replace_options(game.rules(), metadata["rules"])
     labels = Labels(
@@ -287,79 +296,87 @@ def _make_checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path
 
 
 def _check_shape(labels: Labels, metadata: dict[str, Any]) -> None:
-    """Refuse labels of another version of the game, or of deals that are not in the deal set."""
+    """Reject labels of another version of the game, or of other deals than the deal set's."""
     game, rules = labels.game, labels.rules
     if game.rules_digest(rules) != metadata["rules_digest"]:
-        raise ValueError(f"rules_digest: made by another version of {game.title}; make it anew")
+        raise ValueError(
+            f"rules_digest belongs to another version of {game.title}: make the labels again"
+        )
     wanted = {
         name: COLUMN_TYPES[name] for name in COLUMN_TYPES if is_scored(game) or name != "score"
     }
     if {name: values.dtype for name, values in labels.columns.items()} != wanted:
         needed = ", ".join(f"{name} {np.dtype(kind)}" for name, kind in wanted.items())
-        raise ValueError(f"columns: {needed} are needed, without gaps")
+        raise ValueError(f"columns must be {needed}, without nulls")
     decks = decks_of(game, rules, labels.deal_set, labels.first, len(labels))
     if decks_digest(decks) != metadata["decks"]:
-        raise ValueError(f"decks: deal set {labels.deal_set!r} has others; their SHA-256 differs")
+        raise ValueError(
+            f"decks must be those of deal set {labels.deal_set!r}, but their SHA-256 differs"
+        )
     other = np.flatnonzero(deck_digests(decks) != labels.columns["deck"])
     if len(other):
-        raise ValueError(f"deck: deal {labels.first + other[0]} of the deal set has another")
+        raise ValueError(
+            f"deck must be that of deal {labels.first + other[0]} of the deal set, got another"
+        )
 
 
 def _column_digest(values: np.ndarray) -> str:
-    """The SHA-256 of a column: its type and its values, little-endian."""
+    """Return the SHA-256 of a column: its type and its values, little-endian."""
     named = f"{values.dtype.name}/{len(values)}/".encode()
     little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
     return sha256(named + little.tobytes()).hexdigest()
 
 
 def _metadata_digest(metadata: dict[str, Any]) -> str:
-    """The SHA-256 of all metadata, the columns' hashes among them."""
+    """Return the SHA-256 of all metadata, including the columns' digests."""
     hashed = {name: value for name, value in metadata.items() if name != "content"}
     return sha256(json.dumps(hashed, sort_keys=True).encode()).hexdigest()
 
 
 def check_metadata(metadata: Any, rows: int) -> None:
-    """Refuse metadata of a file of ``rows`` rows: ValueError naming field, value, what is needed.
+    """Raise ValueError, naming field, value, and allowed values, for invalid metadata.
 
-    They are not compared with hashes or deals here.
+    ``rows`` is the number of rows of the file. Digests and deals are not checked here.
     """
     if not isinstance(metadata, dict):
-        raise ValueError("its metadata are not a JSON object")
+        raise ValueError("metadata must be a JSON object")
     if metadata.get("format") != FORMAT:
-        raise ValueError(f"format {shorten(metadata.get('format'))}: this version reads {FORMAT}")
+        raise ValueError(f"format must be {FORMAT}, got {shorten(metadata.get('format'))}")
     check_fields(metadata, METADATA)
     check_known(metadata, METADATA)
     if metadata["n"] != rows:
-        raise ValueError(f"n={metadata['n']}: the file has {rows} rows")
+        raise ValueError(f"n must be the number of rows, {rows}, got {metadata['n']}")
 
 
 def check_values(game: Game, rules: Any, first: int, columns: Mapping[str, np.ndarray]) -> None:
-    """Refuse columns, (n,) each, that contradict themselves or the game by its rules.
+    """Raise ValueError for columns, (n,) each, that contradict each other or the rules.
 
-    Raises ValueError naming the column, the deal, its value and what is possible; ``first`` is the
-    number of the first deal.
+    The error names column, deal, value, and allowed values. ``first`` is the number of the first
+    deal.
     """
     winnable, fewest, nodes = columns["winnable"], columns["fewest"], columns["nodes"]
     known = fewest != UNKNOWN_FEWEST
     least = game.shortest(rules)
     checks = {
-        "winnable": (~np.isin(winnable, (UNDECIDED, LOST, WINNABLE)), "allowed are -1, 0 and 1"),
-        "nodes": (nodes < 0, "allowed are numbers from 0"),
-        "fewest": (known & (fewest < least), f"allowed are -1 and numbers from {least}"),
+        "winnable": (~np.isin(winnable, (UNDECIDED, LOST, WINNABLE)), "-1, 0 or 1"),
+        "nodes": (nodes < 0, "at least 0"),
+        "fewest": (known & (fewest < least), f"-1 or at least {least}"),
     }
     _refuse(checks, columns, first)
     without = known & (winnable != WINNABLE)
-    _refuse({"fewest": (without, "the deal is not labelled winnable")}, columns, first)
+    _refuse({"fewest": (without, "-1 for a deal that is not labeled winnable")}, columns, first)
     if "score" in columns:
         low, high = game.score_range
         beyond = (columns["score"] < low) | (columns["score"] > high)
         beyond &= columns["score"] != NO_SCORE
-        _refuse({"score": (beyond, f"allowed are {low} to {high}")}, columns, first)
-        _refuse({"winnable": (winnable != UNDECIDED, "nobody wins this game")}, columns, first)
+        _refuse({"score": (beyond, f"from {low} to {high}")}, columns, first)
+        _refuse(
+            {"winnable": (winnable != UNDECIDED, "-1 in a game without winners")}, columns, first
+        )
 
 
 def find_settled(optimal: bool, columns: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Return of which deals a higher limit would find nothing more, bool (n,)."""
+    """Return whether the label of each deal is final, whatever the limit, bool (n,)."""
     winnable = columns["winnable"]
     shortest = (columns["fewest"] != UNKNOWN_FEWEST) | (winnable == LOST)
     return (winnable != UNDECIDED) & (shortest | (not optimal))
@@ -372,15 +389,15 @@ def _refuse(
         if wrong.any():
             row = int(np.argmax(wrong))
             raise ValueError(
-                f"column {name}: {columns[name][row]} at deal {first + row}: {allowed}"
+                f"column {name} must be {allowed}, got {columns[name][row]} at deal {first + row}"
             )
 
 
 def file_stem(game: Game, rules: Any, deal_set: str, first: int = 0) -> str:
-    """Return the name of a file of labels, without its ending.
+    """Return the name of a label file without its suffix.
 
-    It is GAME-VARIANT (or the digest of rules that have no name), ``@DEAL_SET`` where that is not
-    the game's own, ``+FIRST`` where the first deal is not 0.
+    The name is GAME-VARIANT (or the digest of unnamed rules), followed by ``@DEAL_SET`` for another
+    deal set than the game's own, and by ``+FIRST`` if the first deal is not 0.
     """
     name = game.variant_name(rules) or game.rules_digest(rules)
     other = (
@@ -393,7 +410,7 @@ def file_stem(game: Game, rules: Any, deal_set: str, first: int = 0) -> str:
 
 
 def shipped_file(name: str) -> Path:
-    """Return the path of shipped labels of this name, whether they exist or not."""
+    """Return the path of shipped labels with this name, even if they do not exist."""
     return SHIPPED_FOLDER / name
 
 
@@ -407,10 +424,10 @@ def find_labels(
 ) -> Labels | None:
     """Return the solver labels of a deal set (None: GAME-1), from ``folder`` or shipped.
 
-    ``folder`` None means shipped labels only. Of several files, returns the one that covers the
-    most of deals ``first`` .. ``first + deals - 1`` (``deals`` None: the longest), files in
-    ``folder`` before shipped ones; None if there are none, or pyarrow is not installed. Raises
-    ValueError for a damaged file.
+    ``folder`` None means only shipped labels. Of several files, the function returns the one that
+    covers most of deals ``first`` .. ``first + deals - 1`` (``deals`` None: the longest), and
+    prefers files in ``folder``. It returns None if there are none, or pyarrow is not installed.
+    Raises ValueError for a damaged file.
     """
     deal_set = deal_set or default_deal_set(game.name)
     candidates = [
@@ -437,7 +454,7 @@ def _files(game: Game, rules: Any, deal_set: str, folder: Path | str | None) -> 
 def _load_if_possible(path: Path) -> Labels | None:
     try:
         return load_labels(path)
-    except ModuleNotFoundError:  # environments and agents alone can be installed without pyarrow
+    except ModuleNotFoundError:  # pyarrow is optional for environments and agents
         return None
 
 
@@ -449,10 +466,10 @@ def find_requested_labels(
     first: int,
     deals: int,
 ) -> Labels | None:
-    """Return the requested labels: those of a file, those found (None), or none (`NO_LABELS`).
+    """Return the requested labels: of a file, existing ones (None), or none (`NO_LABELS`).
 
-    Labels that cover none of the deals are none. Raises ValueError if a file, or labels, are of
-    another game, other rules or another deal set.
+    If labels cover none of the deals, the function returns None. Raises ValueError if the labels
+    belong to another game, other rules, or another deal set.
     """
     if requested == NO_LABELS:
         return None
@@ -472,4 +489,4 @@ def _check_same_deals(labels: Labels, game: Game, rules: Any, deal_set: str) -> 
     }
     for name, (has, wanted) in compared.items():
         if has != wanted:
-            raise ValueError(f"labels {labels.source}: its {name}, {has}, is not {wanted}")
+            raise ValueError(f"{name} of labels {labels.source} must be {wanted}, got {has}")

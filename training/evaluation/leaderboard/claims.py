@@ -1,4 +1,4 @@
-"""Claims of a leaderboard: made by playing all deals of an entry, and verified cell by cell.
+"""Claims of a leaderboard, which play all deals of an entry, and their verification.
 
 The evaluation seed is fixed, so an agent repeats its results whenever it plays the same deals. A
 claim keeps a digest of the results of its first deals; verification plays them again.
@@ -32,30 +32,30 @@ from .entries import Claim, Entry, check_code, digest_saved, seal_of, write_cell
 EVALUATION_SEED = "leaderboard"
 """The evaluation seed: ``parlour evaluate --evaluation-seed leaderboard`` plays the same games."""
 OPPONENTS = ("greedy",)
-"""The agents in the other seats of a game with several."""
+"""The opponents in games for several players."""
 FIRST_SECONDS = 1.0
-"""Seconds of play for the first deals whose digest a claim keeps; their number has limits."""
+"""Approximate seconds of play of the first deals, whose digest is part of a claim."""
 ALL_SECONDS = 10.0
-"""Verification plays all deals of an entry that takes no longer than this."""
+"""Most seconds of an entry of which verification plays all deals by default."""
 SPREAD_DEALS = 1000
 """Most deals of a sample that grows because its spread does not fit the claimed interval."""
 FIRST_LEAST, FIRST_MOST = 10, 200
-"""Limits of the number of first deals whose results a claim keeps a digest of."""
+"""Limits of the number of first deals, whose digest is part of a claim."""
 SURE = 0.999
-"""Confidence of the interval of a sample: one true claim in a thousand fails by chance."""
+"""Confidence level of a sample's interval, so that one true claim in a thousand fails by chance."""
 TIME_FACTOR, TIME_LEAST = 20, 0.005
-"""How far apart a claimed time per decision and the one measured here may be: machines, load, and
-the size of a batch each account for a factor of a few. Times below `TIME_LEAST`,
-in milliseconds, count as that: they are mostly the cost of the call."""
+"""Largest allowed factor between the claimed time per decision and the time on this machine, since
+machine, load, and batch size each account for a factor of a few. Times below `TIME_LEAST`
+milliseconds count as `TIME_LEAST`, since they are mostly the overhead of the call."""
 SPREAD_FACTOR = 4
-"""How far apart the standard deviation behind a claimed interval and that of a sample may be."""
+"""Largest allowed factor between the standard deviations of a claim and of a sample."""
 VERSION = re.compile(r"\d+(\.\d+)+[\w.+-]{0,40}")
 UNCHECKED = ("parlour", "machine", "date")
-"""Cells of which only the format is checked: where and when the result was measured."""
+"""Cells about the origin of the result, of which only the format can be checked."""
 
 
 class Fault(NamedTuple):
-    """A wrong cell of a claim; ``cells`` names several where only their combination is wrong."""
+    """A wrong cell of a claim, or several ``cells`` whose combination is wrong."""
 
     cells: str
     reason: str
@@ -110,7 +110,7 @@ def play_spec(
     report: ProgressFactory | None = None,
     cluster: Cluster | None = None,
 ) -> Played:
-    """Play an evaluation; ValueError for an agent that is not found or cannot play it."""
+    """Play an evaluation; ValueError if the agent is unknown or cannot play it."""
     opponents = OPPONENTS if spec.is_multiplayer else None
     comparison = compare_specs([spec], [agent], opponents=opponents, report=report, cluster=cluster)
     evaluation, results = comparison.evaluations[0], comparison.evaluations[0].results
@@ -129,8 +129,8 @@ def make_claim(
 ) -> Claim:
     """Play all deals of an entry and return its claim.
 
-    Raises ValueError as `play_spec` does, unless ``allow_code`` for an agent that is code, and for
-    an agent that does not repeat its results on the same deals.
+    Raises ValueError as `play_spec` does, for ``module:Class`` without ``allow_code``, and for an
+    agent that does not repeat its results on the same deals.
     """
     agent = check_code(entry, allow_code)
     agent_digest = digest_saved(entry)  # before playing, so that a damaged folder fails early
@@ -186,10 +186,10 @@ def verify_entry(
 ) -> Verdict:
     """Verify the claim of an entry.
 
-    Cells that need no play come first (`check_claim`); if one is wrong, nothing is played. Then the
-    first ``deals`` are played, at least those that the claim keeps a digest of, and compared with
-    the claim (`check_played`). If all deals of the entry are played, every digit must agree.
-    Without ``deals``, all are played if that takes no more than `ALL_SECONDS`.
+    First, `check_claim` checks the cells that need no play; if one is wrong, nothing is played.
+    Then the function plays the first ``deals``, at least those of the claim's digest, and compares
+    them with the claim (`check_played`). If all deals are played, every digit must agree. Without
+    ``deals``, all are played if that takes at most `ALL_SECONDS`.
     """
     claim = entry.claim
     if claim is None:
@@ -222,7 +222,7 @@ def _play_until_spread(
     report: ProgressFactory | None,
     cluster: Cluster | None,
 ) -> Played:
-    """Play the first deals; more of them if too few results differ to judge the interval."""
+    """Play the first deals, and more if their spread does not fit the claimed interval."""
     assert entry.claim is not None
     limit = min(entry.deals, SPREAD_DEALS)
     while True:
@@ -233,7 +233,7 @@ def _play_until_spread(
 
 
 def round_cell(value: float) -> float:
-    """Return a number with the digits that a cell keeps."""
+    """Return a number rounded to the digits of a cell."""
     return float(write_cell(float(value)))
 
 
@@ -264,7 +264,7 @@ def find_shipped_labels(entry: Entry) -> Labels | None:
 def find_bound(entry: Entry) -> float | None:
     """Return the upper bound of an entry's deals from shipped solver labels, None without labels.
 
-    That is the share of winnable deals, or the mean of the best scores found.
+    The upper bound is the share of winnable deals, or the mean of the best scores found.
     """
     labels = find_shipped_labels(entry)
     if labels is None:
@@ -390,7 +390,7 @@ def _check_origin(_: Entry, claim: Claim) -> Iterator[Fault]:
 
 
 def has_spread(entry: Entry, claim: Claim, values: np.ndarray) -> bool:
-    """Return whether results vary about as much as the claimed interval says.
+    """Return whether the spread of results fits the claimed interval.
 
     A rate determines its interval, so for rates this is always True.
     """
@@ -404,7 +404,7 @@ def has_spread(entry: Entry, claim: Claim, values: np.ndarray) -> bool:
 
 
 def check_played(entry: Entry, claim: Claim, played: Played) -> list[Fault]:
-    """Return the faults that played deals show; these are at least the claim's first deals."""
+    """Return the faults that played deals reveal; they include at least the claim's first deals."""
     whole = len(played.values) == entry.deals
     checks = (_check_results, _check_whole if whole else _check_sample)
     faults = [fault for check in checks for fault in check(entry, claim, played)]
@@ -453,7 +453,7 @@ def _check_sample(entry: Entry, claim: Claim, played: Played) -> Iterator[Fault]
 
 
 def find_time_fault(claim: Claim, played: Played) -> Fault | None:
-    """Return the fault of the claimed time per decision, None if it holds."""
+    """Return the fault of the claimed time per decision, None if it is plausible."""
     measured = played.milliseconds
     ratio = max(claim.ms, TIME_LEAST) / max(measured, TIME_LEAST)
     if 1 / TIME_FACTOR <= ratio <= TIME_FACTOR:

@@ -1,10 +1,10 @@
-"""The leaderboard file: a CSV file in which each line claims how well an agent plays.
+"""The leaderboard file: a CSV file in which each line claims the result of an agent.
 
-The first cells of a line are its entry (`ENTRY`): which agent plays which deals. They are written
-by hand. ``parlour leaderboard --update`` plays the deals and fills in the result (`Claim`) and a
-seal, a digest of the line that reveals later edits. The seal is no proof: anybody can compute it.
-`claims` verifies the cells themselves. The last cell, the mark, says why the claim failed its last
-verification; it is empty if the claim holds.
+The first cells of a line are its entry (`ENTRY`), the agent and the deals, and are written by hand.
+``parlour leaderboard --update`` plays the deals and fills in the result (`Claim`) and a seal, a
+digest of the line that reveals later edits. The seal is no proof, since anybody can compute it;
+`claims` verifies the cells themselves. The last cell, the mark, has the reason why the claim failed
+its last verification; it is empty for a verified claim.
 
 A leaderboard file may come from anybody, so its agents are resolved without importing code or
 reading the current folder, and without depending on a clock.
@@ -38,18 +38,18 @@ from ...files import write_bytes
 from ..evaluation_spec import DEALS, read_options
 
 ENTRY = ("game", "variant", "options", "agent", "deal_set", "deals")
-"""The cells that are written by hand. Defaults of empty cells: the game's default variant, no
-options, the deal set GAME-1, 10,000 deals."""
+"""The cells that are written by hand. Empty cells mean the game's default variant, no options, the
+deal set GAME-1, and 10,000 deals."""
 MOST_DEALS = 100_000_000
 LINE_LEAST, LINE_MOST = 100, 100_000
-"""Deals of a line of a leaderboard, always deals 0 to ``deals - 1`` of its deal set. Up to the
-upper limit, the six digits of a rate determine how many deals were won."""
+"""Limits of the number of deals of a line, which are deals 0 to ``deals - 1`` of its deal set. Up
+to the upper limit, the six digits of a rate determine the number of deals won."""
 DEAL_SETS = (1, 2)
 """The deal sets of a leaderboard are GAME-1 and GAME-2. A deal set's name seeds its deals, so free
 names would allow a search for lucky deals."""
 HUMAN = "human"
 BY_WORD = (SpecKind.BUILT_IN, SpecKind.RULE_AGENT, SpecKind.PRETRAINED, SpecKind.ORACLE)
-"""Kinds of agents that a word names."""
+"""Kinds of agents that are named by a single word."""
 
 
 class Claim(NamedTuple):
@@ -106,7 +106,7 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The cells of the entry; no two lines have the same."""
+        """The cells of the entry, which are unique in a file."""
         return (
             self.game.name,
             self.variant,
@@ -133,7 +133,7 @@ class Entry:
 
     @property
     def times(self) -> int:
-        """The factor of the score in tables: 100 for shares of deals won, shown in per cent."""
+        """The factor of the score in tables: 100 for shares of deals won, shown in percent."""
         return 100 if self.is_rate else 1
 
     @cached_property
@@ -173,14 +173,14 @@ READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "sees_all": ("yes or no", _read_yes),
     "first": ("a whole number", int),
 }
-"""What a cell of a claim must be, for error messages, and its reader; other cells are text."""
+"""Allowed values of a cell, for error messages, and its reader; other cells are text."""
 
 
 def make_entry(cells: Mapping[str, str], line: int = 0, folder: Path | None = None) -> Entry:
-    """Return the entry of a line's cells, by column name; missing cells are empty.
+    """Return the entry of a line from its cells by column name; missing cells are empty.
 
     Paths of agents are relative to ``folder`` (None: the current folder). Raises ValueError naming
-    the cell, its value and what is allowed.
+    the cell, its value, and the allowed values.
     """
     given = {name: cells.get(name, "").strip() for name in COLUMNS}
     with name_part_in_errors("game"):
@@ -253,8 +253,8 @@ def make_claimed(entry: Entry, claim: Claim) -> Entry:
 def read_leaderboard(path: Path) -> list[Entry]:
     """Return the entries of a leaderboard file, in its order.
 
-    Raises ValueError naming the file, the number of the line, the cell, its value and what is
-    allowed, also for two lines with the same entry; OSError if the file cannot be read.
+    Raises ValueError naming file, line number, cell, value, and allowed values, also for two lines
+    with the same entry; OSError if the file cannot be read.
     """
     with name_file_in_errors(path):
         reader = csv.reader(StringIO(read_text(path)), strict=True)
@@ -280,16 +280,18 @@ def _add_entry(
     """Read a line into ``entries``; ValueError naming the line."""
     with name_part_in_errors(f"line {line}"):
         if len(cells) > len(COLUMNS):
-            raise ValueError(f"{len(cells)} cells; at most {len(COLUMNS)} are allowed")
+            raise ValueError(f"must have at most {len(COLUMNS)} cells, got {len(cells)}")
         entry = make_entry(dict(zip(COLUMNS, cells, strict=False)), line, folder)
         _check_line(entry)
         if other := entries.get(entry.key):
-            raise ValueError(f"the same entry as line {other.line}: remove one of them")
+            raise ValueError(
+                f"must not have the same entry as line {other.line}: remove one of them"
+            )
     entries[entry.key] = entry
 
 
 def _check_line(entry: Entry) -> None:
-    """Raise ValueError for deals that an evaluation allows and a leaderboard does not."""
+    """Raise ValueError for deals that a leaderboard does not allow."""
     deal_sets = [f"{entry.game.name}-{number}" for number in DEAL_SETS]
     if entry.deal_set not in deal_sets:
         raise ValueError(
@@ -300,7 +302,7 @@ def _check_line(entry: Entry) -> None:
 
 
 def write_leaderboard(path: Path, entries: Sequence[Entry]) -> None:
-    """Write a leaderboard file, whole or not at all."""
+    """Write a leaderboard file atomically."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([COLUMNS, *map(entry_cells, entries)])
@@ -308,9 +310,9 @@ def write_leaderboard(path: Path, entries: Sequence[Entry]) -> None:
 
 
 def put_entry(path: Path, entry: Entry) -> None:
-    """Replace the line of the same entry; other lines stay as they are in the file now.
+    """Replace the line of the same entry, and keep the other lines of the current file.
 
-    Writes nothing if the file no longer has that line, or has the same one. Raises as
+    Writes nothing if the file no longer has that entry, or the line is unchanged. Raises as
     `read_leaderboard` does.
     """
     entries = read_leaderboard(path)
@@ -320,7 +322,7 @@ def put_entry(path: Path, entry: Entry) -> None:
 
 
 class ResolvedAgent(NamedTuple):
-    """An agent as `load_agent` takes it from any folder; ``code`` is the ``module:Class`` in it."""
+    """The spec of an agent for `load_agent` in any folder, and the ``module:Class`` in it."""
 
     spec: str
     code: str = ""
@@ -329,8 +331,8 @@ class ResolvedAgent(NamedTuple):
 def resolve_agent(entry: Entry) -> ResolvedAgent:
     """Return the agent of an entry, with paths relative to the leaderboard file made absolute.
 
-    Imports nothing. Raises ValueError for an agent that is not found, and for one whose results
-    nobody can reproduce: a person, or a search with a time limit.
+    The function imports nothing. Raises ValueError for an unknown agent, and for agents with
+    irreproducible results: a human player, or a search with a time limit.
     """
     return _resolve(parse_spec(entry.agent, entry.game, entry.folder), entry)
 
@@ -340,7 +342,7 @@ def _resolve(spec: AgentSpec, entry: Entry) -> ResolvedAgent:
         return _resolve_search(spec, entry)
     if spec.text == HUMAN:
         raise ValueError(
-            f"agent {entry.agent!r} must not be a person, whose results cannot be reproduced"
+            f"agent {entry.agent!r} must not be a human player, whose results are irreproducible"
         )
     if spec.kind in BY_WORD and spec.name is None:
         return ResolvedAgent(spec.text)
@@ -350,8 +352,8 @@ def _resolve(spec: AgentSpec, entry: Entry) -> ResolvedAgent:
     if spec.kind is SpecKind.CODE and spec.name is None and is_module:
         return ResolvedAgent(spec.text, spec.text)
     raise ValueError(
-        f"agent {entry.agent!r} not found: it is neither a built-in agent nor a folder "
-        f"{entry.folder / spec.text}"
+        f"agent must be a built-in agent or a folder, got {entry.agent!r}; folder "
+        f"{entry.folder / spec.text} does not exist"
     )
 
 
@@ -371,8 +373,8 @@ def _resolve_search(spec: AgentSpec, entry: Entry) -> ResolvedAgent:
 def find_folder(entry: Entry) -> Path | None:
     """Return the folder of the saved agent that an entry names, alone or within a search.
 
-    None if there is none in its name. Raises ValueError as `resolve_agent` does, and for a folder
-    without an agent.
+    Returns None if the entry names none. Raises ValueError as `resolve_agent` does, and for a
+    folder without an agent.
     """
     return find_saved(resolve_agent(entry).spec, entry.game, entry.rules)
 
@@ -386,8 +388,8 @@ def digest_saved(entry: Entry) -> str:
 def check_code(entry: Entry, allow_code: bool) -> str:
     """Return the agent of an entry for `load_agent`.
 
-    Raises ValueError as `resolve_agent` does, and unless ``allow_code`` for ``module:Class``, since
-    loading it would run code.
+    Raises ValueError as `resolve_agent` does, and for ``module:Class`` without ``allow_code``,
+    since loading it would run code.
     """
     spec, code = resolve_agent(entry)
     if code and not allow_code:

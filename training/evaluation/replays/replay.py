@@ -1,6 +1,6 @@
-"""Replays: a game as its deal and its actions, from which the kernel plays every position again.
+"""Replays: games stored as deal and actions, from which the kernel reproduces every position.
 
-`verify_replays` plays many games in one batch and compares them with what was recorded.
+`verify_replays` plays many games in one batch and compares the results with the record.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,28 +25,28 @@ from ..play import CHUNK, hand_seeds
 
 OVER, CUT, LEFT = "over", "cut", "left"
 ENDS = (OVER, CUT, LEFT)
-"""Ends of recorded games: by the rules, at a limit of moves, or left by the player."""
+"""Ends of recorded games: over by the rules, truncated at the move limit, left by the player."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A game that was played: its deal, its actions and its result.
+    """A recorded game: its deal, its actions, and its result.
 
-    It began as deal ``deal`` of ``deal_set`` (at a table of several as ``hand`` of it, ``dealer``
-    dealing), or with ``deck``, card codes in dealing order, and the generator ``rng`` for later
-    chance.
+    The deal is deal ``deal`` of ``deal_set`` (in games for several players with ``hand`` and
+    ``dealer``), or ``deck``, card codes in dealing order, with the generator ``rng`` for later
+    random events.
     """
 
     game: Game
     rules: Any
     variant: str
-    """The variant that the rules were made from."""
+    """The variant on which the rules are based."""
     agents: tuple[str, ...]
     """The agents' names, by seat."""
     actions: tuple[int, ...]
-    """The actions of all seats, in their order."""
+    """The actions of all seats, in the order of play."""
     result: dict[str, Any] = field(hash=False)
-    """The result: see `read_result`."""
+    """The result; see `read_result`."""
     end: str = OVER
     """One of `ENDS`."""
     deal_set: str | None = None
@@ -56,11 +56,11 @@ class Replay:
     deck: tuple[int, ...] | None = None
     rng: int | None = None
     taken_back: bool = False
-    """Whether moves were taken back although the rules have no undo."""
+    """Whether the player took moves back although the rules have no undo."""
     parlour: str = ""
-    """The version of Parlour that played it."""
+    """The version of Parlour that recorded the game."""
     line: int = field(default=0, compare=False)
-    """The line in its file, from 1; 0: not from a file."""
+    """The number of the game in its file, from 1; 0: not from a file."""
 
     def __repr__(self) -> str:
         """Return the headline."""
@@ -68,17 +68,17 @@ class Replay:
 
     @property
     def headline(self) -> str:
-        """The rules, the deal, the agents and the result, on one line."""
+        """The rules, the deal, the agents, and the result on one line."""
         rules = describe_rules(self.game, self.rules, self.variant)
         facts = ", ".join(f"{name} {_fact_text(value)}" for name, value in self.result.items())
-        ended = {OVER: "", CUT: ", cut off", LEFT: ", left"}[self.end]
+        ended = {OVER: "", CUT: ", truncated", LEFT: ", left"}[self.end]
         back = ", moves taken back" * self.taken_back
         agents = ", ".join(self.agents)
         return f"{self.game.title}, {rules}, {self.source}: {agents}: {facts}{ended}{back}"
 
     @property
     def source(self) -> str:
-        """The origin of the deal, in words."""
+        """The origin of the deal, as text."""
         if self.deal_set is None:
             return "a deck"
         hand = f", hand {self.hand + 1}" if self.hand else ""
@@ -95,7 +95,7 @@ class Replay:
         positions, action = [copy_states(rows.states)], np.zeros(1, np.int64)
         for number, action[0] in enumerate(self.actions):
             if fault := action_fault(self.game, rows.states[0], number, int(action[0])):
-                raise ValueError(f"this replay cannot be played: {fault}")
+                raise ValueError(f"the replay cannot be played: {fault}")
             rows.step(action)
             positions.append(copy_states(rows.states))
         whole = np.concatenate([one.view(f"V{one.itemsize}") for one in positions])
@@ -104,18 +104,18 @@ class Replay:
         return states
 
     def states(self) -> np.ndarray:
-        """Return every position, (k + 1,) for k actions: the deal first, the end last; read-only.
+        """Return every position from the deal to the end, (k + 1,) for k actions, read-only.
 
-        They are the true states, hidden cards and all. Raises ValueError naming the first action
-        that is not legal.
+        The states include the hidden cards. Raises ValueError naming the first illegal action.
         """
         return self._states
 
     def turns(self, agent: Agent, seed: int = 0) -> Iterator[tuple[Turn, int]]:
-        """Yield each decision as ``agent`` would see it there, and the action that was taken.
+        """Yield each decision as ``agent`` would see it, and the action taken.
 
-        A turn is of one game; its states show what the acting seat knows, unless the agent sees
-        all, and ``seed`` deals the rest. ``turn.states["turn"]`` is that seat. Raises as `states`.
+        Each turn has one game. Its states show what the acting seat knows, and ``seed`` resamples
+        the hidden cards, unless the agent sees all. ``turn.states["turn"]`` is the acting seat.
+        Raises as `states` does.
         """
         states = self.states()
         for i, action in enumerate(self.actions):
@@ -123,16 +123,18 @@ class Replay:
             yield prepare_turn(agent, self.game, self.rules, state, seed), action
 
     def scene(self, move: int = -1, seat: int | None = None) -> Scene:
-        """Return the scene after ``move`` actions (-1: at the end), as a seat sees it.
+        """Return the scene after ``move`` actions (-1: at the end) in the view of a seat.
 
-        ``seat`` None is the one that acts. Raises ValueError for a number out of range, and as
+        ``seat`` None is the acting seat. Raises ValueError for a number out of range, and as
         `states` does.
         """
         moves = len(self.actions)
         if not -1 <= move <= moves:
-            raise ValueError(f"move={move}: allowed are 0 (the deal) to {moves}, and -1 (the end)")
+            raise ValueError(
+                f"move must be from 0 (the deal) to {moves}, or -1 (the end), got {move}"
+            )
         if seat is not None and not 0 <= seat < self.players:
-            raise ValueError(f"seat={seat}: allowed are the seats 0–{self.players - 1}")
+            raise ValueError(f"seat must be from 0 to {self.players - 1}, got {seat}")
         states = self.states()
         state = states[moves if move == -1 else move][None]
         seats = state["turn"].astype(np.int64) if seat is None else np.array([seat])
@@ -140,7 +142,7 @@ class Replay:
         return self.game.layout(shown[0], self.rules)
 
     def action_text(self, move: int) -> str:
-        """Return action ``move`` (from 0) in words, with seat and agent in games for several."""
+        """Return action ``move`` (from 0) as text, with seat and agent in games for several."""
         state, action = self.states()[move], self.actions[move]
         words = self.game.action_words(state, self.rules).get(action, ())
         label = self.game.label(action)
@@ -158,7 +160,7 @@ def _fact_text(value: Any) -> str:
 
 
 def action_fault(game: Game, state: np.void, number: int, action: int) -> str:
-    """Return why an action, ``number`` from 0, is illegal in a state; empty if it is legal."""
+    """Return why an action with index ``number`` is illegal in a state; empty if it is legal."""
     named = f"action {number + 1}, {game.label(action)},"
     if state["over"] != Over.RUNNING:
         return f"{named} comes after the end of the game"
@@ -166,9 +168,10 @@ def action_fault(game: Game, state: np.void, number: int, action: int) -> str:
 
 
 def read_result(game: Game, rules: Any, states: np.ndarray) -> list[dict[str, Any]]:
-    """Return the results of games for JSON: their goal (such as won), score and moves.
+    """Return the results of games for JSON: the goal (such as won), the score, and the moves.
 
-    At a table of several it is the net of each seat, in chips, and the moves.
+    In games for several players, the results are the net result of each seat in chips, and the
+    moves.
     """
     facts = game.results(states, rules)
     if game.num_players(rules) > 1:
@@ -181,7 +184,7 @@ def read_result(game: Game, rules: Any, states: np.ndarray) -> list[dict[str, An
 
 
 def start_replays(replays: list[Replay]) -> Rows:
-    """Return the deals of replays by the same rules, one a row, before the first action."""
+    """Return the deals of replays with the same rules, one per row, before the first action."""
     game, rules = replays[0].game, replays[0].rules
     rows = Rows(game, rules, len(replays), StepConfig())
     by_deck = np.array([one.deck is not None for one in replays])
@@ -203,9 +206,10 @@ def start_replays(replays: list[Replay]) -> Rows:
 def deal_fields(
     game: Game, rules: Any, states: np.ndarray, chosen: Mapping[str, Any] | None, hand: int = 0
 ) -> dict[str, Any]:
-    """Return the fields of a `Replay` that say how a game began, states (1,) before its first step.
+    """Return the fields of a `Replay` that describe the deal, from states (1,) at the start.
 
-    ``chosen`` may name the ``deal_set`` and ``deal`` that it is ``hand`` of; else its deck says it.
+    ``chosen`` may name ``deal_set`` and ``deal``, of which the game is hand ``hand``; otherwise the
+    fields have the deck.
     """
     several = game.has_dealer and game.num_players(rules) > 1
     dealer = {"dealer": int(states["dealer"][0])} if several else {}
@@ -217,7 +221,7 @@ def deal_fields(
 
 
 def _seed(replay: Replay) -> int:
-    """The seed of the deal; for a deck, that of later chance."""
+    """Return the seed of the deal; for a deck, the seed of later random events."""
     if replay.deal_set is None or replay.deal is None:
         return replay.rng or 0
     seeds = deal_seeds(replay.deal_set, [replay.deal])
@@ -227,18 +231,24 @@ def _seed(replay: Replay) -> int:
 
 
 class Fault(NamedTuple):
-    """What is wrong with a replay."""
+    """An error in a replay."""
 
     replay: Replay
     text: str
-    """Which action, or which fact, and why."""
+    """The wrong action or fact, and the reason."""
 
 
 def verify_replays(replays: Iterable[Replay]) -> Iterator[Fault]:
-    """Play games again by their kernels; yield those whose results are not as recorded.
+    """Replay games with their kernels, and yield those that do not match their records.
 
-    Every action must be legal, the game over after the last one and not before (unless it was cut
-    off, or left), and the result the same.
+    Every action must be legal, the game must end exactly after the last action (unless it was
+    truncated or left), and the result must be equal.
+
+    Args:
+        replays: The replays.
+
+    Yields:
+        The faults, in the order of the games.
     """
     left = iter(replays)
     while chunk := list(islice(left, CHUNK)):
@@ -250,10 +260,10 @@ def verify_replays(replays: Iterable[Replay]) -> Iterator[Fault]:
 
 
 def _group_key(replay: Replay) -> tuple[str, object, int]:
-    """Return the key of the games that are verified in one batch.
+    """Return the key by which games are grouped into batches.
 
-    They have the same rules, and the longest is less than twice as long as the shortest: so a table
-    of their actions is at most twice as large as the file, whatever the file holds.
+    Games of a batch have the same rules, and the longest is less than twice as long as the
+    shortest, so the table of their actions takes at most twice the memory of the file.
     """
     return replay.game.name, replay.rules, len(replay.actions).bit_length()
 

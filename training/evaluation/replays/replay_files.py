@@ -1,10 +1,10 @@
-"""Files of replays: JSON lines, a game a line, written as games end.
+"""Files of replays: JSON lines with one game per line, written as games end.
 
-A line has ``format``, ``parlour`` (the version), ``game``, ``variant``, ``options`` where they
-differ from the variant's, ``rules`` (their digest); ``deal_set`` and ``deal``, and ``hand`` where
-it is not the first, or ``deck`` and ``rng``; ``dealer`` where a seat deals; ``agents`` and
-``actions`` of all seats, ``end`` and ``result``. Lines are appended whole. A process that is killed
-leaves a file of whole lines, or one whose last line is cut short; readers skip that line.
+A line has ``format``, ``parlour`` (the version), ``game``, ``variant``, ``options`` that differ
+from the variant's, and ``rules`` (their digest). The deal is ``deal_set`` and ``deal`` (with
+``hand`` if it is not the first), or ``deck`` and ``rng``; ``dealer`` if a seat deals. ``agents``
+and ``actions`` cover all seats; ``end`` and ``result`` follow. Lines are appended whole. A killed
+process leaves at most its last line incomplete, which readers skip.
 """
 
 import json
@@ -36,7 +36,7 @@ from .replay import ENDS, Replay
 
 FORMAT = 1
 MOST_BYTES = 1 << 20
-"""Bytes of one line."""
+"""Most bytes of one line."""
 MOST_ACTIONS, MOST_SEATS, MOST_HANDS, MOST_FACTS = 1 << 17, 64, 100_000, 64
 LARGEST = 2**62
 
@@ -50,7 +50,7 @@ FIELDS = {
     "deal_set": maybe(TEXT),
     "deal": maybe(whole(0, LARGEST)),
     "hand": maybe(whole(0, MOST_HANDS)),
-    "deck": maybe(Field("a str of cards", lambda value: isinstance(value, str))),
+    "deck": maybe(Field("a text of cards", lambda value: isinstance(value, str))),
     "rng": maybe(Field("16 hex digits", lambda value: _is_hex(value))),
     "dealer": maybe(whole(0, MOST_SEATS - 1)),
     "agents": Field("a list of names", lambda value: _is_names(value, MOST_SEATS)),
@@ -76,12 +76,12 @@ def _is_hex(value: Any) -> bool:
 
 
 def append_replays(path: Path, replays: Iterable[Replay]) -> None:
-    """Append games to a file, all their lines in one piece. Raises OSError if that fails."""
+    """Append games to a file in one write. Raises OSError if that fails."""
     append_lines(path, "".join(replay_line(one) for one in replays).encode())
 
 
 def append_lines(path: Path, lines: bytes) -> None:
-    """Append lines to a file in one piece; it is made if need be. Raises OSError if that fails."""
+    """Append lines to a file, which is created if it is missing. Raises OSError if that fails."""
     left = memoryview(lines)
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
     try:
@@ -92,7 +92,7 @@ def append_lines(path: Path, lines: bytes) -> None:
 
 
 def replay_line(replay: Replay) -> str:
-    """Return the line of a game, with its end of line."""
+    """Return the line of a game, including the newline."""
     fields = {
         "format": FORMAT,
         **_rules_fields(replay.game, replay.rules, replay.variant, replay.parlour),
@@ -112,9 +112,9 @@ def replay_line(replay: Replay) -> str:
     return json.dumps(present, separators=(",", ":")) + "\n"
 
 
-@lru_cache(256)  # digests take longer than a short game
+@lru_cache(256)  # a digest takes longer than a short game
 def _rules_fields(game: Game, rules: Any, variant: str, parlour: str) -> dict[str, Any]:
-    """The fields of the rules; options are those that differ from the variant."""
+    """Return the fields of the rules, with the options that differ from the variant."""
     defaults = to_plain(game.variants[variant])
     changed = {name: value for name, value in to_plain(rules).items() if value != defaults[name]}
     return {
@@ -131,18 +131,27 @@ def _warn(text: str) -> None:
 
 
 def load_replays(path: Path | str) -> list[Replay]:
-    """Read the games of a file, in its order.
+    """Load the games of a replay file.
 
-    A last line that was cut short, as by a kill, is left out with a warning. Raises ValueError
-    naming file, line and field for one that cannot be; OSError if the file cannot be read.
+    An incomplete last line, as from a killed process, is skipped with a warning.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The replays, in the order of the file.
+
+    Raises:
+        ValueError: A line is invalid; the message names file, line, and field.
+        OSError: The file cannot be read.
     """
     return list(iterate_replays(Path(path)))
 
 
 def iterate_replays(path: Path, notify: Callable[[str], None] = _warn) -> Iterator[Replay]:
-    """Yield the games of a file as they are read, without blank lines; see `load_replays`.
+    """Yield the games of a file one by one; see `load_replays`.
 
-    ``notify`` is called with a message if the last line was cut short.
+    ``notify`` is called with a message if the last line is incomplete.
     """
     with path.open("rb") as file:
         number, game = 0, 0
@@ -151,7 +160,7 @@ def iterate_replays(path: Path, notify: Callable[[str], None] = _warn) -> Iterat
             if not line.removeprefix(BOM_UTF8).strip():
                 continue
             if not line.endswith(b"\n") and len(line) <= MOST_BYTES and not _is_json(line):
-                notify(f"{path}: line {number}, the last, was cut short: it is left out")
+                notify(f"{path}: line {number}, the last, is incomplete and was skipped")
                 return
             game += 1
             try:
@@ -169,24 +178,24 @@ def _is_json(line: bytes) -> bool:
 
 
 def parse_replay(line: bytes | str, number: int = 0) -> Replay:
-    """Return the game of a line, the one of that number in its file.
+    """Return the game of a line, with its number in the file.
 
-    Raises ValueError naming the field, its value and what is allowed. The game is not
-    played; `replay.verify_replays` does that.
+    The game is not played; `replay.verify_replays` does that. Raises ValueError naming the field,
+    its value, and the allowed values.
     """
     if len(line) > MOST_BYTES:
-        raise ValueError(f"more than {MOST_BYTES:,} bytes")
+        raise ValueError(f"a line must have at most {MOST_BYTES:,} bytes")
     fields = json.loads(decode_text(line) if isinstance(line, bytes) else line)
     if not isinstance(fields, dict):
-        raise ValueError("not a JSON object")
+        raise ValueError("a line must be a JSON object")
     check_fields(fields, FIELDS)
     check_known(fields, FIELDS)
     options = json.dumps(fields.get("options", {}), sort_keys=True)
     game, rules, digest = _read_rules(fields["game"], fields["variant"], options)
     if fields["rules"] != digest:
         raise ValueError(
-            f"field rules: {fields['rules']}: another version of {game.title} played it, or other "
-            f"rules; these have {digest}"
+            f"field rules must be {digest}, got {fields['rules']}: another version of {game.title} "
+            "recorded the game, or the rules were changed"
         )
     _check_play(game, rules, fields)
     _check_start(fields)
@@ -213,7 +222,7 @@ def parse_replay(line: bytes | str, number: int = 0) -> Replay:
 
 @lru_cache(256)
 def _read_rules(name: str, variant: str, options: str) -> tuple[Game, Any, str]:
-    """The game, the rules and their digest."""
+    """Return the game, the rules, and their digest."""
     game = find_game(name)
     rules = game.make_rules(variant, json.loads(options))
     return game, rules, game.rules_digest(rules)
@@ -222,19 +231,23 @@ def _read_rules(name: str, variant: str, options: str) -> tuple[Game, Any, str]:
 def _check_play(game: Game, rules: Any, fields: dict[str, Any]) -> None:
     players = game.num_players(rules)
     if len(fields["agents"]) != players:
-        raise ValueError(f"field agents: {len(fields['agents'])} names; there are {players} seats")
+        raise ValueError(f"field agents must have {players} names, got {len(fields['agents'])}")
     if fields.get("dealer") is not None and not (game.has_dealer and fields["dealer"] < players):
-        raise ValueError(f"field dealer: {fields['dealer']}: no seat that deals here")
+        raise ValueError(
+            f"field dealer must be a seat of a game with a dealer, got {fields['dealer']}"
+        )
     for action in fields["actions"]:
         if not 0 <= action < game.actions:
-            raise ValueError(f"field actions: {action}: allowed are 0 to {game.actions - 1}")
+            raise ValueError(
+                f"field actions must have numbers from 0 to {game.actions - 1}, got {action}"
+            )
 
 
 def _check_start(fields: dict[str, Any]) -> None:
-    """Refuse a line that does not say how its game began, or says it twice."""
+    """Raise ValueError unless a line has exactly one description of the deal."""
     given = {name for name in ("deal_set", "deal", "deck", "rng") if fields.get(name) is not None}
     if given not in ({"deal_set", "deal"}, {"deck", "rng"}):
         raise ValueError(
-            f"fields {', '.join(sorted(given)) or 'deal_set, deck'}: deal_set and deal are "
-            "needed, or deck and rng"
+            "fields must include either deal_set and deal or deck and rng, got "
+            f"{', '.join(sorted(given)) or 'none of them'}"
         )

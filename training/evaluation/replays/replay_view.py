@@ -1,4 +1,4 @@
-"""Views of a replay: data for page and notebook, an HTML file, a widget, an animated GIF."""
+"""Views of a replay: JSON data, an HTML file, a notebook widget, and an animated GIF."""
 
 import json
 from collections.abc import Callable
@@ -19,11 +19,11 @@ from ..reviews.review_judges import find_decisions
 from .replay import Replay
 
 SECONDS = 0.8
-"""Seconds of a picture in a film."""
+"""Seconds per frame of an animation."""
 LAST = 4
-"""Factor of the time of the last picture."""
+"""Factor of the duration of the last frame."""
 DrawFrame = Callable[[Scene], np.ndarray]
-"""Returns a scene as pixels, uint8 (height, width, 3)."""
+"""Function that renders a scene as pixels, uint8 (height, width, 3)."""
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 HTML = """<!doctype html>
 <html lang="en">
@@ -38,7 +38,7 @@ HTML = """<!doctype html>
 {style}</style>
 </head>
 <body>
-<div id="parlour" class="parlour"><noscript>The table is drawn by JavaScript.</noscript></div>
+<div id="parlour" class="parlour"><noscript>This page needs JavaScript.</noscript></div>
 <script type="application/json" id="parlour-data">{data}</script>
 <script type="module">
 {module}</script>
@@ -50,12 +50,11 @@ HTML = """<!doctype html>
 def replay_data(
     replay: Replay, seat: int | None = None, review: Review | None = None
 ) -> dict[str, Any]:
-    """Return a game for JSON: every position as ``seat`` sees it, and the action taken there.
+    """Return a game for JSON: every position in the view of ``seat``, and the action taken.
 
-    ``seat`` None is the one that acts. ``scenes`` are those of `Scene.to_dict`, except that their
-    items are numbers of entries in ``items``, so that each item is written once. ``begin`` is the
-    scene to open at: the first in which the seat has a choice. Raises ValueError as `Replay.scene`
-    does.
+    ``seat`` None is the acting seat. ``scenes`` are those of `Scene.to_dict`, but their items are
+    indices into ``items``, so that each item is written once. ``begin`` is the first scene in which
+    the seat has a choice. Raises ValueError as `Replay.scene` does.
     """
     numbers: dict[str, int] = {}
     scenes = []
@@ -75,7 +74,7 @@ def replay_data(
 
 
 def _find_first_choice(replay: Replay, seat: int | None) -> int:
-    """The first position in which a seat of several has a choice; 0 if there is none."""
+    """Return the first position in which a seat of several has a choice; 0 if there is none."""
     if seat is None or replay.players == 1:
         return 0
     steps = find_decisions(replay.game, replay.states(), seat)
@@ -85,31 +84,47 @@ def _find_first_choice(replay: Replay, seat: int | None) -> int:
 def save_html(
     replay: Replay, path: Path | str, seat: int | None = None, review: Review | None = None
 ) -> None:
-    """Write a game as one HTML file that any browser opens, offline: see `replay_data`."""
+    """Write a replay as one HTML file that any browser opens offline.
+
+    Args:
+        replay: The replay.
+        path: The file.
+        seat: The seat whose view is shown (None: the acting seat).
+        review: Review of the game to show with it.
+
+    Raises:
+        ValueError: As `Replay.scene` does.
+        OSError: The file cannot be written.
+    """
     data = json.dumps({"art": all_art(), "replay": replay_data(replay, seat, review)})
     page = HTML.format(
         policy=POLICY,
         title=escape(replay.headline),
         style=STYLE.read_text(encoding="utf-8"),
-        data=data.replace("<", "\\u003c"),  # no end of the script inside it
+        data=data.replace("<", "\\u003c"),  # no </script> inside the data
         module=MODULE.read_text(encoding="utf-8"),
     )
     write_bytes(Path(path), page.encode())
 
 
 def show(replay: Replay, review: Review | None = None, seat: int | None = None) -> Any:
-    """Return a widget that shows a game step by step, for notebooks.
+    """Return a notebook widget that shows a game step by step.
 
-    ``review`` has the costs of its decisions (`review_replay`); ``seat`` is the seat whose cards
-    are shown (None: the one that acts). Raises ValueError as `Replay.scene` does, and
-    DependencyNotInstalled without ``parlour[widget]``.
+    Args:
+        replay: The replay.
+        review: Review of the game to show with it (see `review_replay`).
+        seat: The seat whose view is shown (None: the acting seat).
+
+    Raises:
+        ValueError: As `Replay.scene` does.
+        gymnasium.error.DependencyNotInstalled: ``parlour[widget]`` is not installed.
     """
     data = replay_data(replay, seat, review)
     try:
         from parlour.envs.render.widget import SceneWidget
     except ImportError as missing:
         raise gym.error.DependencyNotInstalled(
-            "a widget needs anywidget: pip install 'parlour[widget]'"
+            "anywidget is required but not installed: pip install 'parlour[widget]'"
         ) from missing
     return SceneWidget(replay=data)
 
@@ -123,14 +138,15 @@ def save_film(
 ) -> None:
     """Write a replay as an animated GIF, which appears whole or not at all.
 
-    ``seat`` is the seat whose cards are shown (None: at each position the one that acts). Raises
-    ValueError for another ending of the path, for times of 0 or less, and as `Replay.scene` does.
+    ``seat`` is the seat whose view is shown (None: the acting seat), ``seconds`` the duration of a
+    frame. Raises ValueError for a path that does not end with .gif, for a duration out of range,
+    and as `Replay.scene` does.
     """
     path = Path(path)
     if path.suffix.lower() != ".gif":
-        raise ValueError(f"film {path}: allowed are files that end in .gif")
+        raise ValueError(f"film must be a file that ends with .gif, got {path}")
     if not 0 < seconds <= 60:
-        raise ValueError(f"film: {seconds} seconds a picture; allowed are numbers above 0 to 60")
+        raise ValueError(f"seconds per frame must be above 0 and at most 60, got {seconds}")
     from PIL import Image
 
     scenes = [replay.scene(move, seat) for move in range(len(replay.actions) + 1)]

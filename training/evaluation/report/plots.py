@@ -1,4 +1,4 @@
-"""Pictures of comparisons: of each variant, over variants, and of play from every seat."""
+"""Plots of comparisons: each variant, several variants, and games for several players."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
@@ -21,32 +21,35 @@ from ..result import (
 from .terminal import cut_middle, cut_names
 
 BASELINES = {"uniform": "#8a8a8a", "greedy": "#4c78a8"}
-"""The colours of agents that are in most pictures."""
+"""Colors of the baselines, which are in most plots."""
 COLOURS = (
     *("#f58518", "#2f9e6e", "#b279a2", "#e45756", "#17a2b0", "#9d755d", "#d4a72c", "#6a51a3"),
     *("#8ecae6", "#7a9a01", "#1b7837", "#a50f15", "#2c3e9e", "#00c2a0", "#c51b8a", "#5d4037"),
 )
-"""Those of the others, by their names."""
+"""Colors of the other agents; the name determines the color."""
 NAME_LENGTH = 30
-"""Letters of an agent's name beside its bar."""
+"""Most letters of an agent's name next to its bar."""
 BAR, PANEL, WIDTH = 0.32, 1.6, 10.5
-"""Inches: height of one agent's bar, height of a variant's panels beside its bars (labels, title),
-width of the picture."""
+"""Sizes in inches: height of one agent's bar, additional height of a variant's panels (labels and
+title), width of the figure."""
 TABLE_CELL, TABLE_PANEL, TABLE_WIDTH = 0.62, 1.7, 13.5
-"""The same in games for several, where the first is a line of the heat map."""
+"""The same sizes for games for several players, where the first is a row of the heat map."""
 TABLE_NAME_LENGTH = 18
 LINE, MARGIN, LINES_WIDTH = 0.24, 1.5, 9.5
-"""Inches of a picture over variants: an agent's line, title and labels, width."""
+"""Sizes in inches of a plot over variants: an agent's line, title and labels, width."""
 PERCENTILES = (5, 25, 50, 75, 95)
-"""Percentiles of scores that are shown."""
+"""Percentiles of the plotted scores."""
 
 
 def plot_comparison(result: Comparison[Any] | Evaluation) -> Figure:
-    """Return a figure with a line of panels for each variant; needs no display.
+    """Return a figure with a row of panels for each variant; no display is needed.
 
-    In a game for one player the panels are the win rates, or scores, with intervals, and the spread
-    of scores. In a game for several they are the heat map of all pairs, if there are any, the means
-    with the opponents, and the means at each position.
+    In games for one player, the panels show win rates (or mean scores) with intervals, and the
+    distribution of scores. In games for several players, they show the heat map of all pairs (if
+    there are any), the mean net results against the opponents, and those at each position.
+
+    Args:
+        result: A comparison or an evaluation.
     """
     comparison = as_comparison(result)
     is_multiplayer = comparison.spec.is_multiplayer
@@ -59,16 +62,16 @@ def _make_panels(
     widths: Sequence[float],
     heights: Sequence[float],
 ) -> tuple[Figure, Any]:
-    """A figure with a title, and its axes: a line of panels for each variant."""
+    """Return a figure with a title, and its axes: a row of panels for each variant."""
     spec = comparison.spec
     figure = Figure(figsize=size, dpi=110, layout="constrained")
     sessions = f" of {spec.hands} hands" if spec.is_multiplayer and spec.hands > 1 else ""
     seats = ", each from every seat" if spec.is_multiplayer else ""
     figure.suptitle(
         f"{spec.game.title}: {spec.deals:,} deals{sessions} of deal set {spec.deal_set}{seats}, "
-        f"{spec.confidence:.0%} intervals",
+        f"{100 * spec.confidence:.0f} % intervals",
         fontsize=12,
-        parse_math=False,  # names are text: a $ in them begins no formula
+        parse_math=False,  # a $ in a name must not start a formula
     )
     axes = figure.subplots(
         len(heights), len(widths), squeeze=False, width_ratios=widths, height_ratios=heights
@@ -77,7 +80,7 @@ def _make_panels(
 
 
 def _plot_solitaire(comparison: Comparison[SolitaireEvaluation]) -> Figure:
-    """A figure with a line of two panels for each variant."""
+    """Return a figure with a row of two panels for each variant."""
     colours = agent_colours(one.agent for one in comparison.evaluations)
     variants = comparison.variants
     heights = [max(BAR * len(group), 1.1) for group in variants.values()]
@@ -121,13 +124,13 @@ def _draw_means(
 
 
 def _upper_bound(one: SolitaireEvaluation, times: int) -> float | None:
-    """The mean of the upper bound, multiplied; None where no deal is labelled."""
+    """Return the mean of the upper bound times a factor; None without labeled deals."""
     compared = one.label_comparison
     return None if compared is None or compared.bound is None else times * compared.bound.mean
 
 
 def _draw_scores(axes: Axes, group: list[SolitaireEvaluation], colours: Mapping[str, str]) -> None:
-    """Draw the share of deals that reach each score: an upper line is a better agent."""
+    """Draw the share of deals that reach each score; the line of a better agent is higher."""
     lowest = min(int(one.results.score.min()) for one in group)
     highest = max(int(one.results.score.max()) for one in group)
     marks = np.arange(lowest, highest + 1)
@@ -140,12 +143,12 @@ def _draw_scores(axes: Axes, group: list[SolitaireEvaluation], colours: Mapping[
         axes.plot(mean, 0, marker="^", color=colour, clip_on=False, ms=6, zorder=3)
     axes.set_ylim(0, 102)
     axes.set_xlabel("score (▲ mean)")
-    axes.set_ylabel("deals that reach it, %")
+    axes.set_ylabel("deals with at least this score, %")
     plain_axes(axes)
 
 
 def _plot_tables(comparison: Comparison[TableEvaluation]) -> Figure:
-    """A figure with a line of two or three panels for each variant."""
+    """Return a figure with a row of two or three panels for each variant."""
     colours = agent_colours(one.agent for one in comparison.evaluations)
     variants = comparison.variants
     heights = [max(TABLE_CELL * len(group), 2.4) + TABLE_PANEL for group in variants.values()]
@@ -164,14 +167,16 @@ def _plot_tables(comparison: Comparison[TableEvaluation]) -> Figure:
 def _draw_pairs(
     axes: Axes, group: list[TableEvaluation], pairs: dict[tuple[str, str], TableEvaluation]
 ) -> None:
-    """Draw a cell for each agent (line) among seats all played by another (column)."""
+    """Draw a cell for each agent (row) with another agent (column) in all other seats."""
     names = [one.agent for one in group]
     nets = np.full((len(names), len(names)), np.nan)
     for i, name in enumerate(names):
         for j, other in enumerate(names):
             if (name, other) in pairs:
                 nets[i, j] = pairs[name, other].net.mean
-    shades = np.sign(nets) * np.sqrt(np.abs(nets))  # so that one rout does not pale all others
+    shades = np.sign(nets) * np.sqrt(
+        np.abs(nets)
+    )  # so that one large value does not make all others pale
     most = float(np.nanmax(np.abs(shades), initial=0.0)) or 1.0
     axes.imshow(shades, cmap="RdBu", vmin=-1.15 * most, vmax=1.15 * most, aspect="auto")
     for i, name in enumerate(names):
@@ -185,21 +190,21 @@ def _draw_pairs(
     room = max(6, 42 // len(names))
     axes.set_xticks(range(len(names)), cut_names(names, room), parse_math=False)
     axes.set_yticks(range(len(names)), axis_labels(group, TABLE_NAME_LENGTH), parse_math=False)
-    axes.set_xlabel("in all other seats")
+    axes.set_xlabel("agent in all other seats")
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     spec = group[0].spec
-    title = f"{spec.variant}: line among column, {per_hand(spec)}"
+    title = f"{spec.variant}: pairs, {per_hand(spec)}"
     axes.set_title(title, loc="left", fontsize=11)
 
 
 def _draw_nets(axes: Axes, group: list[TableEvaluation], colours: Mapping[str, str]) -> None:
-    """Draw the mean of each agent among the opponents."""
+    """Draw the mean net result of each agent against the opponents."""
     span = max(abs(limit) for one in group for limit in one.net[1:3]) or 1.0
     for place, one in enumerate(group):
         mean, low, high, _ = one.net
         draw_bar(axes, place, (mean, low, high), colours[one.agent], height=0.6)
-        free = max(high, 0.0) + 0.03 * span  # right of the bar, or of the axis if it lies left
+        free = max(high, 0.0) + 0.03 * span  # right of the bar, or of the axis for negative values
         axes.text(free, place, f"{mean:+.2f}", va="center", fontsize=9)
     axes.axvline(0, color="#222222", lw=0.8)
     axes.set_yticks(range(len(group)), axis_labels(group, TABLE_NAME_LENGTH), parse_math=False)
@@ -210,14 +215,14 @@ def _draw_nets(axes: Axes, group: list[TableEvaluation], colours: Mapping[str, s
     spec = group[0].spec
     axes.locator_params("x", nbins=6)
     axes.set_xlabel(per_hand(spec))
-    among = ", ".join(group[0].opponents)
-    title = f"{spec.variant}, among {cut_middle(among, 34)}"
+    opponents = ", ".join(group[0].opponents)
+    title = f"{spec.variant}; opponents: {cut_middle(opponents, 28)}"
     axes.set_title(title, loc="left", fontsize=11, parse_math=False)
     plain_axes(axes)
 
 
 def _draw_positions(axes: Axes, group: list[TableEvaluation], colours: Mapping[str, str]) -> None:
-    """Draw the mean of each agent at each position, among the opponents."""
+    """Draw the mean net result of each agent at each position, against the opponents."""
     places = np.arange(group[0].spec.num_players)
     for place, one in enumerate(group):
         apart = 0.5 * (place - (len(group) - 1) / 2) / max(len(group), 2)
@@ -231,16 +236,16 @@ def _draw_positions(axes: Axes, group: list[TableEvaluation], colours: Mapping[s
     axes.set_xticks(places, names)
     axes.set_xlabel("position (1: at the dealer's left)" if names[-1] == DEALER else "position")
     axes.set_ylabel(per_hand(group[0].spec))
-    beside = " (colours as beside)" if len(group) > 1 else ""
-    axes.set_title(f"there, by position{beside}", loc="left", fontsize=11)
+    same = " (same colors)" if len(group) > 1 else ""
+    axes.set_title(f"by position{same}", loc="left", fontsize=11)
     plain_axes(axes)
 
 
 def plot_variants(result: Comparison[SolitaireEvaluation] | SolitaireEvaluation) -> Figure:
-    """Return a figure with a line for each variant, best first, and a dot for each agent.
+    """Return a figure with a row for each variant, best first, and a dot for each agent.
 
-    Bars are the intervals; a tick is what could be reached, where deals are labelled. It shows win
-    rates, or mean scores in a game that nobody wins; needs no display.
+    The dots are win rates, or mean scores in games without winners. Bars are intervals; a tick
+    marks the upper bound of labeled deals. No display is needed.
     """
     comparison = as_comparison(result)
     measure = comparison.spec.game.measure
@@ -263,10 +268,10 @@ def plot_variants(result: Comparison[SolitaireEvaluation] | SolitaireEvaluation)
 
 
 def plot_scores(result: Comparison[SolitaireEvaluation] | SolitaireEvaluation) -> Figure:
-    """Return a figure of the scores of each agent by each variant; needs no display.
+    """Return a figure of the score distribution of each agent with each variant.
 
-    Half of the deals lie in the thick bar, nine of ten in the thin one; a dot is the median, a
-    triangle the mean.
+    The thick bar contains the middle half of the deals, the thin bar nine out of ten. A dot marks
+    the median, a triangle the mean. No display is needed.
     """
     comparison = as_comparison(result)
     groups = list(comparison.variants.values())
@@ -279,7 +284,7 @@ def plot_scores(result: Comparison[SolitaireEvaluation] | SolitaireEvaluation) -
             axes.plot([left, right], [y, y], color=colour, lw=6.5, alpha=0.5, solid_capstyle="butt")
             axes.plot(middle, y, "o", color=colour, ms=5.5)
             axes.plot(one.results.score.mean(), y, "^", color="#222222", ms=4)
-    axes.set_xlabel("score: half of the deals thick, nine of ten thin, ● median, ▲ mean")
+    axes.set_xlabel("score (thick bar: middle 50 % of deals, thin bar: 90 %, ● median, ▲ mean)")
     _name_agents(axes, groups[0], colours)
     return figure
 
@@ -287,7 +292,7 @@ def plot_scores(result: Comparison[SolitaireEvaluation] | SolitaireEvaluation) -
 def _start(
     comparison: Comparison[SolitaireEvaluation], groups: list[list[SolitaireEvaluation]]
 ) -> tuple[Figure, Axes, Mapping[str, str]]:
-    """An empty figure with a line for each variant, and the agents' colours."""
+    """Return an empty figure with a row for each variant, and the agents' colors."""
     spec, lines = comparison.spec, sum(len(group) + 1 for group in groups)
     figure = Figure(figsize=(LINES_WIDTH, LINE * lines + MARGIN), dpi=110, layout="constrained")
     axes = figure.subplots()
@@ -296,9 +301,7 @@ def _start(
     axes.set_ylim(len(groups) - 0.45, -0.55)
     for place in range(1, len(groups)):
         axes.axhline(place - 0.5, color="#e6e6e6", lw=0.8)
-    title = (
-        f"{spec.game.title}: {spec.deals:,} deals of deal set {spec.deal_set} by each set of rules"
-    )
+    title = f"{spec.game.title}: {spec.deals:,} deals of deal set {spec.deal_set} with each variant"
     axes.set_title(title, loc="left", fontsize=12, parse_math=False)
     plain_axes(axes)
     axes.grid(visible=False, axis="y")
@@ -307,7 +310,7 @@ def _start(
 
 
 def _lines(place: int, agents: int) -> np.ndarray:
-    """The places of the agents of a variant, float64 (agents,)."""
+    """Return the y coordinates of the agents of a variant, float64 (agents,)."""
     return place + (np.arange(agents) - (agents - 1) / 2) * min(0.26, 0.7 / max(agents, 1))
 
 
@@ -322,7 +325,7 @@ def _draw_bound(axes: Axes, one: SolitaireEvaluation, place: int, times: int) ->
 
 
 def _name_agents(axes: Axes, group: list[SolitaireEvaluation], colours: Mapping[str, str]) -> None:
-    """Write each agent's name in its colour above the lines, in their order."""
+    """Write the agents' names in their colors above the rows."""
     axes.set_title(axes.get_title(loc="left"), loc="left", fontsize=12, pad=26, parse_math=False)
     x = 0.0
     for one in group:
@@ -335,7 +338,7 @@ def _name_agents(axes: Axes, group: list[SolitaireEvaluation], colours: Mapping[
 
 
 def axis_labels(group: Sequence[Evaluation], longest: int) -> list[str]:
-    """Return agents' names for an axis, each with what marks it in tables, in words."""
+    """Return agents' names for an axis, with the marks of the tables in words."""
     names = cut_names([one.agent for one in group], longest)
     return [
         name + "\n(sees all)" * one.sees_all + "\n(other rules)" * one.other_rules
@@ -355,10 +358,10 @@ def draw_bar(
 
 
 def agent_colours(names: Iterable[str]) -> dict[str, str]:
-    """Return a colour for each agent, which it has in every picture.
+    """Return a color for each agent, the same in every plot.
 
-    It comes from the name alone; only where two in one picture would have the same, the later one
-    by the alphabet takes the next. With more agents than colours some are shared.
+    The color depends on the name alone, unless two agents of one plot collide: then the later one
+    in alphabetical order takes the next color. With more agents than colors, some share a color.
     """
     colours: dict[str, str] = {}
     for name in sorted(set(names)):

@@ -1,4 +1,4 @@
-"""Reports of comparisons: tables, Parquet (a row a game), JSON, a picture."""
+"""Reports of comparisons: tables, Parquet (one row per game), JSON, and a plot."""
 
 import json
 import shlex
@@ -43,24 +43,34 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHAPES = ((2, True), (1, True), (2, False), (1, False))
-"""Shapes of the table of a game for one player, from wide to narrow: decimals, and whether with the
-cost of play (moves, time)."""
+"""Layouts of the table of a game for one player, from wide to narrow: number of decimals, and
+whether the table has the columns moves and time."""
 TABLE_SHAPES = ((True, True), (True, False), (False, True), (False, False))
-"""Those of a game for several: whether with the mean at each position, whether with time."""
+"""Layouts of the table of a game for several players, from wide to narrow: whether the table has
+the mean at each position, and whether it has the column time."""
 
 
 def save(result: Comparison[Any] | Evaluation, folder: Path | str) -> list[Path]:
     """Write episodes.parquet, summary.json and comparison (png, svg, pdf) into a folder.
 
-    Returns the paths of the files. Each appears whole or not at all. Raises OSError if the folder
-    cannot be written.
+    Each file appears whole or not at all.
+
+    Args:
+        result: A comparison or an evaluation.
+        folder: The folder, which is created if it is missing.
+
+    Returns:
+        The paths of the files.
+
+    Raises:
+        OSError: The folder cannot be written.
     """
     comparison = as_comparison(result)
     return write_files(folder, episodes(comparison), comparison.summary(), lambda: draw(comparison))
 
 
 def draw(result: Comparison[Any] | Evaluation) -> "Figure":
-    """Return the picture of a comparison."""
+    """Return the plot of a comparison."""
     from .plots import plot_comparison  # Matplotlib takes a second to load
 
     return plot_comparison(result)
@@ -75,8 +85,8 @@ def write_files(
 ) -> list[Path]:
     """Write rows, summary and the Matplotlib figure that ``draw`` returns into a folder.
 
-    ``files`` are the names of rows, summary and pictures. The picture comes last: an error there
-    costs no numbers. Raises as `save` does.
+    ``files`` are the names of rows, summary and plots. The plot is written last, so that an error
+    in it loses no numbers. Raises as `save` does.
     """
     folder = Path(folder)
     rows_name, summary_name, *pictures = files
@@ -95,16 +105,16 @@ def write_files(
 
 
 def write_picture(path: Path, figure: Any) -> None:
-    """Write a Matplotlib figure in the format that the path ends with; see `write_bytes`.
+    """Write a Matplotlib figure in the format of the path's suffix; see `write_bytes`.
 
-    Text stays text in a PDF, and the same figure gives the same bytes: no date is in them.
+    A PDF keeps its text as text. The same figure gives the same bytes, since no date is written.
     """
     from matplotlib import rc_context
 
     image, kind = BytesIO(), path.suffix[1:]
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
     with warnings.catch_warnings(), rc_context({"pdf.fonttype": 42, "svg.hashsalt": "parlour"}):
-        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name in other letters
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # for names in other scripts
         figure.savefig(image, format=kind, metadata=undated)
     write_bytes(path, image.getvalue())
 
@@ -112,10 +122,10 @@ def write_picture(path: Path, figure: Any) -> None:
 def episodes(result: Comparison[Any] | Evaluation) -> pa.Table:
     """Return the rows of all evaluations, with all facts of the game.
 
-    A game for one player has a row for each game played: game, variant, agent, deal_set, deal. A
-    game for several has one for each deal and position (from 1, the dealer's left), with sums over
-    the ``hands`` of the deal; ``pair`` says whether one agent sits in all other seats. A fact that
-    a variant does not have is null. The summary, as JSON, is in the table's metadata under
+    Games for one player have one row per game: game, variant, agent, deal_set, deal, and facts.
+    Games for several players have one row per deal and position (from 1, the dealer's left), with
+    sums over the ``hands`` of the deal; ``pair`` tells whether one agent has all other seats. A
+    fact that a variant does not have is null. The table's metadata has the summary as JSON under
     ``parlour``.
     """
     comparison = as_comparison(result)
@@ -126,7 +136,7 @@ def episodes(result: Comparison[Any] | Evaluation) -> pa.Table:
 
 
 def _list_deals(evaluation: SolitaireEvaluation) -> pa.Table:
-    """A row for each deal."""
+    """Return a table with a row for each deal."""
     spec, n = evaluation.spec, evaluation.spec.deals
     columns = {
         **_repeat(n, game=spec.game.name, variant=spec.variant, agent=evaluation.agent),
@@ -140,7 +150,7 @@ def _list_deals(evaluation: SolitaireEvaluation) -> pa.Table:
 
 
 def _list_labels(evaluation: Evaluation) -> dict[str, pa.Array]:
-    """The solver labels of each deal, null where there is none."""
+    """Return the solver labels of each deal, null for deals without a label."""
     labels, n = evaluation.spec.labels, evaluation.spec.deals
     if labels is None:
         return {}
@@ -156,7 +166,7 @@ def _list_labels(evaluation: Evaluation) -> dict[str, pa.Array]:
 
 
 def _list_positions(evaluation: TableEvaluation) -> pa.Table:
-    """A row for each deal and position."""
+    """Return a table with a row for each deal and position."""
     spec, facts = evaluation.spec, evaluation.results.facts
     deals, players = evaluation.results.nets.shape
     n, opponents = deals * players, ", ".join(evaluation.opponents)
@@ -173,7 +183,7 @@ def _list_positions(evaluation: TableEvaluation) -> pa.Table:
 
 
 def _repeat(n: int, **values: str | bool) -> dict[str, pa.Array]:
-    """Columns of one value each; text is stored once."""
+    """Return columns with one repeated value each; text is stored once."""
     columns = {name: pa.array([value] * n) for name, value in values.items()}
     return {
         name: column.dictionary_encode() if isinstance(values[name], str) else column
@@ -182,9 +192,9 @@ def _repeat(n: int, **values: str | bool) -> dict[str, pa.Array]:
 
 
 def show(result: Comparison[Any] | Evaluation, console: Console) -> None:
-    """Print the tables: how each agent played, and by how much they differ.
+    """Print the tables of a comparison: the results of each agent, and the paired differences.
 
-    In a game for several there is a table of each agent among each other, too.
+    In games for several players, a third table has each pair of agents.
     """
     comparison = as_comparison(result)
     is_multiplayer = comparison.spec.is_multiplayer
@@ -203,17 +213,17 @@ def _make_title(spec: EvaluationSpec) -> str:
     title = f"{spec.game.title}, {spec.deals_text}"
     if not spec.is_multiplayer:
         return title
-    sessions = f", each a session of {spec.hands} hands" if spec.hands > 1 else ""
+    sessions = f", sessions of {spec.hands} hands" if spec.hands > 1 else ""
     return f"{title}{sessions}, from every seat"
 
 
 def _show_marks(comparison: Comparison[Any], console: Console) -> None:
-    """Explain the marks behind agents' names that occur."""
+    """Explain the marks of agents' names in the tables."""
     evaluations = comparison.evaluations
     marks_of_others = "".join(name[-2:] for one in evaluations for name in one.opponents)
     for mark, attribute, meaning in (
         (SEES_ALL, "sees_all", "sees the hidden cards"),
-        (OTHER_RULES, "other_rules", "was trained by other rules"),
+        (OTHER_RULES, "other_rules", "was trained with other rules"),
     ):
         if mark in marks_of_others or any(
             getattr(one, attribute) for one in comparison.evaluations
@@ -221,10 +231,15 @@ def _show_marks(comparison: Comparison[Any], console: Console) -> None:
             console.print(f"{mark} {meaning}")
 
 
+def percent_text(share: float) -> str:
+    """Return a share as a percentage, such as ``"95 %"``."""
+    return f"{100 * share:.0f} %"
+
+
 def show_evaluation_seed(evaluation_seed: str, console: Console) -> None:
-    """Print the evaluation seed, which repeats all draws."""
+    """Print the evaluation seed, with which ``--evaluation-seed`` repeats the results."""
     console.print(
-        f"[dim]Draws: --evaluation-seed {escape(shlex.quote(evaluation_seed))}[/]", soft_wrap=True
+        f"[dim]Evaluation seed: {escape(shlex.quote(evaluation_seed))}[/]", soft_wrap=True
     )
 
 
@@ -244,12 +259,12 @@ def _show_solitaire_variant(
 def _solitaire_table(
     variant: str, group: list[SolitaireEvaluation], decimals: int, costs: bool
 ) -> Table:
-    """The table of each agent's results."""
+    """Return the table of each agent's results."""
     goal = group[0].game.goal
     truncated = any(one.results.facts["truncated"].any() for one in group)
     heads = (
         *(f"{goal} %", "score"),
-        *(("cut off %",) if truncated else ()),
+        *(("truncated %",) if truncated else ()),
         *(("moves", "time") if costs else ()),
     )
     table = make_terminal_table(variant, "agent", *heads)
@@ -267,21 +282,20 @@ def _solitaire_table(
 
 
 def _upper_bound_line(compared: LabelComparison) -> str:
-    """The upper bound of the labelled deals, which all agents have played."""
+    """Return a line with the upper bound of the labeled deals, which all agents have played."""
     if compared.winnable is not None:
-        meaning, value = "winnable", f"{interval_text(compared.winnable, 100)} %"
+        value = f"{interval_text(compared.winnable, 100)} % winnable"
     else:
-        meaning = "best score found"
-        value = "none found" if compared.best is None else interval_text(compared.best)
-    undecided = f", {compared.undecided} undecided" if compared.undecided else ""
-    deals = f"of {compared.deals:,} labelled deals"
-    return f"[bold]upper bound:[/] {meaning}, {deals}: {value}{undecided}"
+        best = "none found" if compared.best is None else interval_text(compared.best)
+        value = f"best score {best}"
+    undecided = f", {compared.undecided:,} undecided" if compared.undecided else ""
+    return f"[bold]Upper bound:[/] {value} ({compared.deals:,} labeled deals{undecided})"
 
 
 def _labels_table(group: list[SolitaireEvaluation], decimals: int, costs: bool) -> Table:
-    """The table of each agent's results on the labelled deals."""
+    """Return the table of each agent's results on the labeled deals."""
     is_won = group[0].game.measure == "won"
-    heads = ("of these won %", "lost", *(("extra moves",) if costs else ()))
+    heads = ("winnable won %", "winnable lost", *(("extra moves",) if costs else ()))
     table = make_terminal_table("", "agent", *(heads if is_won else ("regret",)))
     for one in group:
         if (compared := one.label_comparison) is None:
@@ -296,8 +310,8 @@ def _labels_table(group: list[SolitaireEvaluation], decimals: int, costs: bool) 
 
 
 def _solitaire_differences(differences: list[SolitaireDifference]) -> Table:
-    """The table of paired differences."""
-    table = make_terminal_table("", "difference", f"{differences[0].goal}, points", "score")
+    """Return the table of paired differences."""
+    table = make_terminal_table("", "difference", f"{differences[0].goal}, % points", "score")
     for one in differences:
         pair = Text(f"{one.agent} − {one.minus}")
         table.add_row(pair, _coloured_text(one.reached, 100), _coloured_text(one.score))
@@ -307,11 +321,11 @@ def _solitaire_differences(differences: list[SolitaireDifference]) -> Table:
 def _list_solitaire_notes(comparison: Comparison[SolitaireEvaluation]) -> Iterator[str]:
     spec = comparison.spec
     if any(one.results.facts["truncated"].any() for one in comparison.evaluations):
-        yield f"cut off: after {spec.max_moves} moves (--max-moves), neither won nor lost"
+        yield f"Truncated games ended after {spec.max_moves} moves (--max-moves), not won or lost."
     yield (
-        f"[dim]In brackets: {spec.confidence:.0%} intervals (rates Wilson, paired rates Newcombe, "
-        "means\nbootstrap). Differences are paired: the same deals.\n"
-        "time: of a decision, in a batch.[/]"
+        f"[dim]Brackets show {percent_text(spec.confidence)} intervals: Wilson for rates, Newcombe "
+        "for paired rates, bootstrap for\nmeans. Differences are paired: the same deals. Time is "
+        "per decision, measured in batches.[/]"
     )
 
 
@@ -331,12 +345,12 @@ def _show_table_variant(
 def _opponents_table(
     variant: str, group: list[TableEvaluation], with_positions: bool, costs: bool
 ) -> Table:
-    """The table of how each agent played among the opponents."""
+    """Return the table of each agent's results against the opponents."""
     spec = group[0].spec
     positions = position_names(spec) if with_positions else []
     heads = [per_hand(spec), "won %", *positions, *(["time"] if costs else [])]
-    partner = f", with {group[0].partner}" if group[0].partner else ""
-    title = f"{variant}, among {', '.join(group[0].opponents)}{partner}"
+    partner = f"; partner: {group[0].partner}" if group[0].partner else ""
+    title = f"{variant}; opponents: {', '.join(group[0].opponents)}{partner}"
     table = make_terminal_table(title, "agent", *heads)
     for one in group:
         means = [f"{mean.mean:+.2f}" for mean in one.position_means] if with_positions else []
@@ -347,7 +361,7 @@ def _opponents_table(
 
 
 def _table_differences(differences: list[TableDifference], spec: EvaluationSpec) -> Table:
-    """The table of paired differences, overall and at each position."""
+    """Return the table of paired differences, overall and at each position."""
     table = make_terminal_table("", "difference", per_hand(spec), "Holm", "p")
     for one in differences:
         table.add_row(Text(f"{one.agent} − {one.minus}"), _coloured_text(one.net), "", "")
@@ -365,9 +379,9 @@ def _pairs_table(
     pairs: dict[tuple[str, str], TableEvaluation],
     with_interval: bool,
 ) -> Table:
-    """The table of each agent (a line) among seats all played by another (a column)."""
+    """Return the table of each agent (row) with another agent (column) in all other seats."""
     names = [one.agent for one in group]
-    title = f"{per_hand(group[0].spec)}: line among column"
+    title = f"{per_hand(group[0].spec)}: row against column"
     table = make_terminal_table(title, "agent", *names)
     for one in group:
         row = [pairs.get((one.agent, other)) for other in names]
@@ -379,26 +393,28 @@ def _pairs_table(
 def _list_table_notes(comparison: Comparison[TableEvaluation]) -> Iterator[str]:
     spec = comparison.spec
     notes = [
-        f"In brackets, or after ±: {spec.confidence:.0%} intervals (Student); a deal counts "
-        "once, as the mean of its seats."
+        f"Brackets and ± show {percent_text(spec.confidence)} intervals (Student). Each deal "
+        "counts once, as the mean of its seats."
     ]
     if spec.game.has_dealer:
-        notes.append("Positions: 1 is at the dealer's left.")
+        notes.append("Position 1 is at the dealer's left.")
     if comparison.differences:
         notes.append(
-            "Differences are paired: the same deals, seats and opponents. Holm: corrected for "
-            "the number of positions."
+            "Differences are paired: the same deals, seats, and opponents. Holm intervals and p "
+            "are corrected for the number of positions."
         )
-    yield f"[dim]{' '.join([*notes, 'time: of a decision, in a batch.'])}[/]"
+    if any(one.pair for one in comparison.evaluations):
+        notes.append("Row against column: the column agent has all other seats.")
+    yield f"[dim]{' '.join([*notes, 'Time is per decision, measured in batches.'])}[/]"
 
 
 def _agent_label(one: Evaluation) -> Text:
-    """An agent's name for tables, with the marks that `_show_marks` explains."""
+    """Return an agent's name for tables, with the marks that `_show_marks` explains."""
     return Text(one.agent + SEES_ALL * one.sees_all + OTHER_RULES * one.other_rules)
 
 
 def interval_text(estimate: Estimate, times: float = 1.0, decimals: int = 2) -> str:
-    """Write an estimate as `Estimate.text` does, for tables."""
+    """Return `Estimate.text`, escaped for tables."""
     return escape(estimate.text(times, decimals))
 
 
@@ -407,12 +423,12 @@ def _interval_or_dash(estimate: Estimate | None, times: float, decimals: int) ->
 
 
 def _interval_style(difference: Estimate) -> str:
-    """The style of a difference: green or red where its interval leaves out 0."""
+    """Return the style of a difference: green or red if its interval excludes 0."""
     return "green" if difference.low > 0 else "red" if difference.high < 0 else "dim"
 
 
 def _coloured_text(difference: Estimate, times: float = 1.0) -> str:
-    """A difference with its interval, in its style."""
+    """Return a difference and its interval, in its style."""
     mean, low, high = (times * value for value in difference[:3])
     return f"[{_interval_style(difference)}]{mean:+.2f} \\[{low:+.2f}, {high:+.2f}][/]"
 

@@ -1,4 +1,4 @@
-"""A comparison as one HTML file: tables, pictures, conditions; it loads nothing from elsewhere."""
+"""A comparison as one self-contained HTML file: tables, plots, and conditions."""
 
 import platform
 from base64 import b64encode
@@ -15,13 +15,13 @@ from rich.text import Text
 
 from ...files import check_folder, write_bytes
 from ..result import Comparison, describe_machine
-from .report import show
+from .report import percent_text, show
 from .terminal import ENDLESS
 
 PACKAGES = ("parlour", "gymnasium", "numpy", "numba", "torch")
-"""Packages whose versions results may depend on."""
+"""Packages whose versions may affect results."""
 TITLED = 3
-"""Most variants that the title names."""
+"""Most variants that the title lists by name."""
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; margin: 2rem auto;
   max-width: 68rem; padding: 0 1rem; }
@@ -45,21 +45,21 @@ class PageConsole(Console):
         self.shown: list[Any] = []
 
     def print(self, *objects: Any, **_how: Any) -> None:
-        """Keep tables and lines of text."""
+        """Collect tables and lines of text."""
         self.shown += objects
 
 
 def check_page(path: Path) -> None:
-    """Raise ValueError for a path that is no page, or whose folder cannot be written."""
+    """Raise ValueError unless a path ends with .html and its folder can be written."""
     if path.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"report {path}: its name must end with .html")
+        raise ValueError(f"report must be a file that ends with .html, got {path}")
     check_folder(path.parent, [path.name])
 
 
 def write_page(comparison: Comparison[Any], path: Path | str) -> None:
     """Write the report of a comparison as one HTML file, whole or not at all.
 
-    Raises ValueError for a name that does not end with .html, OSError if it cannot be written.
+    Raises ValueError for a path that does not end with .html, OSError if it cannot be written.
     """
     path = Path(path)
     check_page(path)
@@ -68,7 +68,7 @@ def write_page(comparison: Comparison[Any], path: Path | str) -> None:
 
 
 def make_page(comparison: Comparison[Any]) -> str:
-    """Return the page; the tables are those of the terminal, with the same words."""
+    """Return the HTML of the page, with the same tables as in the terminal."""
     title = escape(make_title(comparison))
     tables = "\n".join(map(_as_html, _shown(comparison)))
     pictures = "\n".join(_picture(name, draw()) for name, draw in list_pictures(comparison))
@@ -91,7 +91,7 @@ def make_page(comparison: Comparison[Any]) -> str:
 
 
 def make_title(comparison: Comparison[Any]) -> str:
-    """Return game, variants, deals and agents on one line; many variants are only counted."""
+    """Return game, variants, deals and agents on one line; count more than `TITLED` variants."""
     variants, spec = list(comparison.variants), comparison.spec
     agents = ", ".join(dict.fromkeys(one.agent for one in comparison.evaluations))
     rules = f"{len(variants)} variants" if len(variants) > TITLED else ", ".join(variants)
@@ -99,7 +99,7 @@ def make_title(comparison: Comparison[Any]) -> str:
 
 
 def _shown(comparison: Comparison[Any]) -> list[Any]:
-    """The tables and lines of text that the terminal shows behind the title."""
+    """Return the tables and lines of text that the terminal shows below the title."""
     console = PageConsole()
     show(comparison, console)
     return console.shown[1:]
@@ -123,7 +123,7 @@ def _table_cell(cell: Any) -> str:
 
 
 def _cell(cell: Any) -> tuple[str, str]:
-    """Text of a cell, safe in HTML, and the style that all of it has."""
+    """Return the text of a cell, escaped for HTML, and its style."""
     text = cell if isinstance(cell, Text) else Text.from_markup(str(cell), emoji=False)
     style = str(text.spans[0].style) if text.spans else str(text.style)
     return escape(text.plain), style
@@ -132,21 +132,21 @@ def _cell(cell: Any) -> tuple[str, str]:
 def list_pictures(
     comparison: Comparison[Any],
 ) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield the title of each picture and the function that draws it."""
+    """Yield the title of each plot and the function that draws it."""
     from .plots import plot_comparison, plot_scores, plot_variants
 
     if comparison.spec.is_multiplayer:
-        name = "Each among each other, among the opponents, and by position"
+        name = "Pairs of agents, results against the opponents, and results by position"
         yield name, lambda: plot_comparison(comparison)
         return
     if len(comparison.variants) > 1:
-        yield "By variant", lambda: plot_variants(comparison)
-    yield "How scores are spread", lambda: plot_scores(comparison)
-    yield "Each variant", lambda: plot_comparison(comparison)
+        yield "Comparison of variants", lambda: plot_variants(comparison)
+    yield "Score distributions", lambda: plot_scores(comparison)
+    yield "Results of each variant", lambda: plot_comparison(comparison)
 
 
 def _picture(name: str, figure: Any) -> str:
-    """A figure inlined as SVG, in a picture of its own: names in it meet none of the page."""
+    """Return a figure as an SVG image of its own, so that element ids cannot collide."""
     from matplotlib import rc_context
 
     image = BytesIO()
@@ -158,24 +158,25 @@ def _picture(name: str, figure: Any) -> str:
 
 
 def list_conditions(comparison: Comparison[Any]) -> list[tuple[str, str]]:
-    """Return the conditions that the results depend on, by name, so that they can be repeated."""
+    """Return the conditions of the results by name, which are needed to reproduce them."""
     spec, evaluations = comparison.spec, comparison.evaluations
     versions = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
     conditions = [
         ("deals", spec.deals_text),
         ("rules", ", ".join(dict.fromkeys(one.variant for one in evaluations))),
         ("agents", ", ".join(dict.fromkeys(one.agent for one in evaluations))),
-        ("draws", f"evaluation seed {spec.evaluation_seed}, seed {spec.seed}"),
-        ("intervals", f"{spec.confidence:.0%}"),
+        ("evaluation seed", spec.evaluation_seed),
+        ("agent seed", str(spec.seed)),
+        ("intervals", percent_text(spec.confidence)),
     ]
     if spec.is_multiplayer:
-        conditions.append(("hands", f"{spec.hands} each deal, from every seat"))
+        conditions.append(("hands", f"{spec.hands} per deal, from every seat"))
     else:
         limit = "none" if not spec.max_moves else f"{spec.max_moves} moves"
-        conditions.append(("limit of a game", limit))
+        conditions.append(("move limit", limit))
         labelled = sum(one.spec.labels is not None for one in evaluations)
-        labels = f"{labelled} of {len(evaluations)} results" if labelled else "none of these deals"
-        conditions.append(("labels", labels))
+        labels = f"{labelled} of {len(evaluations)} results" if labelled else "none for these deals"
+        conditions.append(("solver labels", labels))
     conditions.append(("machine", f"{describe_machine()}, {platform.system()}"))
     return [*conditions, ("versions", versions)]
 

@@ -1,4 +1,4 @@
-"""Text for terminals of any width and encoding, and for pipes."""
+"""Format text for terminals of any width and encoding, and for pipes."""
 
 import codecs
 import re
@@ -8,21 +8,21 @@ import textwrap
 from collections.abc import Sequence
 
 ENDLESS = 10_000
-"""Columns of a pipe, which has no width: no line is broken."""
+"""Columns of a pipe, where no line is wrapped."""
 WIDEST = 100
 """Most columns of wrapped text in a wide terminal."""
 INDENT, FIRST = 18, 15
-"""First column of text beside a heading, and columns of the heading."""
+"""First column of text next to a heading, and columns of the heading."""
 NO_BREAK = "\u00a0"
 COLOR = re.compile(r"\x1b\[[\d;]*m")
 ROOM = 24
-"""Least columns for text beside a heading; with fewer, the text goes below it."""
+"""Fewest columns for text next to a heading; with fewer, the text goes below the heading."""
 
 
 PLAIN = "parlour-plain"
-"""Name of the error handler that replaces unencodable signs by those of `PLAIN_SIGNS`.
+"""Name of the error handler that replaces unencodable characters by those of `PLAIN_SIGNS`.
 
-The commands use it for standard output and standard error, so all output is replaced in one place.
+The commands use it for standard output and standard error.
 """
 PLAIN_SIGNS = {
     **dict(zip("♣♦♥♠♧♢♡♤", "cdhscdhs", strict=True)),
@@ -45,11 +45,11 @@ PLAIN_SIGNS = {
     "▲": "^",
     "\u00a0": " ",
 }
-"""Replacements of signs in encodings that lack them; one letter where columns must line up."""
+"""Replacements of characters that an encoding lacks; one character where columns must align."""
 
 
 def replace_signs(error: UnicodeError) -> tuple[str, int]:
-    """Return replacements for unencodable signs; signs without one become escapes."""
+    """Return replacements for unencodable characters; characters without one become escapes."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     missing = error.object[error.start : error.end]
@@ -60,18 +60,18 @@ codecs.register_error(PLAIN, replace_signs)
 
 
 def plain_text(text: str, encoding: str) -> str:
-    """Return text as an encoding writes it, so that it can be measured and aligned."""
+    """Return text as it appears in an encoding, so that its columns can be counted."""
     return text.encode(encoding, PLAIN).decode(encoding)
 
 
 def as_line(text: str) -> str:
-    """Return text as one line: white space as one blank, what cannot be printed as escapes."""
+    """Return text as one line, with single spaces, and escapes for unprintable characters."""
     line = " ".join(text.split())
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
 
 
 def cut_middle(text: str, longest: int) -> str:
-    """Return text of at most ``longest`` letters, cut in the middle: ends tell names apart."""
+    """Return text cut in the middle to ``longest`` characters, since ends distinguish names."""
     if len(text) <= longest:
         return text
     head = longest // 2
@@ -79,7 +79,7 @@ def cut_middle(text: str, longest: int) -> str:
 
 
 def cut_names(names: Sequence[str], longest: int) -> list[str]:
-    """Return names cut by `cut_middle`, a little longer where two would become the same."""
+    """Return names cut by `cut_middle`, longer if two would otherwise become equal."""
     while True:
         cut = [cut_middle(name, longest) for name in names]
         if len(set(cut)) == len(set(names)):
@@ -88,28 +88,28 @@ def cut_names(names: Sequence[str], longest: int) -> list[str]:
 
 
 def print_notice(text: str) -> None:
-    """Print a notice on stderr, apart from the results."""
+    """Print a notice on stderr, separate from the results."""
     print(f"parlour: notice: {text}", file=sys.stderr, flush=True)
 
 
 def time_text(milliseconds: float) -> str:
-    """Write a time in the unit that suits it: ``"0.3 µs"``, ``"1.5 ms"``, ``"95 s"``."""
+    """Return a time in a suitable unit: ``"0.3 µs"``, ``"1.5 ms"``, ``"95 s"``."""
     value, unit = milliseconds * 1000, "µs"
     for larger in ("ms", "s"):
-        if float(f"{value:.2g}") >= 1000:  # as it is shown: 999.6 µs are 1 ms
+        if float(f"{value:.2g}") >= 1000:  # compare the rounded value: 999.6 µs is 1 ms
             value, unit = value / 1000, larger
     return f"{float(f'{value:.2g}'):g} {unit}"
 
 
 def find_width() -> int:
-    """Return the columns of the terminal, or of ``COLUMNS``; `ENDLESS` where there is neither."""
+    """Return the columns of the terminal or of ``COLUMNS``, `ENDLESS` without either."""
     return shutil.get_terminal_size((ENDLESS, 24)).columns
 
 
 def wrap_beside(heading: str, text: str) -> str:
-    """Return text beside a heading, or below it where the terminal is narrow.
+    """Return text next to a heading, or below the heading in a narrow terminal.
 
-    No word is broken: a number stays whole.
+    Words and numbers are never broken.
     """
     width = find_width()
     width = width if width == ENDLESS else min(width, WIDEST)
@@ -120,9 +120,9 @@ def wrap_beside(heading: str, text: str) -> str:
 
 
 def wrap_lines(text: str) -> str:
-    """Return text whose lines are at most as wide as the terminal.
+    """Return text wrapped to the width of the terminal.
 
-    Lists break between their items, other lines between words. Color codes do not count.
+    Lists are wrapped between items, other lines between words. Color codes have no width.
     """
     width = find_width()
     return "\n".join(
@@ -156,7 +156,7 @@ def _wrap_line(line: str, width: int) -> str:
 
 
 def wrap_words(text: str, width: int, indent: str = "", first: str | None = None) -> str:
-    """Return text in lines of ``width`` columns; only a longer word makes a longer line."""
+    """Return text wrapped to ``width`` columns; only a longer word makes a line longer."""
     return textwrap.fill(
         text,
         max(width, len(indent) + 1),

@@ -1,6 +1,6 @@
-"""Rich tables that fit the terminal: a table that is too wide becomes a block for each line.
+"""Rich tables that fit the terminal: a table that is too wide becomes a block for each row.
 
-Rich is optional, so modules that must work without it use `terminal` alone.
+Rich is optional, so modules that must work without it use only `terminal`.
 """
 
 import shutil
@@ -14,25 +14,25 @@ from rich.text import Span, Text
 from .terminal import ENDLESS, find_width, plain_text
 
 NARROWEST = 20
-"""Least columns for which records are wrapped; a narrower terminal breaks lines by itself."""
+"""Fewest columns for which records are wrapped; a narrower terminal wraps lines itself."""
 
 
 PLAIN_BOX = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)
-"""Table borders for encodings without line-drawing signs."""
+"""Table borders for encodings without line-drawing characters."""
 
 
 def open_console() -> Console:
-    """Return a console on stdout: as wide as the terminal or ``COLUMNS`` says, endless in a pipe.
+    """Return a console on stdout with the width of the terminal or ``COLUMNS``, endless in a pipe.
 
-    Rich takes 80 columns for a pipe and for ``TERM=dumb``, unless width and height are given.
+    Without explicit width and height, Rich assumes 80 columns for a pipe and for ``TERM=dumb``.
     """
     return Console(width=find_width(), height=shutil.get_terminal_size().lines, emoji=False)
 
 
 def make_terminal_table(title: str, first: str, *numbers: str) -> Table:
-    """Return an empty table: a first column for names, then columns of numbers.
+    """Return an empty table with a first column for names, followed by columns of numbers.
 
-    The title and all heads are taken as they are, without markup; names are to be added as `Text`.
+    The title and heads are plain text without markup. Add names as `Text`.
     """
     table = Table(
         box=SIMPLE_HEAD,
@@ -47,9 +47,9 @@ def make_terminal_table(title: str, first: str, *numbers: str) -> Table:
 
 
 def print_fitting(console: Console, tables: Sequence[Table]) -> None:
-    """Print the first table that fits; if none does, print the first one as records.
+    """Print the first table that fits; if no table fits, print the first one as records.
 
-    The first table has all columns. A line below the printed table names the columns left out.
+    The first table has all columns. A line below the printed table lists the omitted columns.
     """
     for table in tables:
         _make_plain(table, console.encoding)
@@ -58,13 +58,13 @@ def print_fitting(console: Console, tables: Sequence[Table]) -> None:
             console.print(table)
             left_out = [head for head in _heads(tables[0]) if head not in _heads(table)]
             if left_out:
-                console.print(Text(f"(no room for: {', '.join(left_out)})", "dim"))
+                console.print(Text(f"(no room for columns: {', '.join(left_out)})", "dim"))
             return
     print_records(console, tables[0])
 
 
 def _make_plain(table: Table, encoding: str) -> None:
-    """Replace unencodable signs in all cells before they are measured and aligned."""
+    """Replace unencodable characters in all cells before their widths are measured."""
     if encoding.startswith("utf"):
         return
     table.box = PLAIN_BOX
@@ -75,7 +75,7 @@ def _make_plain(table: Table, encoding: str) -> None:
 
 
 def _plain_cell(cell: object, encoding: str) -> Text:
-    """Return one cell; a replacement has the style of the sign."""
+    """Return one cell; a replacement keeps the style of its character."""
     letters = _as_text(cell).divide(range(1, len(_as_text(cell))))
     for letter in letters:
         styles = [span.style for span in letter.spans]
@@ -89,14 +89,14 @@ def _heads(table: Table) -> list[str]:
 
 
 def _needed_width(console: Console, table: Table) -> int:
-    """The columns that a table takes where there is room, its title on one line."""
+    """Return the width of a table with its title on one line."""
     endless = console.options.update(max_width=ENDLESS)
     title = table.title.cell_len if isinstance(table.title, Text) else 0
     return max(console.measure(table, options=endless).maximum, title)
 
 
 def print_records(console: Console, table: Table) -> None:
-    """Print each line of a table as a block: its name, then a field a line, empty ones left out."""
+    """Print each row as a block: its name, then one line per field that is not empty."""
     options = console.options.update(width=max(console.width, NARROWEST))
     if isinstance(table.title, Text):
         console.print(*table.title.wrap(console, options.max_width), sep="\n")
@@ -116,7 +116,7 @@ def _as_text(cell: object) -> Text:
 
 
 def _print_wrapped(console: Console, text: Text, width: int, indent: int = 0) -> None:
-    """Print text in lines of ``width`` columns; only a longer word is broken."""
+    """Print text wrapped to ``width`` columns; only a longer word is broken."""
     for number, line in enumerate(text.wrap(console, width - 2 - indent, overflow="fold")):
         margin = indent + 2 * (number > 0)
         line.rstrip()

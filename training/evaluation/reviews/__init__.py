@@ -1,1 +1,1 @@
-"""Reviews: what each decision of a game cost."""
+"""Reviews: the cost of each decision of a game."""

@@ -1,18 +1,19 @@
-"""Reviews: the cost of each decision of a game, by the cards known then and with all cards known.
+"""Reviews: the cost of each decision of a game.
 
-A decision is judged in sampled worlds that fit what its seat knew (`review_judges`). For each
-decision, the change of the chance to win has three parts:
+A review judges each decision in sampled worlds: assignments of the hidden cards that fit what the
+seat knew (`review_judges`). The chance of a position is the share of worlds that can still be won.
+Its change at each decision has three parts:
 
-- loss: the value of the best action less that of the action taken;
-- unseen: the chance less the value of the best action. No single action keeps all worlds that could
-  be won, so this is the price of not knowing the hidden cards; it was not to be avoided;
-- luck: the next chance, or at the end the outcome, less the value of the action taken. It is what
-  the cards that were turned up brought, and is 0 on average.
+- loss: the value of the best action minus the value of the action taken.
+- unseen: the chance minus the value of the best action. No single action wins in all winnable
+  worlds, so this is the cost of hidden information, which no player can avoid.
+- luck: the next chance (or the outcome, at the end) minus the value of the action taken. It is the
+  effect of the cards that were turned up, and its mean is 0.
 
-So first chance - losses - unseen + luck = outcome, for each game exactly. Besides, a solver says of
-each position whether it can be won with all cards known (its open value). Nothing is unseen then
-and nothing is luck, so the losses add up to the first open value less the outcome. A deal was
-thrown away where the open value goes from 1 to 0.
+For each game, first chance - losses - unseen + luck = outcome holds exactly. In addition, a solver
+finds whether each position can be won with all cards known (the open value). With all cards known,
+there is neither hidden information nor luck, so the losses add up to the first open value minus the
+outcome. A decision throws a deal away if it changes the open value from 1 to 0.
 """
 
 import re
@@ -51,43 +52,41 @@ from .review_judges import (
 )
 
 REVIEW_FILES = ("decisions.parquet", SUMMARY, "review.png", "review.svg", "review.pdf")
-"""The files of a saved review."""
+"""File names of a saved review."""
 PHASES = ("first third", "second third", "last third")
-"""Of the decisions of a game."""
+"""Phases of a game, each with a third of its decisions."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Review(Result):
-    """The costs of n decisions of one seat, in one game.
+    """The costs of n decisions of one seat in one game.
 
-    Decisions are the first action and those with more than one legal action. A forced action costs
-    nothing; it counts as part of the decision before it.
+    The decisions are the first action of the seat and all actions with more than one legal action.
+    A forced action costs nothing and counts as part of the decision before it.
 
-    ``to_pandas()`` has a row for each decision; ``save(folder)`` writes table, JSON and picture.
+    ``to_pandas()`` has a row for each decision; ``save(folder)`` writes a table, JSON and a plot.
     """
 
     judge: Judge
-    """The judge: its ``text`` says how it judges, its ``unit`` is that of the values."""
+    """The judge; its ``text`` describes the method, its ``unit`` is the unit of the values."""
     deal: str
-    """The deal, in words."""
+    """The deal, as text."""
     agent: str
-    """The agent that played, "" if unknown."""
+    """The name of the agent, "" if unknown."""
     seat: int
     steps: np.ndarray
-    """int64 (n,): which of the game's actions each decision is, from 0."""
+    """int64 (n,): the index of each decision among all actions of the game."""
     actions: np.ndarray
     """int64 (n,): the actions taken."""
     length: int
-    """The number of actions of the game, of all seats."""
+    """The number of actions of all seats."""
     judged: Judged
     open_values: np.ndarray | None
-    """float64 (n + 1,): whether the deal could be won before each decision, and at the end.
-
-    1 yes, 0 no, 0.5 undecided, with all cards known; None if no solver is asked."""
+    """float64 (n + 1,): whether the deal is winnable with all cards known, before each decision and
+    at the end: 1 yes, 0 no, 0.5 undecided. None without a solver."""
     points: np.ndarray | None
-    """float64 (n, 2): points of the bidder's side before and after each decision, by `find_points`.
-
-    NaN if unknown; None if the game has no such solver, or it is not asked."""
+    """float64 (n, 2): double-dummy points of the bidder's side before and after each decision
+    (`find_points`), NaN if unknown. None without a double-dummy solver."""
     outcome: float | None
     """The result, in the unit of the values; None if the game is not over."""
     facts: Mapping[str, Any]
@@ -101,7 +100,7 @@ class Review(Result):
 
     @property
     def rules(self) -> Any:
-        """The rules that it was played by."""
+        """The rules of the game."""
         return self.judge.rules
 
     @property
@@ -119,12 +118,12 @@ class Review(Result):
 
     @property
     def masks(self) -> np.ndarray:
-        """Which actions were legal, bool (n, actions)."""
+        """Legal actions of each decision, bool (n, actions)."""
         return ~np.isnan(self.judged.values)
 
     @property
     def choices(self) -> np.ndarray:
-        """Whether there was more than one legal action, bool (n,)."""
+        """Whether each decision had more than one legal action, bool (n,)."""
         return np.asarray(self.masks.sum(axis=1) > 1)
 
     @property
@@ -134,7 +133,7 @@ class Review(Result):
 
     @cached_property
     def best_actions(self) -> np.ndarray:
-        """The best actions, int64 (n,), never UNDO; the action taken if none is better."""
+        """The best actions, int64 (n,), never UNDO; the action taken if no other is better."""
         values = np.where(self.masks & ~takes_back(self.game), self.judged.values, -np.inf)
         best, rows = values.argmax(axis=1), np.arange(len(values))
         ahead = values[rows, best] > self.values
@@ -142,7 +141,7 @@ class Review(Result):
 
     @property
     def best(self) -> np.ndarray:
-        """The value of the best action, float64 (n,); 0 where only taking back is legal."""
+        """The value of the best action, float64 (n,); 0 if only UNDO is legal."""
         values = self.judged.values[np.arange(len(self.actions)), self.best_actions]
         return np.where(np.isnan(values), 0.0, values)
 
@@ -158,30 +157,30 @@ class Review(Result):
 
     @property
     def losses(self) -> np.ndarray:
-        """The loss of the action taken, float64 (n,); below 0 only if it took a loss back."""
+        """The loss of the action taken, float64 (n,); below 0 only if it undid a loss."""
         return self.best - self.values
 
     @property
     def unseen(self) -> np.ndarray:
-        """The cost of hidden information, float64 (n,): see the head of this module."""
+        """The cost of hidden information, float64 (n,); see the module docstring."""
         return self.chances - self.best
 
     @property
     def luck(self) -> np.ndarray:
-        """The gain from cards turned up, float64 (n,); NaN at the end of a running game."""
+        """The gain from cards turned up, float64 (n,); NaN at the end of an unfinished game."""
         last = np.nan if self.outcome is None else self.outcome
         return np.append(self.chances[1:], last)[: len(self.actions)] - self.values
 
     @property
     def open_losses(self) -> np.ndarray:
-        """The loss of each action with all cards known, float64 (n,); NaN if no solver is asked."""
+        """The loss of each action with all cards known, float64 (n,); NaN without a solver."""
         if self.open_values is None:
             return np.full(len(self.actions), np.nan)
         return self.open_values[:-1] - self.open_values[1:]
 
     @property
     def costs(self) -> np.ndarray:
-        """The points that each card cost its side, all cards known, float64 (n,); NaN: not known.
+        """The points that each card cost its side with all cards known, float64 (n,); NaN: unknown.
 
         The points before a card assume the best play of its side, so every change is a loss.
         """
@@ -191,12 +190,12 @@ class Review(Result):
 
     @property
     def threw_away(self) -> np.ndarray:
-        """Which decisions made a winnable deal unwinnable, bool (n,)."""
+        """Whether each decision made a winnable deal unwinnable, bool (n,)."""
         return np.asarray(self.open_losses == 1)
 
     @property
     def kinds(self) -> list[str]:
-        """The kind of each action taken: its label without numbers or places."""
+        """The kind of each action taken: its label without numbers and places."""
         return [action_kind(self.game.label(int(action))) for action in self.actions]
 
     @property
@@ -206,12 +205,12 @@ class Review(Result):
         return [PHASES[3 * i // n] for i in range(n)]
 
     def number_text(self, value: float, sign: bool = False) -> str:
-        """Write a chance, a value or a loss: shares in per cent."""
+        """Return a chance, value, or loss as text, with shares in percent."""
         plus = "+" if sign else ""
         return f"{100 * value:{plus}.1f} %" if self.judge.unit == "won" else f"{value:{plus}.2f}"
 
     def totals(self) -> dict[str, float | None]:
-        """Return the terms that add up from the first chance to the outcome."""
+        """Return the terms of the sum from the first chance to the outcome."""
         return {
             "first_chance": float(self.chances[0]) if len(self.chances) else None,
             "loss": float(self.losses.sum()),
@@ -221,11 +220,11 @@ class Review(Result):
         }
 
     def decisions(self) -> list[dict[str, Any]]:
-        """Return each decision for JSON."""
+        """Return all decisions for JSON."""
         return [describe_decision(self, i) for i in range(len(self.actions))]
 
     def summary(self) -> dict[str, Any]:
-        """Return all of it for JSON."""
+        """Return the review for JSON."""
         return {
             "game": self.game.name,
             "variant": self.variant,
@@ -241,7 +240,7 @@ class Review(Result):
 
 
 def describe_decision(review: Review, i: int) -> dict[str, Any]:
-    """Return decision ``i`` of a review for JSON; None: not known."""
+    """Return decision ``i`` of a review for JSON, with None for unknown values."""
     label, judged = review.game.label, review.judged
     open_values = (None, None) if review.open_values is None else review.open_values[i : i + 2]
     points = (None, None) if review.points is None else review.points[i]
@@ -279,7 +278,7 @@ def _number(value: Any) -> float | None:
 
 
 def action_kind(label: str) -> str:
-    """Return the label of an action without numbers or places: ``"pyramid 4"`` is ``"pyramid"``."""
+    """Return the label of an action without numbers and places, such as ``"pyramid"``."""
     return re.split(r"\s+\S*\d", label)[0]
 
 
@@ -298,16 +297,25 @@ def review_game(
     agent: str = "",
     max_moves: int = 0,
 ) -> Review:
-    """Review the decisions of a seat in a game, which may not have ended yet.
+    """Review the decisions of a seat in a game, which may be unfinished.
 
-    ``rules`` are the game's, or the name of a variant (None: the default). ``deal`` is a number of
-    ``deal_set`` (None: the game's own), or a deck or a first state (see `solve.make_position`).
-    ``actions`` are all actions of the game, of all seats. ``worlds`` are sampled for each decision
-    by ``seed``; ``player`` judges instead of the exact solver (`make_judge`). ``open_cards`` False
-    leaves out everything that depends on the hidden cards. ``max_moves`` is where the game was
-    truncated (0: nowhere).
+    Args:
+        game: The game, or its name.
+        rules: The rules, or the name of a variant (None: the default variant).
+        deal: Number of a deal in ``deal_set``, a deck, or a first state (see
+            `solve.make_position`).
+        actions: All actions of the game, of all seats.
+        seat: The seat whose decisions are reviewed.
+        deal_set: The deal set of a numbered deal (None: the game's own).
+        worlds: Number of sampled worlds per decision.
+        seed: Seed of the sampled worlds.
+        player: Agent that plays the worlds out instead of the exact solver (see `make_judge`).
+        open_cards: Whether to compute the values that depend on the hidden cards.
+        agent: Name of the agent, for texts.
+        max_moves: Number of moves after which the game was truncated (0: not truncated).
 
-    Raises ValueError naming what is out of range, or the first action that is not legal.
+    Raises:
+        ValueError: A value is out of range, or an action is illegal; the message names the first.
     """
     game = find_game(game) if isinstance(game, str) else game
     rules = game.make_rules(rules) if rules is None or isinstance(rules, str) else rules
@@ -335,21 +343,21 @@ def review_deal(
     agent: str = "",
     max_moves: int = 0,
 ) -> Review:
-    """Review a game by an existing judge: see `review_game`."""
+    """Review a game with an existing judge; see `review_game`."""
     first, named = find_deal(judge.game, judge.rules, deal, deal_set)
     states = trace_actions(judge.game, judge.rules, first, actions, max_moves)
     return review_states(judge, states, np.array(actions, np.int64), named, seat, open_cards, agent)
 
 
 def find_deal(game: Game, rules: Any, deal: Any, deal_set: str | None) -> tuple[np.ndarray, str]:
-    """Return the first position of a deal, (1,), and what to call it: see `review_game`."""
+    """Return the first position of a deal, (1,), and its name; see `review_game`."""
     if isinstance(deal, int | np.integer):
         deal_set = deal_set or default_deal_set(game.name)
         return deal_position(
             game, rules, deal_set, int(deal)
         ), f"deal {deal} of deal set {deal_set}"
     if deal_set is not None:
-        raise ValueError(f"deal_set {deal_set!r}: it goes with the number of a deal")
+        raise ValueError(f"deal_set must be None unless deal is a number, got {deal_set!r}")
     return make_position(game, rules, deal), "a chosen deal"
 
 
@@ -362,10 +370,12 @@ def review_states(
     open_cards: bool = True,
     agent: str = "",
 ) -> Review:
-    """Review a game by its positions, (actions + 1,), as `solve.trace_actions` gives them."""
+    """Review a game from its positions, (actions + 1,), as `solve.trace_actions` returns them."""
     check_seat(judge, seat)
     steps = find_decisions(judge.game, states, seat)
-    if isinstance(judge, SolverJudge) and not judge.exact:  # of bids it says nothing
+    if (
+        isinstance(judge, SolverJudge) and not judge.exact
+    ):  # a double-dummy solver does not judge bids
         steps = steps[is_in_play(judge.game, judge.rules, copy_states(states, steps))]
     asked, end = copy_states(states, steps), states[-1:]
     judged, seats = judge.judge(asked, steps), np.array([seat])
@@ -388,7 +398,7 @@ def review_states(
 
 
 def review_replay(replay: Replay, seat: int = 0, worlds: int = WORLDS) -> Review:
-    """Review the decisions of a seat in a recorded game: see `review_game`.
+    """Review the decisions of a seat in a recorded game; see `review_game`.
 
     Raises ValueError for a seat or number out of range, and as `Replay.states` does.
     """
@@ -400,7 +410,7 @@ def review_replay(replay: Replay, seat: int = 0, worlds: int = WORLDS) -> Review
 
 
 def review_data(review: Review) -> dict[str, Any]:
-    """Return the parts of a review that views of the game show, for JSON."""
+    """Return the parts of a review for views of the game, for JSON."""
     return {
         "headline": review.headline(),
         "judge": review.judge.text,

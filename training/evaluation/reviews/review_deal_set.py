@@ -1,4 +1,4 @@
-"""Reviews of an agent over a deal set: loss per decision, by kind of action and phase."""
+"""Reviews of an agent over a deal set, with losses by kind of action and by phase."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,35 +34,35 @@ from .review_judges import (
 DEALS = 100
 """Default number of deals that are reviewed."""
 CHUNK = 5
-"""Deals of one part, where parts are reviewed in parallel."""
+"""Number of deals of one part, for parallel reviews."""
 WORST = 10
-"""Decisions that are named."""
+"""Most decisions that the list of worst decisions has."""
 COUNT, FACT = "reviews", "fact."
 FIELDS = ("deal", "agent", "seat", "steps", "actions", "length", "outcome", "open_values", "points")
-"""The fields of a review that are one array each. Those that are None are left out."""
+"""The fields of a review that are packed as one array each, without those that are None."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DealSetReview(Result):
     """Reviews of an agent's games on deals of a deal set, in the order of the deals.
 
-    ``to_pandas()`` has a row for each decision of each; ``save(folder)`` as `Review` has it.
+    ``to_pandas()`` has a row for each decision of each game; for ``save(folder)`` see `Review`.
     """
 
     spec: EvaluationSpec
     agent: str
     reviews: list[Review]
     lost_from: int | None = None
-    """The number of deals lost though winnable, if these are the first of them, or all (see
-    `review_lost`); None: these are the deals of the specification."""
+    """For `review_lost`: the number of winnable deals that the agent lost, of which these are the
+    first or all. None: these are the deals of the specification."""
     report = "parlour.training.evaluation.reviews.review_report"
 
     def headline(self) -> str:
         """See `Result.headline`."""
         n, lost = len(self.reviews), self.number_text(self.estimates["loss"].mean)
         where = f"{self.game.name}, {self.spec.variant}, deal set {self.spec.deal_set}"
-        which = "deals" if self.lost_from is None else "deals lost though winnable"
-        return f"{where}: {self.agent}, {n} {which}, {lost} lost a deal"
+        which = "deals" if self.lost_from is None else "winnable deals that were lost"
+        return f"{where}: {self.agent}, {n} {which}, {lost} lost per deal"
 
     @property
     def game(self) -> Game:
@@ -75,12 +75,12 @@ class DealSetReview(Result):
         return self.reviews[0].judge
 
     def number_text(self, value: float, sign: bool = False) -> str:
-        """Write a chance, a value or a loss: see `Review.number_text`."""
+        """Return a chance, value, or loss as text; see `Review.number_text`."""
         return self.reviews[0].number_text(value, sign)
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
-        """The mean over deals of each of `Review.totals`, with a bootstrap interval."""
+        """The mean over deals of each term of `Review.totals`, with a bootstrap interval."""
         totals = [one.totals() for one in self.reviews if len(one.actions)]
         return {
             name: bootstrap_mean(np.array([one[name] for one in totals]), self.spec.confidence)
@@ -89,20 +89,20 @@ class DealSetReview(Result):
 
     @property
     def winnable(self) -> int | None:
-        """Deals that could be won from the start; None where no solver is asked."""
+        """The number of winnable deals; None without a solver."""
         open_values = [one.open_values[0] for one in self.reviews if one.open_values is not None]
         return int(sum(value == 1 for value in open_values)) if open_values else None
 
     @property
     def thrown(self) -> int | None:
-        """Deals that could be won, and were thrown away; None where no solver is asked."""
+        """The number of winnable deals that the agent made unwinnable; None without a solver."""
         if self.winnable is None:
             return None
         return sum(bool(one.threw_away.any()) for one in self.reviews)
 
     @cached_property
     def by_kind(self) -> list[dict[str, Any]]:
-        """The choices of each kind of action taken: see `_group`; the costliest kinds first."""
+        """The choices by kind of action, largest loss first; see `_group`."""
         kinds = np.concatenate([one.kinds for one in self.reviews])
         groups = [self._group(kind, kinds == kind) for kind in np.unique(kinds)]
         used = [group for group in groups if group["decisions"]]
@@ -110,12 +110,12 @@ class DealSetReview(Result):
 
     @cached_property
     def by_phase(self) -> list[dict[str, Any]]:
-        """The choices in each third of the games: see `_group`."""
+        """The choices by third of the games; see `_group`."""
         phases = np.concatenate([one.phases for one in self.reviews])
         return [self._group(phase, phases == phase) for phase in PHASES]
 
     def _group(self, name: str, which: np.ndarray) -> dict[str, Any]:
-        """Count decisions with a choice, their losses and the deals that they threw away."""
+        """Return statistics of the selected decisions: counts, losses, and deals thrown away."""
         chosen = which & self._joined("choices")
         losses = self._joined("losses")[chosen]
         return {
@@ -132,7 +132,7 @@ class DealSetReview(Result):
 
     @cached_property
     def worst(self) -> list[tuple[Review, int]]:
-        """The decisions that lost most, at most `WORST`: the review, and which of it."""
+        """The decisions with the largest losses, at most `WORST`, as pairs of review and index."""
         losses = self._joined("losses")
         sizes = [len(one.actions) for one in self.reviews]
         places = [(one, i) for one, n in zip(self.reviews, sizes, strict=True) for i in range(n)]
@@ -140,7 +140,7 @@ class DealSetReview(Result):
         return [places[row] for row in order if losses[row] > 0]
 
     def summary(self) -> dict[str, Any]:
-        """Return all of it for JSON."""
+        """Return the review for JSON."""
         return {
             **self.spec.rules_summary(),
             "agent": self.agent,
@@ -170,12 +170,20 @@ def review_spec(
     finished: list[Review] | None = None,
     cluster: Cluster | None = None,
 ) -> DealSetReview:
-    """Let an agent play the deals of a specification, and review each of its games.
+    """Play the deals of a specification with an agent, and review each game.
 
-    ``opponents`` play the other seats, repeated in order. ``progress`` is called with the agent's
-    name, and returns a progress function. ``finished`` is a list that gets the reviews
-    in the order of the deals, so that they are there if the work stops. ``cluster`` reviews parts
-    of the deals in other processes (None: this process does). Raises as `compare.evaluate` does.
+    Args:
+        spec: The deals and the rules.
+        agent: The agent to review, or its name.
+        judge: The judge of the decisions.
+        seat: The seat of the agent.
+        opponents: The agents in the other seats, repeated in order.
+        progress: Takes the agent's name and returns a progress function.
+        finished: Receives the reviews in the order of the deals, even if an error stops the work.
+        cluster: Reviews parts of the deals in other processes (None: all in this process).
+
+    Raises:
+        ValueError: As `compare.evaluate` does.
     """
     check_seat(judge, seat)
     first = spec.load_agent(agent)
@@ -190,7 +198,7 @@ def review_spec(
 
 
 class ReviewPart(NamedTuple):
-    """Deals of a specification that one task reviews; ``agents`` are those in the seats."""
+    """Deals of a specification that one task reviews; ``agents`` has the agent of each seat."""
 
     spec: EvaluationSpec
     deals: tuple[int, ...]
@@ -207,19 +215,18 @@ def review_parts(
     update: Progress | None = None,
     check: Callable[[int, Review], None] | None = None,
 ) -> None:
-    """Review deals, one after the other, or in parts on a cluster.
+    """Review deals one after the other, or in parts on a cluster.
 
     Args:
-        whole: The deals, the agents and the judge.
-        given: The agents as they were named.
-        finished: Gets the reviews in the order of the deals; if the work stops, those that are
-            done.
-        cluster: Where to review (None: this process).
-        update: Called with the number of deals that have been reviewed.
-        check: Called with the place of each deal among all and its review.
+        whole: The deals, the agents, and the judge.
+        given: The agents as the caller gave them.
+        finished: Receives the reviews in the order of the deals; after an error, the finished ones.
+        cluster: Reviews the parts (None: this process).
+        update: Called with numbers of reviewed deals.
+        check: Called with the index of each deal and its review.
 
     Raises:
-        ValueError: A person is to play on a cluster.
+        ValueError: A human player is given with a cluster.
     """
     size = 1 if cluster is None else CHUNK
     parts = [
@@ -251,7 +258,7 @@ def review_part(part: ReviewPart) -> list[Review]:
 def _review_on(
     cluster: Cluster, parts: Sequence[ReviewPart], given: Sequence[Agent | str]
 ) -> Iterator[tuple[int, list[Review]]]:
-    """Review parts where a cluster says; yield the number and the reviews of each as it is done."""
+    """Review parts on a cluster; yield the index and the reviews of each finished part."""
     spec, _, agents, seat, judge = parts[0]
     description = (describe_judge(judge), seat, [agent.name for agent in agents])
     players = [judge.given] if isinstance(judge, PlayOutJudge) else []
@@ -263,7 +270,7 @@ def _review_on(
 
 
 def make_packing(judge: Judge) -> Packing:
-    """Return the conversion of reviews by one judge to arrays and back."""
+    """Return the conversion of one judge's reviews to arrays and back."""
     return Packing(pack_reviews, partial(unpack_reviews, judge))
 
 
@@ -278,7 +285,7 @@ def pack_reviews(reviews: Sequence[Review]) -> dict[str, Any]:
 
 
 def unpack_reviews(judge: Judge, arrays: Mapping[str, np.ndarray]) -> list[Review]:
-    """Return the reviews that `pack_reviews` was given, with their judge."""
+    """Return the reviews from the arrays of `pack_reviews`, with their judge."""
     reviews = []
     for number in range(int(arrays[COUNT])):
         prefix = f"{number}."
@@ -320,11 +327,27 @@ def review_deal_set(
     allow_rules_mismatch: bool = False,
     **how: Any,
 ) -> DealSetReview:
-    """Let an agent play deals of a deal set, and review each of its games; the others are greedy.
+    """Play deals of a deal set with an agent, and review each game.
 
-    ``variant`` to ``first``, ``evaluation_seed`` and ``allow_rules_mismatch`` are those of
-    `compare.evaluate`, ``worlds``, ``seed`` and ``player`` those of `review.review_game`; ``how``
-    goes to `review_spec`. Raises ValueError naming what is unknown or out of range.
+    The default opponents are greedy.
+
+    Args:
+        game: The game, or its name.
+        agent: The agent to review, or its name.
+        variant: The variant (None: the game's default).
+        options: Options of the rules to change.
+        deals: Number of deals.
+        deal_set: The deal set (None: the game's own).
+        first: Number of the first deal.
+        evaluation_seed: Any text, from which the agents' draws derive (None: a random one).
+        worlds: Number of sampled worlds per decision.
+        seed: Seed of the sampled worlds.
+        player: Agent that plays the worlds out instead of the exact solver (see `make_judge`).
+        allow_rules_mismatch: Whether to allow saved agents trained with other rules.
+        **how: Arguments of `review_spec`, such as ``seat`` and ``opponents``.
+
+    Raises:
+        ValueError: A value is unknown or out of range; the message says what is allowed.
     """
     game = find_game(game) if isinstance(game, str) else game
     spec = make_review_spec(
@@ -343,9 +366,9 @@ def review_deal_set(
 def make_review_spec(
     game: Game, variant: str | None, options: Mapping[str, Any] | None, **given: Any
 ) -> EvaluationSpec:
-    """Return the specification of a review; ``given`` are keywords of `spec.make_specs`.
+    """Return the specification of a review; ``given`` has arguments of `make_specs`.
 
-    The review solves each game, so labels are not needed. One deal is enough.
+    The review solves each game, so it needs no labels. A single deal is allowed.
     """
     variants = None if variant is None else [variant]
     one = given["deals"] == 1 and is_for_several(game, variants, options)

@@ -1,8 +1,8 @@
-"""Judges of decisions: the value of each legal action by the cards that its seat knows.
+"""Judges of decisions, which estimate the value of each legal action from the known cards.
 
-The hidden cards are resampled into many worlds, the same ones for all actions. If the game has an
-exact solver, the value of an action is the share of worlds in which a win is left after it.
-Otherwise an agent plays every action out in every world: a search of one step.
+The judge samples worlds, the same for all actions: assignments of the hidden cards that fit what
+the seat knows. With an exact solver, the value of an action is the share of worlds that can still
+be won after it. Otherwise an agent plays out each action in each world, a one-step search.
 """
 
 from abc import ABC, abstractmethod
@@ -27,29 +27,29 @@ WORLDS = 100
 """Default number of worlds for each decision."""
 MOST_WORLDS = 100_000
 LIMIT = 20_000
-"""Positions that the solver visits in a world; if they do not suffice, a win counts as half."""
+"""Most positions that the solver searches per world; an undecided world counts as half won."""
 CHUNK = 1 << 13
 """Most worlds in memory."""
 POINTS_LIMIT = 1_000_000
-"""Positions that the double-dummy solver visits; if they do not suffice, points are unknown."""
+"""Most positions that the double-dummy solver searches; beyond, points are unknown."""
 TAKES_BACK = "UNDO"
 """The label of the action that takes a move back."""
 DOUBLE_DUMMY = "double-dummy"
-"""Named as the player: the solver judges a game for several, as if all knew all cards."""
+"""Name of a player: the solver judges a game for several players as if all cards were known."""
 PLAYERS = ("pretrained", "greedy")
-"""Agents that play worlds out where there is no solver: the first that plays the rules."""
+"""Agents that play worlds out without a solver; the first one that supports the rules is used."""
 
 
 class Judged(NamedTuple):
     """The judgments of n decisions.
 
     Attributes:
-        values: The value of each action, float64 (n, actions): the share of worlds in which a win
-            is left, or the mean result. NaN for illegal actions.
+        values: The value of each action, float64 (n, actions): the share of worlds that can still
+            be won, or the mean result. NaN for illegal actions.
         errors: The standard errors of ``values``.
         chances: The value of each position, float64 (n,).
         chance_errors: The standard errors of ``chances``.
-        undecided: The number of worlds that the solver gave up, int64 (n,).
+        undecided: The number of worlds that the solver left undecided, int64 (n,).
     """
 
     values: np.ndarray
@@ -60,7 +60,7 @@ class Judged(NamedTuple):
 
     @staticmethod
     def empty(n: int, actions: int) -> "Judged":
-        """Return arrays to be filled for n decisions."""
+        """Return arrays for n decisions, to be filled."""
         values, errors = np.full((2, n, actions), np.nan)
         chances, chance_errors = np.zeros((2, n))
         return Judged(values, errors, chances, chance_errors, np.zeros(n, np.int64))
@@ -72,24 +72,24 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True)
 class Judge(ABC):
-    """Judges actions in sampled worlds: the exact solver, or an agent that plays worlds out."""
+    """A judge of actions in sampled worlds: the exact solver, or an agent that plays worlds out."""
 
     game: Game
     rules: Any
     worlds: int
-    """Sampled worlds for each decision."""
+    """Number of sampled worlds per decision."""
     seed: int
-    """The seed of these worlds."""
+    """The seed of the sampled worlds."""
 
     @property
     @abstractmethod
     def text(self) -> str:
-        """A description of how the judge finds its values."""
+        """A description of the judge's method."""
 
     @property
     @abstractmethod
     def exact(self) -> bool:
-        """Whether a solver judges, so that values are shares of worlds in which a win is left."""
+        """Whether an exact solver judges, so that values are shares of winnable worlds."""
 
     @property
     @abstractmethod
@@ -100,8 +100,8 @@ class Judge(ABC):
     def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
         """Judge the decisions of the seat to act in each of ``states`` (n,), none of them over.
 
-        ``numbers``, int (n,), are those of the decisions in their game, which seed the worlds. The
-        judgment depends on them, on what that seat knows and on the seed alone.
+        ``numbers``, int (n,), are the indices of the decisions in their game, which seed the
+        worlds. The result depends only on them, on what the seat knows, and on the seed.
         """
 
 
@@ -109,7 +109,7 @@ def check_seat(judge: Judge, seat: int) -> None:
     """Raise ValueError for a seat that the game does not have."""
     players = judge.game.num_players(judge.rules)
     if not 0 <= seat < players:
-        raise ValueError(f"seat={seat}: allowed are seats 0 to {players - 1}")
+        raise ValueError(f"seat must be from 0 to {players - 1}, got {seat}")
 
 
 def describe_judge(judge: Judge) -> dict[str, Any]:
@@ -120,26 +120,26 @@ def describe_judge(judge: Judge) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class SolverJudge(Judge):
-    """Judges by the game's exact solver."""
+    """A judge that uses the game's exact solver."""
 
     unit = "won"
 
     @property
     def exact(self) -> bool:
-        """See `Judge`; False at a table of several, where the solver is double-dummy only."""
+        """See `Judge`; False for several players, where the solver is only double-dummy."""
         return self.game.num_players(self.rules) == 1
 
     @property
     def text(self) -> str:
         """See `Judge`."""
-        method = "by the exact solver" if self.exact else "all cards known to all"
-        return f"share of {self.worlds:,} worlds that could still be won, {method}"
+        method = "exact solver" if self.exact else "double-dummy solver, all cards known"
+        return f"share of {self.worlds:,} sampled worlds that can still be won ({method})"
 
     def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
-        """See `Judge`. A chance is the share of worlds in which any action leaves a win.
+        """See `Judge`. A chance is the share of worlds that can be won after some action.
 
-        Taking back is not counted there. Errors add one won and one lost world to the sample, so
-        that 100 of 100 are not certain; they are 0 where nothing is hidden.
+        UNDO does not count as such an action. Standard errors add one won and one lost world to
+        the sample, so that 100 of 100 is not certain; they are 0 if no card is hidden.
         """
         judged = Judged.empty(len(states), self.game.actions)
         size = max(1, CHUNK // self.worlds)
@@ -176,19 +176,19 @@ class SolverJudge(Judge):
 
 @dataclass(frozen=True)
 class PlayOutJudge(Judge):
-    """Judges by playing on to the end, ``player`` in all seats."""
+    """A judge that plays games to the end, with ``player`` in all seats."""
 
     player: Agent
     given: Agent | str
-    """As the player was named."""
+    """The player as the caller gave it."""
     exact = False
 
     @property
     def text(self) -> str:
         """See `Judge`."""
         return (
-            f"mean {self.unit} of {self.worlds:,} worlds played out by {self.player.name}: a "
-            "search, no proof"
+            f"mean {self.unit} over {self.worlds:,} sampled worlds, played out by "
+            f"{self.player.name} (an estimate, no proof)"
         )
 
     @property
@@ -201,7 +201,7 @@ class PlayOutJudge(Judge):
     def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
         """See `Judge`. A chance is the value of the best action.
 
-        The best of several means is a little too high: by the luck of its worlds.
+        The maximum of several means is biased upwards a little.
         """
         judged = Judged.empty(len(states), self.game.actions)
         masks, seeds = legal_masks(self.game, states), decision_seeds(self.seed, numbers)
@@ -234,7 +234,7 @@ class PlayOutJudge(Judge):
 
 
 def result_values(judge: Judge, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return the results of games that are over, in the unit of a judge, float64 (n,)."""
+    """Return the results of finished games in the unit of a judge, float64 (n,)."""
     game, rules = judge.game, judge.rules
     facts = game.results(states, rules, seats)
     if judge.unit == "net":
@@ -249,21 +249,30 @@ def make_judge(
     seed: int = 0,
     player: Agent | str | None = None,
 ) -> SolverJudge | PlayOutJudge:
-    """Return the judge of decisions: the exact solver if there is one and no player is named.
+    """Return the judge of decisions: the exact solver, unless a player is given or needed.
 
-    ``player``, an agent or the name of one, plays the worlds out instead (None: the first of
-    `PLAYERS` that there is for these rules; `DOUBLE_DUMMY`: the solver of a game for several).
-    Raises ValueError for numbers out of range, and for a player that is unknown or sees the hidden
-    cards.
+    Args:
+        game: The game.
+        rules: The rules.
+        worlds: Number of sampled worlds per decision.
+        seed: Seed of the sampled worlds.
+        player: Agent that plays the worlds out, or its name (None: the exact solver, or without one
+            the first of `PLAYERS` for these rules; `DOUBLE_DUMMY`: the solver of a game for
+            several players).
+
+    Raises:
+        ValueError: A number is out of range, or the player is unknown or sees hidden cards.
     """
     check_range("worlds", worlds, 1)
     check_range("seed", seed, 0)
     if worlds > MOST_WORLDS:
-        raise ValueError(f"worlds={worlds}: at most {MOST_WORLDS:,} are allowed")
+        raise ValueError(f"worlds must be at most {MOST_WORLDS:,}, got {worlds}")
     several = game.num_players(rules) > 1
     if player == DOUBLE_DUMMY:
         if not is_double_dummy(game, rules):
-            raise ValueError(f"player {player!r}: allowed at tables of games with such a solver")
+            raise ValueError(
+                f"player {player!r} is only allowed in games for several players with such a solver"
+            )
         return SolverJudge(game, rules, worlds, seed)
     if player is None and not several and is_solvable(game, rules):
         return SolverJudge(game, rules, worlds, seed)
@@ -271,12 +280,12 @@ def make_judge(
         player = next(name for name in PLAYERS if can_load(name, game, rules))
     agent = FixedAgent(load_agent(player, game, rules, seed) if isinstance(player, str) else player)
     if agent.sees_all:
-        raise ValueError(f"player {agent.name!r} sees the hidden cards: name one who does not")
+        raise ValueError(f"player must not see the hidden cards, got {agent.name!r}")
     return PlayOutJudge(game, rules, worlds, seed, agent, player)
 
 
 def is_solvable(game: Game, rules: Any) -> bool:
-    """Whether the game has a solver that judges every action by these rules."""
+    """Return whether the game has a solver that judges every action under these rules."""
     if game.winnable_after is None:
         return False
     try:
@@ -287,17 +296,17 @@ def is_solvable(game: Game, rules: Any) -> bool:
 
 
 def decision_seeds(seed: int, numbers: np.ndarray) -> np.ndarray:
-    """Return the seeds of the worlds of decisions, uint64 (n,)."""
+    """Return the seed of the worlds of each decision, uint64 (n,)."""
     return mix64(mix64(np.full(len(numbers), seed, np.uint64)) + numbers.astype(np.uint64))
 
 
 def takes_back(game: Game) -> np.ndarray:
-    """Return which actions take moves back, bool (actions,)."""
+    """Return whether each action takes a move back, bool (actions,)."""
     return np.array([game.label(action) == TAKES_BACK for action in range(game.actions)])
 
 
 def find_decisions(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
-    """Return at which positions a seat has a choice, and its first turn, int64 (n,)."""
+    """Return the positions of a seat's first turn and of its choices, int64 (n,)."""
     own_turn = states["turn"][:-1] == seat
     several = legal_masks(game, states[:-1]).sum(axis=1) > 1
     return np.union1d(np.flatnonzero(own_turn & several), np.flatnonzero(own_turn)[:1])
@@ -306,7 +315,7 @@ def find_decisions(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
 def find_open_values(judge: Judge, states: np.ndarray) -> np.ndarray | None:
     """Return whether each position can be won with all cards known, float64 (n,).
 
-    1 yes, 0 no, 0.5 undecided; None if the judge is not an exact solver.
+    The values are 1 (yes), 0 (no), or 0.5 (undecided). None if the judge is not an exact solver.
     """
     if not judge.exact:
         return None
@@ -315,15 +324,16 @@ def find_open_values(judge: Judge, states: np.ndarray) -> np.ndarray | None:
 
 
 def is_double_dummy(game: Game, rules: Any) -> bool:
-    """Whether several play by these rules, and the game has a double-dummy solver."""
+    """Return whether the rules are for several players and the game has a double-dummy solver."""
     return game.num_players(rules) > 1 and game.winnable_after is not None
 
 
 def find_points(game: Game, rules: Any, states: np.ndarray, steps: np.ndarray) -> np.ndarray | None:
-    """Return the points that the bidder's side takes, before and after steps, float64 (n, 2).
+    """Return the double-dummy points of the bidder's side before and after steps, float64 (n, 2).
 
-    ``states`` are all positions of the game. NaN where no contract is being played, in a hand
-    played alone, and where `POINTS_LIMIT` was reached. None for games without such a solver.
+    ``states`` has all positions of the game. Points are NaN if no contract is being played, in
+    hands played alone, and if the search reaches `POINTS_LIMIT`. None for games without such a
+    solver.
     """
     if not is_double_dummy(game, rules):
         return None
@@ -338,13 +348,13 @@ def _solve_points(game: Game, rules: Any, state: np.ndarray) -> float:
     assert game.solving is not None
     try:
         score = game.solving.solve(state, rules, limit=POINTS_LIMIT).score
-    except ValueError:  # nothing that it could play
+    except ValueError:  # no contract to play
         return np.nan
     return np.nan if score is None else score
 
 
 def is_in_play(game: Game, rules: Any, states: np.ndarray) -> np.ndarray:
-    """Return in which positions a contract is being played that the solver knows, bool (n,)."""
+    """Return whether the solver supports the contract in play at each position, bool (n,)."""
     assert game.solving is not None
     in_play = np.ones(len(states), np.bool_)
     for i in range(len(states)):

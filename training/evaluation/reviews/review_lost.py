@@ -1,6 +1,6 @@
-"""Deals that an agent lost though they could be won, from saved results, and reviews of them.
+"""Reviews of winnable deals that an agent lost, from saved results.
 
-Rows of results name the deals and the evaluation seed, so the same games can be played again.
+The results include the deals and the evaluation seed, so the same games can be played again.
 """
 
 import json
@@ -24,7 +24,7 @@ from .review_judges import WORLDS, Judge, make_judge
 
 
 class LostDeal(NamedTuple):
-    """A deal that an agent has lost though a solver says that it can be won."""
+    """A deal that an agent lost although it is labeled winnable."""
 
     game: Game
     rules: Any
@@ -36,7 +36,7 @@ class LostDeal(NamedTuple):
     agent: str
     """The agent's name in the results."""
     fewest: int | None
-    """The moves of its shortest win; None: not known."""
+    """The number of moves of its shortest win; None: unknown."""
     evaluation_seed: str
     """The evaluation seed, which repeats the game."""
     seed: int
@@ -50,23 +50,31 @@ class LostDeal(NamedTuple):
 def find_lost(
     results: Comparison[Any] | Evaluation | Path | str, agent: str | None = None
 ) -> list[LostDeal]:
-    """Return the deals that an agent lost though labels say they can be won, by variant and deal.
+    """Return the winnable deals that an agent lost, by variant and deal.
 
-    ``results`` are those of `compare` or `evaluate`, or the folder that ``--out`` or ``save`` wrote
-    (or its episodes.parquet). ``agent`` may be left out where only one has played. Deals cut off at
-    the limit of moves count as lost. Raises ValueError for an agent that has not played, and where
-    there are no results, or none of labelled deals of a game that is won; naming what there is.
+    Truncated games count as lost.
+
+    Args:
+        results: Results of `compare` or `evaluate`, or the folder that ``--out`` or ``save`` wrote,
+            or its episodes.parquet.
+        agent: The name of the agent in the results (None: the only one).
+
+    Raises:
+        ValueError: The results do not include the agent, or have no labeled deals of a game with
+            winners; the message says what they have.
     """
     rows, summary = load_evaluations(results)
     names = list(dict.fromkeys(one["agent"] for one in summary))
     if agent is None:
         if len(names) > 1:
-            raise ValueError(f"agent: several have played, name one of {', '.join(names)}")
+            raise ValueError(
+                f"agent must be one of {', '.join(names)}, got none for results of several"
+            )
         agent = names[0]
     if agent not in names:
         raise ValueError(unknown_text("agent", agent, names))
     if "winnable" not in rows or "won" not in rows:
-        raise ValueError("results: no deal is labelled winnable or not; see parlour deals make")
+        raise ValueError("results must have solver labels, got none: see parlour deals make")
     lost = []
     for one in summary:
         if one["agent"] == agent:
@@ -77,7 +85,7 @@ def find_lost(
 def load_evaluations(
     results: Comparison[Any] | Evaluation | Path | str,
 ) -> tuple[Any, list[dict[str, Any]]]:
-    """Return a data frame with a row a game, and the summaries of the evaluations.
+    """Return a data frame with a row per game, and the summaries of the evaluations.
 
     Raises as `find_lost` does.
     """
@@ -94,7 +102,9 @@ def load_evaluations(
             table = pq.read_table(path, use_threads=False)
     summary = json.loads((table.schema.metadata or {}).get(b"parlour", b"null"))
     if summary is None or "pairs" in summary:
-        raise ValueError("results: those of games for one player are needed (compare --out)")
+        raise ValueError(
+            "results must be those of a game for one player, from compare or evaluate --out"
+        )
     return table.to_pandas(), summary["results"]
 
 
@@ -135,14 +145,22 @@ def review_lost(
     player: str | None = None,
     allow_rules_mismatch: bool = False,
 ) -> DealSetReview:
-    """Play the deals again that an agent lost though they could be won, and review the games.
+    """Replay the winnable deals that an agent lost, and review the games.
 
-    ``results`` are what `find_lost` takes. ``agent`` is the agent of the results: a
-    built-in one by its name, a saved one by its folder (``NAME=FOLDER`` if it has another name
-    there), or an agent; None if only one has played. ``variant`` is needed if there are several,
-    by its name in tables. ``deals`` is the most that are reviewed, the first ones. The rest is as
-    in `review.review_game`. Raises ValueError as `find_lost` does, where no such deal was lost,
-    and if a game does not come out as it did.
+    Args:
+        results: Results, as for `find_lost`.
+        agent: The agent of the results: a name, the folder of a saved agent (``NAME=FOLDER`` if its
+            name in the results is another one), or an agent object (None: the only one).
+        variant: The variant, by its name in tables (None: the only one).
+        deals: Maximum number of deals to review.
+        worlds: Number of sampled worlds per decision.
+        seed: Seed of the sampled worlds.
+        player: Agent that plays the worlds out instead of the exact solver (see `make_judge`).
+        allow_rules_mismatch: Whether to allow a saved agent trained with other rules.
+
+    Raises:
+        ValueError: As `find_lost` does; or there is no such deal, or a game does not end as in the
+            results.
     """
     lost = choose_lost(results, agent, variant)
     check_range("deals", deals, 1)
@@ -157,16 +175,18 @@ def choose_lost(
     variant: str | None = None,
     deal: int | None = None,
 ) -> list[LostDeal]:
-    """Return deals lost though winnable by one agent and set of rules; ``deal``: that one alone.
+    """Return the winnable deals that one agent lost with one set of rules, or only ``deal``.
 
-    Raises ValueError, naming what there is, if that is not one set of rules, or no deal.
+    Raises ValueError, naming the alternatives, if there are several sets of rules, or no such deal.
     """
     lost = find_lost(results, None if agent is None else _name_of(results, agent))
     names = list(dict.fromkeys(one.variant for one in lost))
     if not lost:
-        raise ValueError("results: no deal was lost that is labelled winnable")
+        raise ValueError("results must have a winnable deal that the agent lost, got none")
     if variant is None and len(names) > 1:
-        raise ValueError(f"variant: deals were lost by several, name one of {', '.join(names)}")
+        raise ValueError(
+            f"variant must be one of {', '.join(names)}, got none: deals were lost in several"
+        )
     if variant is not None and variant not in names:
         raise ValueError(unknown_text("variant", variant, names))
     candidates = [one for one in lost if variant in (None, one.variant)]
@@ -176,13 +196,14 @@ def choose_lost(
             ", ..." if len(candidates) > 10 else ""
         )
         raise ValueError(
-            f"deal {deal}: not one of the {len(candidates)} lost though winnable: {examples}"
+            f"deal must be one of the {len(candidates)} winnable deals that were lost "
+            f"({examples}), got {deal}"
         )
     return chosen
 
 
 def _name_of(results: Comparison[Any] | Evaluation | Path | str, agent: Agent | str) -> str:
-    """The name of an agent in results; a folder is loaded for its name."""
+    """Return the name of an agent in results; a saved agent is loaded for its name."""
     if not isinstance(agent, str):
         return agent.name
     _, summary = load_evaluations(results)
@@ -194,7 +215,7 @@ def _name_of(results: Comparison[Any] | Evaluation | Path | str, agent: Agent | 
 
 
 def make_lost_spec(lost: Sequence[LostDeal], allow_rules_mismatch: bool = False) -> EvaluationSpec:
-    """Return the specification of all deals from the first to the last of these."""
+    """Return a specification that spans all of these deals."""
     one = lost[0]
     base = one.variant.split(" + ")[0]
     return EvaluationSpec(
@@ -222,7 +243,7 @@ def review_lost_deals(
     finished: list[Review] | None = None,
     cluster: Cluster | None = None,
 ) -> DealSetReview:
-    """Do as `review_lost` with an existing judge and the result of `make_lost_spec`.
+    """Run `review_lost` with an existing judge and the result of `make_lost_spec`.
 
     ``progress``, ``finished`` and ``cluster`` are as in `review_deal_set.review_spec`.
     """
@@ -241,26 +262,26 @@ def review_lost_deals(
 
 
 def _load(spec: EvaluationSpec, name: str, agent: Agent | str | None) -> Agent:
-    """Load the agent that played; ValueError saying how a saved agent is named."""
+    """Load the agent of the results; errors explain how to name a saved agent."""
     if agent not in (None, name):
         return spec.load_agent(agent)
     if imports_code(name):
         raise ValueError(
-            f"results: agent must not be module:Class, got {name!r}; if it is your own, pass it as "
+            f"agent of the results must not be module:Class, got {name!r}: pass your own agent as "
             "the agent"
         )
     try:
         return spec.load_agent(name)
     except ValueError as error:
-        raise ValueError(f"{error}; if it is a saved one, name its folder as the agent") from error
+        raise ValueError(f"{error}; for a saved agent, give its folder as the agent") from error
 
 
 def _check_same(lost: LostDeal, review: Review) -> None:
-    """Raise ValueError if the game that was played now is not the one that was lost."""
+    """Raise ValueError if the replayed game differs from the game in the results."""
     was, now = (lost.score, lost.decisions), (review.facts["score"], review.length)
     if was != now:
         raise ValueError(
-            f"deal {lost.deal}: {lost.agent} now ends with score {now[0]} after {now[1]} actions, "
-            f"in the results with {was[0]} after {was[1]}: it is not the same agent, or was cut "
-            "off by another limit of moves"
+            f"deal {lost.deal} must end with score {was[0]} after {was[1]} actions as in the "
+            f"results, got score {now[0]} after {now[1]}: {lost.agent} is not the same agent, or "
+            "the move limit differs"
         )

@@ -1,4 +1,4 @@
-"""The pictures of reviews: the chance over a game, and where an agent loses."""
+"""Plots of reviews: the chance over a game, and the losses of an agent."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 CHANCE, OPEN_CARDS, LOST = "#4c78a8", "#777777", "#c0392b"
 NAMED = 4
-"""Losses that the picture names."""
+"""Number of losses that the plot labels."""
 ERRORS = 2
-"""Standard errors to each side of the line."""
+"""Number of standard errors on each side of the line."""
 
 
 def plot_game(review: Review) -> Figure:
-    """Return a figure of the chance over a game, and below it what each decision lost."""
+    """Return a figure of the chance over a game, and of the loss of each decision below it."""
     figure = Figure(figsize=(10.5, 5.6), dpi=110, layout="constrained")
     agent = f": {review.agent}" if review.agent else ""
     title = f"{review.game.title}, {review.variant}, {review.deal}{agent}"
@@ -36,7 +36,7 @@ def plot_game(review: Review) -> Figure:
 
 
 def _times(review: "Review | DealSetReview") -> int:
-    """What values are multiplied by: shares are shown in per cent."""
+    """Return the factor of plotted values: 100 for shares, which are shown in percent."""
     return 100 if review.judge.unit == "won" else 1
 
 
@@ -58,7 +58,7 @@ def _draw_chance(axes: Axes, review: Review, times: int) -> None:
         lw=0,
         label=f"± {ERRORS} standard errors",
     )
-    axes.plot(places, times * chances, color=CHANCE, marker="o", ms=3.5, label="by what was known")
+    axes.plot(places, times * chances, color=CHANCE, marker="o", ms=3.5, label="known cards only")
     if review.open_values is not None:
         ends = review.open_values[-1] if review.outcome is not None else None
         where, open_values = _with_outcome(review, review.open_values[:-1], ends)
@@ -68,7 +68,7 @@ def _draw_chance(axes: Axes, review: Review, times: int) -> None:
         )
     for i in np.flatnonzero(review.threw_away):
         axes.axvline(review.steps[i] + 1, color=LOST, lw=1.2)
-        text = f"threw it away: {review.game.label(int(review.actions[i]))}"
+        text = f"made unwinnable: {review.game.label(int(review.actions[i]))}"
         axes.annotate(
             text,
             (review.steps[i] + 1, 0.5),
@@ -84,13 +84,13 @@ def _draw_chance(axes: Axes, review: Review, times: int) -> None:
         )
     if times == 100:
         axes.set_ylim(-3, 103)
-    axes.set_ylabel("could still be won, %" if times == 100 else f"expected {_unit(review)}")
+    axes.set_ylabel("chance to win, %" if times == 100 else f"expected {_unit(review)}")
     axes.legend(loc="best", fontsize=9, frameon=True, framealpha=0.9, edgecolor="none")
     plain_axes(axes)
 
 
 def _with_outcome(review: Review, values: np.ndarray, last: float | None) -> tuple[Any, Any]:
-    """The places of values on the axis, and the values, with the end behind them."""
+    """Return the x coordinates of values, and the values, each with the end appended."""
     places = review.steps + 1
     if last is None:
         return places, values
@@ -119,12 +119,12 @@ def _draw_losses(axes: Axes, review: Review, times: int) -> None:
                 parse_math=False,
             )
     axes.set_ylim(min(1.2 * losses.min(initial=0), 0), 1.3 * top)
-    axes.set_ylabel(f"lost, {_unit(review)}")
+    axes.set_ylabel(f"loss, {_unit(review)}")
     plain_axes(axes)
 
 
 def plot_deal_set(review: "DealSetReview") -> Figure:
-    """What an agent loses, by kind of action and by phase, and the spread over deals."""
+    """Return a figure of losses by kind of action, by phase, and by deal."""
     figure = Figure(figsize=(10.5, 4.4), dpi=110, layout="constrained")
     title = (
         f"{review.game.title}, {review.spec.variant}: {review.agent}, {len(review.reviews)} deals"
@@ -141,14 +141,14 @@ def plot_deal_set(review: "DealSetReview") -> Figure:
         axes.barh(range(len(names)), values, color=colour, height=0.62)
         axes.set_yticks(range(len(names)), names, parse_math=False)
         axes.invert_yaxis()
-        axes.set_xlabel(f"lost a deal, {unit}")
+        axes.set_xlabel(f"loss per deal, {unit}")
         plain_axes(axes)
     kinds.set_title("by kind of action", loc="left", fontsize=11)
     phases.set_title("by phase", loc="left", fontsize=11)
     losses = np.sort([times * one.losses.sum() for one in review.reviews])[::-1]
     spread.plot(100 * (np.arange(len(losses)) + 0.5) / len(losses), losses, color=CHANCE)
     spread.set_title("by deal", loc="left", fontsize=11)
-    spread.set_xlabel("deals, %, the costliest first")
-    spread.set_ylabel(f"lost, {unit}")
+    spread.set_xlabel("deals, %, largest loss first")
+    spread.set_ylabel(f"loss, {unit}")
     plain_axes(spread)
     return figure

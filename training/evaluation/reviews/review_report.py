@@ -1,4 +1,4 @@
-"""Reports of reviews: tables, Parquet (a row a decision), JSON, a picture."""
+"""Reports of reviews: tables, Parquet (one row per decision), JSON, and a plot."""
 
 import json
 from pathlib import Path
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_ACTIONS = 3
-"""Other actions that a line of the table names, the best ones."""
+"""Number of alternative actions in a row of the table."""
 
 
 def save(review: Review | DealSetReview, folder: Path | str) -> list[Path]:
     """Write decisions.parquet, summary.json and review (png, svg, pdf) into a folder.
 
-    Returns the paths of what was written. Each file appears whole or not at all. Raises OSError if
-    the folder cannot be written.
+    Each file appears whole or not at all. Returns the paths of the files. Raises OSError if the
+    folder cannot be written.
     """
     return write_files(
         folder, episodes(review), review.summary(), lambda: draw(review), REVIEW_FILES
@@ -34,7 +34,7 @@ def save(review: Review | DealSetReview, folder: Path | str) -> list[Path]:
 
 
 def draw(review: Review | DealSetReview) -> "Figure":
-    """Return the picture of a review."""
+    """Return the plot of a review."""
     from .review_plots import plot_deal_set, plot_game  # Matplotlib takes a second to load
 
     return plot_deal_set(review) if isinstance(review, DealSetReview) else plot_game(review)
@@ -46,9 +46,9 @@ def reviews_of(review: Review | DealSetReview) -> list[Review]:
 
 
 def episodes(review: Review | DealSetReview) -> pa.Table:
-    """Return a row for each decision; the summary, as JSON, is in the table's metadata.
+    """Return a table with a row for each decision, and the summary as JSON in its metadata.
 
-    Values of all legal actions are in the column ``legal``, a list of records.
+    The column ``legal`` has the values of all legal actions as a list of records.
     """
     rows = []
     for one in reviews_of(review):
@@ -75,7 +75,9 @@ def _show_game(review: Review, console: Console) -> None:
     console.print(Text(f"{review.game.title}, {review.variant}, {review.deal}{agent}", "bold"))
     print_fitting(console, [_game_table(review, wide) for wide in (True, False)])
     if dead := len(review.actions) - len(_telling(review)):
-        console.print(Text(f"and {dead} decisions where no world could be won", "dim"))
+        console.print(
+            Text(f"Not shown: {dead} decisions in which no sampled world could be won.", "dim")
+        )
     console.print(Text(_end_text(review)))
     for text in (_open_cards_text(review), _points_text(review)):
         if text is not None:
@@ -85,24 +87,29 @@ def _show_game(review: Review, console: Console) -> None:
 
 def _show_judge(review: Review | DealSetReview, console: Console) -> None:
     judge = review.judge
-    console.print(Text(f"values: {judge.text}; --seed {judge.seed}", "dim"), soft_wrap=True)
+    console.print(
+        Text(f"Values: {judge.text}. Seed of the worlds: {judge.seed}.", "dim"), soft_wrap=True
+    )
     undecided = sum(int(one.judged.undecided.sum()) for one in reviews_of(review))
     if undecided:
         dealt = judge.worlds * sum(len(one.actions) for one in reviews_of(review))
-        text = f"{undecided:,} of {dealt:,} worlds were given up undecided: each counts as half won"
+        text = (
+            f"The solver left {undecided:,} of {dealt:,} worlds undecided; each counts as half won."
+        )
         console.print(Text(text, "dim"))
     console.print(
         Text(
-            "loss: best action less the one taken. unseen: what not to know the hidden cards cost,"
-            "\nwhatever was done. luck: what the cards turned up brought. ±: standard error.",
+            "Loss: value of the best action minus value of the action taken. Unseen: cost of hidden"
+            "\ninformation, whatever the action. Luck: effect of the cards turned up. ±: standard "
+            "error.",
             "dim",
         )
     )
 
 
 def _game_table(review: Review, wide: bool) -> Table:
-    """A line for each decision."""
-    heads = ("action", "value", "loss", *(("unseen", "luck") if wide else ()), "best others")
+    """Return a table with a row for each decision."""
+    heads = ("action", "value", "loss", *(("unseen", "luck") if wide else ()), "best alternatives")
     table = make_terminal_table("", "#", "chance", *heads)
     table.columns[-1].justify = "left"
     for i in _telling(review):
@@ -110,9 +117,9 @@ def _game_table(review: Review, wide: bool) -> Table:
         unseen_and_luck = (
             (review.number_text(review.unseen[i]), _luck_text(review, i)) if wide else ()
         )
-        mark = Text("  threw it away", "bold red") if review.threw_away[i] else Text("")
+        mark = Text("  made unwinnable", "bold red") if review.threw_away[i] else Text("")
         if review.costs[i] > 0:
-            mark = Text(f"  cost {review.costs[i]:g} of the points", "red")
+            mark = Text(f"  cost {review.costs[i]:g} points", "red")
         table.add_row(
             Text(str(review.steps[i] + 1)),
             _with_error(review, review.chances[i], review.judged.chance_errors[i]),
@@ -126,7 +133,7 @@ def _game_table(review: Review, wide: bool) -> Table:
 
 
 def _telling(review: Review) -> np.ndarray:
-    """The decisions that have a line: not those where nothing was left to win, nor to lose."""
+    """Return the decisions with a row: all but those without a chance and without a loss."""
     if review.judge.unit != "won":
         return np.arange(len(review.actions))
     dead = (review.chances == 0) & (review.losses == 0) & ~review.threw_away
@@ -142,7 +149,7 @@ def _luck_text(review: Review, i: int) -> str:
 
 
 def _others_text(review: Review, i: int) -> str:
-    """The best of the other legal actions, with their values."""
+    """Return the best of the other legal actions, with their values."""
     values = np.where(np.arange(review.game.actions) == review.actions[i], np.nan, 1)
     values = review.judged.values[i] * values
     order = [a for a in np.argsort(-values, kind="stable") if not np.isnan(values[a])]
@@ -154,36 +161,34 @@ def _others_text(review: Review, i: int) -> str:
 
 
 def _end_text(review: Review) -> str:
-    """The way from the first chance to the outcome."""
+    """Return the sum from the first chance to the outcome as text."""
     totals = {
         name: "?" if value is None else review.number_text(value)
         for name, value in review.totals().items()
     }
-    lost = f"first chance {totals['first_chance']} − losses {totals['loss']}"
+    lost = f"First chance {totals['first_chance']} − losses {totals['loss']}"
     if review.outcome is None:
-        return f"{lost} − unseen {totals['unseen']} so far; the game goes on"
+        return f"{lost} − unseen {totals['unseen']} so far; the game is not over."
     return (
         f"{lost} − unseen {totals['unseen']} + luck {totals['luck']} = outcome {totals['outcome']}"
     )
 
 
 def _open_cards_text(review: Review) -> str | None:
-    """The answer of the solver, with all cards known."""
+    """Return the solver's result with all cards known, as text."""
     if review.open_values is None:
         return None
-    first = {1.0: "could be won", 0.0: "could not be won"}.get(
-        review.open_values[0], "was not decided"
-    )
+    first = {1.0: "is winnable", 0.0: "is not winnable"}.get(review.open_values[0], "is undecided")
     where = [
         f"#{review.steps[i] + 1} ({review.game.label(int(review.actions[i]))})"
         for i in _thrown(review)
     ]
-    thrown = f"; thrown away by {', '.join(where)}" if where else ""
-    return f"all cards known: this deal {first}{thrown}"
+    thrown = f"; {', '.join(where)} made it unwinnable" if where else ""
+    return f"With all cards known, this deal {first}{thrown}."
 
 
 def _points_text(review: Review) -> str | None:
-    """The double-dummy points of the cards that were played."""
+    """Return the double-dummy points of the played cards, as text."""
     if review.points is None:
         return None
     known = np.flatnonzero(~np.isnan(review.costs))
@@ -196,9 +201,13 @@ def _points_text(review: Review) -> str | None:
         if review.costs[i] > 0
     ]
     return (
-        f"double dummy, all cards known to all: at #{review.steps[first] + 1} the bidder's side "
-        f"would take {review.points[first, 0]:g} points; of this seat's cards "
-        + (f"these cost its side points: {', '.join(cost)}" if cost else "none cost a point")
+        f"Double dummy, with all cards known: at #{review.steps[first] + 1} the bidder's side "
+        f"would take {review.points[first, 0]:g} points. "
+        + (
+            f"Cards of this seat that cost its side points: {', '.join(cost)}."
+            if cost
+            else "No card of this seat cost its side points."
+        )
     )
 
 
@@ -213,12 +222,12 @@ def _show_deal_set(review: DealSetReview, console: Console) -> None:
     )
     if review.lost_from is not None:
         number = f"the first {n:,} of {review.lost_from:,}" if n < review.lost_from else f"{n:,}"
-        console.print(Text(f"{number} deals lost though they could be won", "bold"))
+        console.print(Text(f"{number} winnable deals that the agent lost", "bold"))
     elif n < spec.deals:
-        console.print(Text(f"{n:,} of {spec.deals:,} deals were reviewed", "bold red"))
+        console.print(Text(f"Only {n:,} of {spec.deals:,} deals were reviewed.", "bold red"))
     times = 100 if review.judge.unit == "won" else 1
     table = make_terminal_table(
-        f"a deal, mean of {n:,}", "", "%" if times == 100 else review.judge.unit
+        f"mean over {n:,} deals", "", "%" if times == 100 else review.judge.unit
     )
     for name, estimate in review.estimates.items():
         sign = {"loss": "− ", "unseen": "− ", "luck": "+ ", "outcome": "= "}.get(name, "")
@@ -226,13 +235,17 @@ def _show_deal_set(review: DealSetReview, console: Console) -> None:
     print_fitting(console, [table])
     if review.winnable is not None:
         text = (
-            f"{review.winnable:,} of {n:,} deals could be won; {review.thrown:,} were thrown away"
+            f"{review.winnable:,} of {n:,} deals are winnable; the agent made {review.thrown:,} of "
+            "them unwinnable."
         )
-        console.print(Text(f"all cards known: {text}", "bold"))
+        console.print(Text(f"With all cards known, {text}", "bold"))
     print_fitting(console, [_group_table("by kind of action", review, review.by_kind)])
     print_fitting(console, [_group_table("by phase", review, review.by_phase)])
     if review.lost_from is not None:
-        print_fitting(console, [_decisions_table("where each was lost", _all_thrown(review))])
+        print_fitting(
+            console,
+            [_decisions_table("decisions that made a deal unwinnable", _all_thrown(review))],
+        )
     print_fitting(console, [_decisions_table("worst decisions", review.worst)])
     _show_judge(review, console)
     show_evaluation_seed(spec.evaluation_seed, console)
@@ -240,8 +253,8 @@ def _show_deal_set(review: DealSetReview, console: Console) -> None:
 
 def _group_table(title: str, review: DealSetReview, groups: list[dict[str, Any]]) -> Table:
     open_cards = review.winnable is not None
-    heads = ("choices", "loss each", "loss a deal", "cost something %")
-    table = make_terminal_table(title, "", *heads, *(("threw it away",) if open_cards else ()))
+    heads = ("choices", "loss per choice", "loss per deal", "with a loss %")
+    table = make_terminal_table(title, "", *heads, *(("made unwinnable",) if open_cards else ()))
     for group in groups:
         table.add_row(
             Text(group["name"]),
@@ -259,10 +272,10 @@ def _all_thrown(review: DealSetReview) -> list[tuple[Review, int]]:
 
 
 def _decisions_table(title: str, places: list[tuple[Review, int]]) -> Table:
-    table = make_terminal_table(title, "deal", "#", "action", "value", "loss", "best others")
+    table = make_terminal_table(title, "deal", "#", "action", "value", "loss", "best alternatives")
     table.columns[-1].justify = "left"
     for one, i in places:
-        mark = Text("  threw it away", "bold red") if one.threw_away[i] else Text("")
+        mark = Text("  made unwinnable", "bold red") if one.threw_away[i] else Text("")
         table.add_row(
             Text(one.deal.split(" of ")[0].removeprefix("deal ")),
             str(one.steps[i] + 1),
