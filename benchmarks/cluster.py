@@ -90,7 +90,7 @@ def main() -> None:
         )
     lines.append(
         f"\n{given.parts} parts of {CHUNK} deals of Pyramid by `{given.agent}`, {second:.2f} s a "
-        f"part; medians, and ranges of ratios, over {given.rounds} rounds by turns. "
+        f"part; medians, and ranges of ratios, over {given.rounds} alternating rounds. "
         f"{describe_machine()}. Written by `python -m benchmarks.cluster --write`."
     )
     text = "\n".join(lines)

@@ -23,12 +23,17 @@ GUIDES = sorted(
     for part in ("start", "guides", "develop")
     for path in ROOT.glob(f"docs/{part}/**/*.md")
 )
-SLOW = tuple(f"docs/guides/{name}.md" for name in ("evaluating", "search", "training"))
+METHODS = tuple(name for name in GUIDES if name.startswith("docs/guides/methods/"))
+SLOW = (
+    *(f"docs/guides/{name}.md" for name in ("evaluating", "search", "training", "tuning")),
+    *METHODS,
+)
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
 SMALL = {
     "train": "--total-steps 2048 --n-envs 32 --n-steps 32 --width 16 --eval-deals 20",
-    "train values": "--total-steps 2048 --eval-deals 20",  # it has no network
+    "train td": "--total-steps 2048 --eval-deals 20",  # it has no network
+    "train cma-es": "--generations 2 --candidate-deals 20 --eval-deals 20",  # it has no steps
     "tune": "--total-steps 2048 --n-envs 32 --n-steps 32 --eval-deals 20",
     "evaluate": "--deals 40",
     "compare": "--deals 40",
@@ -76,7 +81,8 @@ def run(command: str, place: str) -> None:
     if name == "serve":
         assert make_parser([name]).parse_args([name, *words]).command == name
         return
-    kind = f"{name} values" if "values" in words else name
+    method = {"td", "cma-es"} & {*words}
+    kind = f"{name} {method.pop()}" if method else name
     small = [] if "--resume" in words else shlex.split(SMALL.get(kind, ""))
     assert main([name, *words, *small]) == 0, f"{place}: {command}"
 

@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +22,9 @@ from parlour.envs.core.options import changed_options, describe_options, options
 
 from ..evaluation.leaderboard.entries import Claim, Entry, read_leaderboard
 from ..files import write_bytes
+from ..learning.settings.base import default_of
+from ..learning.settings.command import GROUPS, read_docs
+from ..learning.settings.methods import SETTINGS
 from .leaderboard import (
     CARD_FILE,
     CARDS,
@@ -201,6 +205,21 @@ def arguments() -> str:
     )  # without the game, the first argument
 
 
+def settings(method: str) -> str:
+    """Return two tables of a learning method's settings: its own, and those of several methods."""
+    settings_class = SETTINGS[method]
+    docs, rows = read_docs(settings_class), {}
+    for setting in fields(settings_class):
+        meaning = docs[setting.name].replace("||", "\u2225").replace("``", "`")
+        rows[setting.name] = [f"`{setting.name}`", f"`{default_of(setting)!r}`", meaning]
+    names = [name for group in GROUPS.values() for name in group]
+    shared = [rows[name] for name in names if name in rows and name != "game"]
+    own = [row for name, row in rows.items() if name not in names]
+    head = ["setting", "default", "meaning"]
+    shared_table = markdown_table(head, shared)
+    return f"{markdown_table(head, own)}\nSettings that several methods share:\n\n{shared_table}"
+
+
 def list_public_names(package: str) -> list[str]:
     """Return ``__all__`` of a package or module of Parlour, without importing it."""
     path = ROOT.joinpath(
@@ -252,6 +271,11 @@ def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
     for game in GAMES.values():
         documents[root / "envs" / "games" / game.name / "README.md"] = {
             make.__name__: partial(make, game) for make in ABOUT_GAME
+        }
+    for method in SETTINGS:
+        page = f"{method.replace('-', '_')}.md"
+        documents[root / "docs" / "guides" / "methods" / page] = {
+            "settings": partial(settings, method)
         }
     for page, package in PUBLIC.items():
         documents[root / "docs" / "api" / f"{page}.md"] = {"names": partial(names, package)}
