@@ -222,7 +222,7 @@ def test_wrong_parameters_are_named(pyspiel: Any) -> None:
         ({"variant": "minni"}, "Did you mean 'mini'"),
         ({"players": 11}, "players must be an integer from 2 to 10, got 11"),
         ({"nearness": "near"}, "nearness must be one of nearest.*, got 'near'"),
-        ({"variant": "mini", "dealer": 2}, "dealer=2: allowed are the seats 0 to 1"),
+        ({"variant": "mini", "dealer": 2}, "dealer must be a seat from 0 to 1, got 2"),
     ):
         with pytest.raises(ValueError, match=output):
             load(pyspiel, options)
@@ -230,7 +230,7 @@ def test_wrong_parameters_are_named(pyspiel: Any) -> None:
 
 def test_impossible_outcomes_are_rejected(pyspiel: Any) -> None:
     hand = ExplicitHand(GAME.make_rules("mini"))
-    with pytest.raises(ValueError, match="outcome 2: allowed are 0, 1"):
+    with pytest.raises(ValueError, match=r"outcome must be one of 0, 1.*, got 2"):
         hand.apply_outcome(2)
     state = load(pyspiel, {"variant": "mini"}).new_initial_state()
     with pytest.raises(ValueError, match="cannot be resampled"):

@@ -22,7 +22,7 @@ The numbers 000 to 003 in the options name the sources; see REFERENCES.
 """
 
 from enum import IntEnum
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -120,7 +120,7 @@ class Rules(NamedTuple):
     ] = False
 
 
-_WITH_HELD = {
+_WITH_HELD: dict[str, Any] = {
     "waste_piles": 1,
     "stock_view": StockView.DOWN,
     "stock_play": False,
