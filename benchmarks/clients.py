@@ -89,7 +89,7 @@ CLIENTS = (
         "own-network",
         "sb3",
         "torch",
-        "a network of one's own in `compare`",
+        "your own network in `compare`",
         "examples/own_network.py",
     ),
     Client(

@@ -209,7 +209,7 @@ def play(options: Options, game: Game, agents: Mapping[str, str], rules: Any) ->
 
 
 def play_all(options: Options, agents: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Test all agents on the odd sets and on the variants; return their means, rules by rules."""
+    """Test all agents on the odd sets and the variants; return the means of each set of rules."""
     game = find_game(options.game)
     odd = replace(describe_generalist(options), option_split="odd").list_rules().rules
     assert options.tested is not None

@@ -32,15 +32,19 @@ REASONS = {
     r"\btaken round\b": "say repeated in order",
     r"\bside by side by\b": "name the worker processes",
     r"\bheld against\b|\bholds? [\w`]+ against\b": "say compared with",
-    r"\bpatience\b": "say solitaire",
-    r"\bvying\b": "say betting game",
+    r"(?<!as )(?<!called )(?<!\()(?-i:\b[Pp]atience\b)(?! games)(?! Games)": "say solitaire",
+    r"(?<!a )(?-i:\b[Vv]ying\b)(?!/)": "say betting game",
     r"\bby whom\b|\bwherein\b|\bwhereof\b|\bthereof\b": "name the thing",
     r"\bnot a few\b|\bso often as\b|\bso long as\b": "say as often as, as long as",
     r"\bwhat is not named\b": "name the default",
     r"\bthe secret that\b": "say evaluation seed",
 }
-"""Refused phrases, as regular expressions for lower-case text, with what to write instead."""
-ALLOWED: dict[str, tuple[str, ...]] = {}
+"""Refused phrases, as regular expressions without regard to case, with what to write instead.
+
+The other names of solitaires and betting games may be mentioned for readers who search for them."""
+ALLOWED: dict[str, tuple[str, ...]] = {
+    "envs/render/web/parlour.js": ("this.patience",),  # a field: milliseconds to wait
+}
 """Files with the words of lines that may hold a refused phrase."""
 READ = (".py", ".md", ".ipynb", ".toml", ".js", ".html", "Makefile", ".cff", ".yml")
 UNREAD = ("tests/", "constraints.txt")
@@ -48,21 +52,21 @@ UNREAD = ("tests/", "constraints.txt")
 
 
 def lines() -> Iterator[tuple[str, int, str]]:
-    """Each line of the texts: the file, the line's number, the line in lower case."""
+    """Each line of the texts: the file, the line's number, the line."""
     for name in files():
         if name.endswith(READ) and not name.startswith(UNREAD):
-            text = (ROOT / name).read_text(encoding="utf-8").lower()
+            text = (ROOT / name).read_text(encoding="utf-8")
             for number, line in enumerate(text.splitlines(), 1):
                 yield name, number, line
 
 
 def is_allowed(name: str, line: str) -> bool:
     """Whether a line is an exception."""
-    return any(words.lower() in line for words in ALLOWED.get(name, ()))
+    return any(words in line for words in ALLOWED.get(name, ()))
 
 
 def test_no_text_has_a_refused_phrase() -> None:
-    refused = {re.compile(phrase): reason for phrase, reason in REASONS.items()}
+    refused = {re.compile(phrase, re.IGNORECASE): reason for phrase, reason in REASONS.items()}
     wrong = [
         f"{name}:{number}: {match[0]!r}: {reason}"
         for name, number, line in lines()
@@ -73,15 +77,15 @@ def test_no_text_has_a_refused_phrase() -> None:
 
 
 def test_every_exception_is_needed() -> None:
-    needed = re.compile("|".join(REASONS))
+    needed = re.compile("|".join(REASONS), re.IGNORECASE)
     for name, several in ALLOWED.items():
-        text = (ROOT / name).read_text(encoding="utf-8").lower().splitlines()
+        text = (ROOT / name).read_text(encoding="utf-8").splitlines()
         for words in several:
-            held = [line for line in text if words.lower() in line]
+            held = [line for line in text if words in line]
             assert held, f"{name}: no line has {words!r}"
             assert any(needed.search(line) for line in held), f"{name}: {words!r} is fine as it is"
 
 
 @pytest.mark.parametrize("text", ["so many deals", "cards are dealt anew", "a player by rule"])
 def test_refused_phrases_are_found(text: str) -> None:
-    assert any(re.search(phrase, text) for phrase in REASONS)
+    assert any(re.search(phrase, text, re.IGNORECASE) for phrase in REASONS)

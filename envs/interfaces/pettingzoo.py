@@ -96,8 +96,8 @@ class CardAECEnv(RenderedTable, AECEnv):
         the net result itself (``"score"``). An illegal action is rewarded with -1; see ``illegal``.
 
     Episode End:
-        All agents terminate together at the end of the hand. Each agent then steps once more with
-        the action None. If the rules end a hand at the deal, all agents are terminated after
+        All agents terminate together at the end of the hand. Each agent then steps one more time
+        with the action None. If the rules end a hand at the deal, all agents are terminated after
         ``reset``. Agents are truncated only after `restore` of a truncated hand; the action mask
         then has the legal actions of its last position.
 
