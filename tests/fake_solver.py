@@ -5,7 +5,7 @@ Deals that greedy wins are winnable; of the others those with an odd card first 
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,37 @@ class SeesAll(GreedyAgent):
     name, sees_all = "greedy", True
 
 
+class Played(NamedTuple):
+    """A game that greedy has played: its actions, and how it ends."""
+
+    actions: list[int]
+    score: int
+    won: bool
+    moves: int
+
+
+PLAYED: dict[tuple[str, Any, bytes], tuple[Played, int]] = {}
+"""By game, rules and state: the game that goes through that state, and which action is next."""
+
+
+def play_greedily(game: Game, rules: Any, begin: np.ndarray) -> tuple[Played, int]:
+    """Play from a state; states that were met before are not played again."""
+    rows, actions, states = Rows(game, rules, 1), list[int](), list[bytes]()
+    rows.restore(begin)
+    while rows.states["over"][0] == Over.RUNNING and rows.states["moves"][0] < 300:
+        states.append(rows.states.tobytes())
+        if len(states) == 1 and (game.name, rules, states[0]) in PLAYED:
+            return PLAYED[game.name, rules, states[0]]
+        turn = prepare_turn(SeesAll(), game, rules, copy_states(rows.states), 0)
+        actions.append(int(SeesAll().act(turn)[0]))
+        rows.step(np.array(actions[-1:]))
+    s = rows.states[0]
+    played = Played(actions, int(s["score"]), bool(s["won"]), int(s["moves"]))
+    for at, state in enumerate(states):
+        PLAYED[game.name, rules, state] = played, at
+    return played, 0
+
+
 class FakeSolver:
     """``solve`` of a game; ``asked`` counts the calls, ``lies`` makes deals greedy wins lost."""
 
@@ -39,18 +70,13 @@ class FakeSolver:
         if limit == 1:  # `solver_of` tries out whether the rules are taken
             return Solution(None, None, 1)
         self.asked += 1
-        rows, actions = Rows(self.game, rules, 1), []
-        rows.restore(begin)
-        while rows.states["over"][0] == Over.RUNNING and rows.states["moves"][0] < 300:
-            turn = prepare_turn(SeesAll(), self.game, rules, copy_states(rows.states), 0)
-            actions.append(int(SeesAll().act(turn)[0]))
-            rows.step(np.array(actions[-1:]))
-        score = int(rows.states["score"][0])
+        played, at = play_greedily(self.game, rules, begin)
+        actions = played.actions[at:]
         if self.game.measure == "score":
-            return Solution(None, [self.game.label(a) for a in actions], 7, actions, score)
-        if not rows.states["won"][0] or self.lies:
+            return Solution(None, [self.game.label(a) for a in actions], 7, actions, played.score)
+        if not played.won or self.lies:
             return Solution(None if begin["deck"][0, 0] % 2 else False, None, 9)
-        moves = int(rows.states["moves"][0] - begin["moves"][0])
+        moves = played.moves - int(begin["moves"][0])
         words = [self.game.label(action) for action in actions]
         return Solution(True, words, len(actions), actions, None, moves if optimal else None)
 

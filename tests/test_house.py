@@ -69,10 +69,16 @@ def import_source(path: str, node: ast.ImportFrom) -> str:
 
 
 @cache
+def tree(name: str) -> ast.Module:
+    """The syntax tree of a Python file, or of the code cells of a notebook."""
+    return ast.parse(source(name), name)
+
+
+@cache
 def imports(name: str) -> tuple[tuple[int, str, bool], ...]:
     """The imports of a file: (line, full dotted name, whether it was written relative)."""
     result = []
-    for node in ast.walk(ast.parse(source(name), name)):
+    for node in ast.walk(tree(name)):
         if isinstance(node, ast.Import):
             result += [(node.lineno, alias.name, False) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -159,9 +165,9 @@ def is_unsafe(name: str, node: ast.Call) -> bool:
     return dotted in RUNS_CODE or attribute in READS_PICKLES
 
 
-def unsafe_calls(name: str, text: str) -> list[str]:
+def unsafe_calls(name: str, module: ast.Module) -> list[str]:
     """`path:line: call` for each unsafe call in the text of a module."""
-    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    calls = [node for node in ast.walk(module) if isinstance(node, ast.Call)]
     return [f"{name}:{one.lineno}: {ast.unparse(one)}" for one in calls if is_unsafe(name, one)]
 
 
@@ -176,7 +182,7 @@ def test_no_file_runs_code() -> None:
         ),
     )
     assert wrong == []
-    assert [one for name in names for one in unsafe_calls(name, source(name))] == []
+    assert [one for name in names for one in unsafe_calls(name, tree(name))] == []
     assert set(UNPICKLING) <= set(names)
 
 
@@ -195,14 +201,14 @@ def test_no_file_runs_code() -> None:
     ],
 )
 def test_calls_that_may_run_code_are_found(line: str) -> None:
-    assert unsafe_calls("agents/some.py", line) != []
+    assert unsafe_calls("agents/some.py", ast.parse(line)) != []
 
 
 @pytest.mark.parametrize(
     "line", ["np.load(p, allow_pickle=False)", "network.eval()", "json.load(f)"]
 )
 def test_calls_that_run_no_code_are_allowed(line: str) -> None:
-    assert unsafe_calls("agents/some.py", line) == []
+    assert unsafe_calls("agents/some.py", ast.parse(line)) == []
 
 
 def test_the_folders_and_the_links_to_them_are_there() -> None:
@@ -467,7 +473,7 @@ def test_documents_use_what_is_public() -> None:
 def statements(path: str) -> list[tuple[ast.stmt, ast.stmt | None]]:
     """The statements of a module, each with the one behind it; of its `if` and `try`, too."""
     blocks = (ast.Module, ast.If, ast.Try)
-    bodies = [node.body for node in ast.walk(ast.parse(source(path))) if isinstance(node, blocks)]
+    bodies = [node.body for node in ast.walk(tree(path)) if isinstance(node, blocks)]
     return [pair for body in bodies for pair in zip(body, [*body[1:], None], strict=True)]
 
 

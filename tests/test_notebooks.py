@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 DRAWS = re.compile(r"\bplt\.(subplots|hist|plot)\(|\.plot\(")
 """What a cell that shows a figure calls."""
-QUICK = ("01_meet_the_games", "03_train_and_compare", "05_review_a_game")
+QUICK = ("01_meet_the_games",)
 """Those that run each time."""
 
 

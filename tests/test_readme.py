@@ -25,7 +25,8 @@ GUIDES = sorted(
 )
 METHODS = tuple(name for name in GUIDES if name.startswith("docs/guides/methods/"))
 SLOW = (
-    *(f"docs/guides/{name}.md" for name in ("evaluating", "search", "training", "tuning")),
+    *(f"docs/guides/{name}.md" for name in ("cluster", "evaluating", "reviewing")),
+    *(f"docs/guides/{name}.md" for name in ("search", "training", "tuning")),
     *METHODS,
 )
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

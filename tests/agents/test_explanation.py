@@ -93,15 +93,10 @@ def specs(chosen: Game, rules: Any) -> list[str]:
     return result
 
 
-SEARCHES_OF = {"rollouts@9:greedy": "twenty_eight", "mcts@20": "seven_twenty_seven-mini"}
-"""Searches compile for a long time, so most of them run only in Pyramid and at one table."""
-
-
 def case(chosen: Game, variant: str, spec: str) -> Any:
     """Return a test case, slow if it compiles code that other cases of its kind compile, too."""
-    title = f"{chosen.name}-{variant}"
-    quick = chosen is PYRAMID or title.startswith(SEARCHES_OF.get(spec, "-"))
-    return slow_if("@" in spec and not quick, chosen, variant, spec, name=f"{title}-{spec}")
+    slow = chosen is not PYRAMID and ("@" in spec or spec == "oracle")
+    return slow_if(slow, chosen, variant, spec, name=f"{chosen.name}-{variant}-{spec}")
 
 
 CASES = [

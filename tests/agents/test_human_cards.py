@@ -13,6 +13,8 @@ from parlour.envs.core.kernel.cards import RANKS, SUIT_SIGNS
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene.scene import Item, Scene, ansi
+from tests.contract.cases import Case
+from tests.marks import slow_if
 
 CASES = [(one, variant) for one in GAMES.values() for variant in one.variants]
 KLONDIKE = find_game("klondike")
@@ -69,7 +71,10 @@ def check_name(name: str, actions: set[int], chosen: Game, rows: Rows) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("chosen", "variant"), CASES, ids=lambda one: getattr(one, "name", one))
+@pytest.mark.parametrize(
+    ("chosen", "variant"),
+    [slow_if(not Case(*one).is_quick, *one, name=f"{one[0].name}-{one[1]}") for one in CASES],
+)
 def test_what_a_board_shows_is_accepted(chosen: Game, variant: str) -> None:
     for rows, scene in positions(chosen, variant):
         for name, actions in drawn_names(scene).items():

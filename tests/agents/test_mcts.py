@@ -41,7 +41,13 @@ BLIND = {
         ),
     ),
 }
-SLOW = {("puss_in_the_corner", "pimc@2")}
+SLOW = {
+    ("puss_in_the_corner", "pimc@2"),
+    ("puss_in_the_corner", "rollouts@3:greedy"),
+    ("puss_in_the_corner", "rollouts@3:pretrained"),
+    ("poker_squares", "rollouts@3:pretrained"),
+}
+"""Searches that compile for long: others of their kind are tested each time."""
 SPECS = [(game, spec) for game, specs in BLIND.items() for spec in specs]
 
 
@@ -83,8 +89,11 @@ def test_hidden_cards_change_no_choice(title: str, spec: str) -> None:
         assert dealt.tobytes() == before
 
 
-@pytest.mark.parametrize("title", [slow_if(title != "pyramid", title) for title in GAMES])
-def test_a_choice_is_the_same_alone_or_in_company(title: str) -> None:
+@pytest.mark.parametrize(
+    ("title", "copies"), [("pyramid", 2), *(slow_if(True, title, 1) for title in GAMES)]
+)
+def test_a_choice_is_the_same_alone_or_in_company(title: str, copies: int) -> None:
+    """With one copy kernels are compiled once more."""
     game = GAMES[title]
     states = midway(game)
     agent = load_agent("mcts@30:uniform", game, game.make_rules())
@@ -96,8 +105,9 @@ def test_a_choice_is_the_same_alone_or_in_company(title: str) -> None:
     )
     assert choose_actions(agent, backwards).tolist() == together[::-1]
     for i in range(len(states)):
-        alone = prepare_turn(agent, game, game.make_rules(), states[i : i + 1], seeds[i : i + 1])
-        assert choose_actions(agent, alone).tolist() == together[i : i + 1]
+        one, seed = states[i : i + 1].repeat(copies), seeds[i : i + 1].repeat(copies)
+        alone = prepare_turn(agent, game, game.make_rules(), one, seed)
+        assert choose_actions(agent, alone).tolist() == together[i : i + 1] * copies
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,14 @@ KLONDIKE = GAMES["klondike"]
 @pytest.mark.parametrize(
     "case", [slow_if(case.game is not KLONDIKE, case, name=str(case)) for case in ALONE]
 )
-def test_hidden_cards_change_no_choice(case: Case) -> None:
+@pytest.mark.parametrize("most", [3, slow_if(True, 1000)])
+def test_hidden_cards_change_no_choice(case: Case, most: int) -> None:
     env, looked = case.env(encoding="codes"), 0
     for step in positions(env, 1, seed=9, every=9):
         if env.rows.states["over"][0]:
             continue
+        if looked == most:
+            break
         others = resample_copies(case.game, case.rules, env.rows.states.repeat(3), step)
         others["rng"] = env.rows.states["rng"]
         before = others.tobytes()

@@ -11,6 +11,7 @@ from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.rows import Rows, resample_copies
 from parlour.training.evaluation.compare import compare
 from tests.contract.cases import CASES, Case, positions
+from tests.marks import slow_if
 
 PUSS = GAMES["puss_in_the_corner"]
 VARIANTS = ("three-passes", "classic", "book", "no-redeal")
@@ -25,7 +26,14 @@ def test_it_plays_better_than_its_player() -> None:
     assert difference.agent == "greedy-rollouts" and difference.score.low > 0
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.variant in VARIANTS], ids=str)
+@pytest.mark.parametrize(
+    "case",
+    [
+        slow_if(case.game.name != "pyramid", case, name=str(case))
+        for case in CASES
+        if case.variant in VARIANTS
+    ],
+)
 def test_hidden_cards_change_no_choice(case: Case) -> None:
     agent = load_agent("rollouts:greedy", case.game, case.rules)
     assert isinstance(agent, RolloutAgent)
@@ -81,6 +89,7 @@ def test_a_win_in_sight_is_taken() -> None:
     assert agent.act(turn).tolist() == [4]
 
 
+@pytest.mark.slow
 def test_a_player_by_rule_plays_games_on_where_there_is_hope() -> None:
     rules = PUSS.make_rules("no-redeal")
     agent = load_agent("rollouts@8:hopeful", PUSS, rules)

@@ -16,6 +16,7 @@ from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
 from parlour.envs.core.options import changed_options, to_plain
 from parlour.envs.core.rules_table import random_options
 from tests.contract.cases import Case, check_with_sb3, ended, random_cases
+from tests.marks import slow_if
 
 ENCODINGS = ("onehot", "codes")
 
@@ -102,7 +103,9 @@ def test_spec_of_a_vector_goes_through_json(game: Game) -> None:
     assert np.array_equal(again.reset(seed=2)[0], envs.reset(seed=2)[0])
 
 
-def test_made_by_module_and_id_in_a_process_that_imported_nothing(game: Game) -> None:
+@pytest.mark.parametrize("name", [slow_if(k % 3 > 0, name) for k, name in enumerate(GAMES)])
+def test_made_by_module_and_id_in_a_process_that_imported_nothing(name: str) -> None:
+    game = GAMES[name]
     code = (
         "import gymnasium\n"
         f"env = gymnasium.make('parlour.envs:{game.id}', encoding='codes')\n"

@@ -21,6 +21,7 @@ from parlour.envs.core.rows import Rows, observation_codes, resample_copies, vie
 from parlour.envs.core.scene.scene import ansi, svg
 from parlour.training.cli import play
 from tests.contract.cases import Case, ended, positions, random_cases
+from tests.marks import slow_if
 from tests.walkers import WALKERS
 
 DEALS = 6
@@ -98,11 +99,12 @@ def check(case: Case, games: int, seed: int, every: int = 1) -> float:
     return differing / looked
 
 
-def test_nothing_hidden_is_seen(case: Case) -> None:
-    check(case, 9 if case.players == 1 else 3, seed=40)
+@pytest.mark.parametrize(("games", "every"), [(3, 2), slow_if(True, 9, 1)])
+def test_nothing_hidden_is_seen(case: Case, games: int, every: int) -> None:
+    check(case, games if case.players == 1 else 3, seed=40, every=every)
 
 
-@pytest.mark.parametrize("each", [6, pytest.param(19, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("each", [2, slow_if(True, 19)])
 def test_nothing_hidden_is_seen_with_random_options(each: int) -> None:
     for i, case in enumerate(random_cases(each, seed=7)):
         if case.players == 1:
@@ -223,11 +225,12 @@ def play_again(case: Case, games: int, seed: int, every: int) -> int:
     return compared
 
 
-def test_nothing_hidden_was_seen_on_the_way(case: Case) -> None:
-    play_again(case, 3, seed=45, every=8)
+@pytest.mark.parametrize("every", [16, slow_if(True, 8)])
+def test_nothing_hidden_was_seen_on_the_way(case: Case, every: int) -> None:
+    play_again(case, 3, seed=45, every=every)
 
 
-@pytest.mark.parametrize("each", [6, pytest.param(19, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("each", [1, slow_if(True, 19)])
 def test_nothing_hidden_was_seen_on_the_way_with_random_options(each: int) -> None:
     for i, case in enumerate(random_cases(each, seed=71)):
         if case.players == 1:
@@ -236,29 +239,33 @@ def test_nothing_hidden_was_seen_on_the_way_with_random_options(each: int) -> No
             play_again(case, 1, seed=45 + i, every=14)
 
 
-@pytest.mark.parametrize("games", [1, pytest.param(3, marks=pytest.mark.slow)])
-def test_there_is_something_to_hide(game: Game, games: int) -> None:
+@pytest.mark.parametrize(
+    ("games", "every_variant"), [(1, False), slow_if(True, 1, True), slow_if(True, 3, True)]
+)
+def test_there_is_something_to_hide(game: Game, games: int, every_variant: bool) -> None:
     """Else the tests above show nothing: most variants hide cards in half of their positions."""
-    cases = {variant: Case(game, variant) for variant in game.variants}
+    variants = list(game.variants) if every_variant else [game.default]
+    cases = {variant: Case(game, variant) for variant in variants}
     result = {
         variant: check(case, games, seed=9, every=1 if case.players == 1 else 6)
         for variant, case in cases.items()
     }
-    hiding = [case for variant, case in cases.items() if result[variant] > 0.5]
+    least = 0.5 if every_variant else 0.25
+    hiding = [case for variant, case in cases.items() if result[variant] > least]
     assert len(hiding) > len(result) / 2, result
     for case in hiding:
         assert play_again(case, games, 9, 2) if case.players == 1 else play_again(case, 1, 9, 9)
 
 
-@pytest.mark.parametrize("games", [1, pytest.param(3, marks=pytest.mark.slow)])
-def test_the_shells_show_nothing_hidden(case: Case, games: int) -> None:
+@pytest.mark.parametrize(("games", "every"), [(1, 21), slow_if(True, 3, 7)])
+def test_the_shells_show_nothing_hidden(case: Case, games: int, every: int) -> None:
     """The same through both environments: what ``restore`` returns, and all ways to look."""
     for i, encoding in enumerate(("onehot", "codes")):
         seated = {"seat": i * (case.players - 1)} if case.players > 1 else {}
         env = case.env(encoding=encoding, render_mode="ansi", max_moves=MOST, **seated)
         envs = case.vec(DEALS + 1, encoding=encoding, render_mode="ansi", **seated)
         envs.reset(seed=0)
-        for steps in positions(env, games, seed=50, every=7):
+        for steps in positions(env, games, seed=50, every=every):
             states = dealt_anew(case, env.clone(), steps, int(env.rows.seats[0]))
             seen = []
             for state in states:
@@ -276,22 +283,24 @@ def test_the_shells_show_nothing_hidden(case: Case, games: int) -> None:
             assert len(set(envs.render() or ())) == 1
 
 
+@pytest.mark.parametrize("every", [9, slow_if(True, 3)])
 @pytest.mark.parametrize("name", PLAYERS)
-def test_no_agent_depends_on_hidden_cards(case: Case, name: str) -> None:
+def test_no_agent_depends_on_hidden_cards(case: Case, name: str, every: int) -> None:
     """Neither by what it is handed, nor if it were handed the true states."""
-    check_choices(case, name)
+    check_choices(case, name, every)
 
 
-def test_no_rule_based_agent_depends_on_hidden_cards(case: Case) -> None:
+@pytest.mark.parametrize("every", [9, slow_if(True, 3)])
+def test_no_rule_based_agent_depends_on_hidden_cards(case: Case, every: int) -> None:
     for name in case.game.rule_agents:
-        check_choices(case, name)
+        check_choices(case, name, every)
 
 
-def check_choices(case: Case, name: str) -> None:
+def check_choices(case: Case, name: str, every: int) -> None:
     agent = load_agent(name, case.game, case.rules, seed=1)
     assert not agent.sees_all
     env = case.whole(encoding="codes")
-    for steps in positions(env, 3, seed=60, every=3):
+    for steps in positions(env, 3, seed=60, every=every):
         if env.state["over"]:
             continue
         states = dealt_anew(case, env.clone(), steps)
@@ -394,7 +403,7 @@ class Noting:
         return turn.masks.argmax(axis=1)
 
 
-@pytest.mark.parametrize("seed", [1, 7, 12345])
+@pytest.mark.parametrize("seed", [1, slow_if(True, 7), slow_if(True, 12345)])
 def test_the_deck_cannot_be_rebuilt_from_the_generator(
     game: Game, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from parlour.envs.core.batch import FINISHED, ILLEGAL_PENALTY, Over
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.scene.scene import ansi
 from tests.contract.cases import SEVERAL, Case, ended, positions, share_keys, unit_of
+from tests.marks import slow_if
 from tests.walkers import legal_actions
 
 OUTSIDE = (-(2**40), -64, -1, 62, 63, 64, 1000, 2**40)
@@ -19,11 +20,12 @@ def all_actions(case: Case) -> list[int]:
     return [*range(case.game.actions), case.game.actions, *OUTSIDE]
 
 
-def test_every_legal_action_runs_and_every_other_ends_the_episode(case: Case) -> None:
+@pytest.mark.parametrize("games", [2, slow_if(True, 6)])
+def test_every_legal_action_runs_and_every_other_ends_the_episode(case: Case, games: int) -> None:
     """At a table of several it counts as a legal one: see the next test."""
     env = case.env(encoding="codes")
     tried = {True: 0, False: 0}
-    for _ in positions(env, 6 if case.players == 1 else 3, seed=1, every=5):
+    for _ in positions(env, games if case.players == 1 else 3, seed=1, every=5):
         if env.state["over"]:
             continue
         here, mask = env.clone(), env.action_masks()
@@ -81,12 +83,12 @@ def test_an_illegal_action_counts_as_one_legal_action(several: Case) -> None:
         assert len(result) == 1
 
 
-@pytest.mark.parametrize("games", [1, pytest.param(3, marks=pytest.mark.slow)])
-def test_refused_actions_are_named_and_change_nothing(case: Case, games: int) -> None:
+@pytest.mark.parametrize(("games", "every"), [(1, 33), slow_if(True, 3, 11)])
+def test_refused_actions_are_named_and_change_nothing(case: Case, games: int, every: int) -> None:
     env = case.env(illegal="raise")
     other = case.env(illegal="end")
     other.reset(seed=0)
-    for _ in positions(env, games, seed=2, every=11):
+    for _ in positions(env, games, seed=2, every=every):
         if env.state["over"]:
             continue
         here, mask, table = env.clone(), env.action_masks(), ansi(env.scene())

@@ -10,6 +10,7 @@ from parlour.envs.core.scene.scene import svg
 from parlour.envs.render import pictures
 from tests.contract.cases import Case, positions, random_cases
 from tests.contract.test_leaks import dealt_anew, viewed_by
+from tests.marks import slow_if
 
 pytestmark = pytest.mark.skipif(not pictures.can_draw(), reason="needs parlour[pictures]")
 SMALL = {"width": 200}
@@ -39,11 +40,12 @@ def check_frames(case: Case, games: int, seed: int) -> None:
     assert len(looks) > 1
 
 
-def test_frames_of_a_game(case: Case) -> None:
-    check_frames(case, 2, seed=80)
+@pytest.mark.parametrize("games", [1, slow_if(True, 2)])
+def test_frames_of_a_game(case: Case, games: int) -> None:
+    check_frames(case, games, seed=80)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, slow_if(True, 2)])
 def test_every_variant_has_pictures(game: Game, seed: int) -> None:
     """A deal of each, in the light and in the dark, as SVG and as pixels."""
     for variant in game.variants:
@@ -54,8 +56,9 @@ def test_every_variant_has_pictures(game: Game, seed: int) -> None:
             assert pictures.draw_picture(env.scene(), {"theme": theme, **SMALL}).shape[1] == 200
 
 
-def test_frames_with_random_options() -> None:
-    for case in random_cases(3, seed=15):
+@pytest.mark.parametrize("each", [1, slow_if(True, 3)])
+def test_frames_with_random_options(each: int) -> None:
+    for case in random_cases(each, seed=15):
         check_frames(case, 1, seed=81)
 
 

@@ -11,6 +11,7 @@ from parlour.envs.core.kernel.jit import plain_python
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows
 from tests.contract.cases import Case, random_cases
+from tests.marks import slow_if
 from tests.walkers import WALKERS
 
 SETTINGS = [
@@ -132,8 +133,9 @@ def test_stepping(case: Case, config: StepConfig) -> None:
         assert ends or not lowest
 
 
-def test_stepping_with_random_options() -> None:
-    for i, case in enumerate(random_cases(10, seed=4)):
+@pytest.mark.parametrize("each", [3, slow_if(True, 10)])
+def test_stepping_with_random_options(each: int) -> None:
+    for i, case in enumerate(random_cases(each, seed=4)):
         check(case, SETTINGS[i % 3], list(WALKERS)[i % 3], 60, seed=i)
 
 

@@ -25,7 +25,7 @@ BOUNDED = settings(
     max_examples=375,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
-FEW = settings(BOUNDED, max_examples=75)
+FEW = settings(BOUNDED, max_examples=60)
 
 
 @st.composite
@@ -83,9 +83,7 @@ class Played:
         return {"legal": list_actions(state["legal"])} | facts
 
 
-@BOUNDED
-@given(cases(), SEEDS, MOVES, st.booleans())
-def test_counts(case: Case, seed: int, moves: list[int], skip_forced: bool) -> None:
+def check_counts(case: Case, seed: int, moves: list[int], skip_forced: bool) -> None:
     """Something is legal until the end, the score has its bounds, moves are counted upwards.
 
     At a table of several each step is one move and those of the others behind it, a game is never
@@ -122,9 +120,20 @@ def test_counts(case: Case, seed: int, moves: list[int], skip_forced: bool) -> N
         assert state["steps"] == len(played.rewards)
 
 
+@FEW
+@given(cases(), SEEDS, MOVES, st.booleans())
+def test_counts(case: Case, seed: int, moves: list[int], skip_forced: bool) -> None:
+    check_counts(case, seed, moves, skip_forced)
+
+
+@pytest.mark.slow
 @BOUNDED
 @given(cases(), SEEDS, MOVES, st.booleans())
-def test_rewards(case: Case, seed: int, moves: list[int], skip_forced: bool) -> None:
+def test_counts_of_many_games(case: Case, seed: int, moves: list[int], skip_forced: bool) -> None:
+    check_counts(case, seed, moves, skip_forced)
+
+
+def check_rewards(case: Case, seed: int, moves: list[int], skip_forced: bool) -> None:
     """Each kind of reward adds up to what it stands for: at a table of several the seat's net."""
     played = {
         reward: Played(case, seed, moves, reward=reward, skip_forced=skip_forced)
@@ -145,6 +154,19 @@ def test_rewards(case: Case, seed: int, moves: list[int], skip_forced: bool) -> 
     assert not any(played["win"].rewards[:-1])
     assert played["score"].rewards[-1] == score
     assert not any(played["score"].rewards[:-1])
+
+
+@FEW
+@given(cases(), SEEDS, MOVES, st.booleans())
+def test_rewards(case: Case, seed: int, moves: list[int], skip_forced: bool) -> None:
+    check_rewards(case, seed, moves, skip_forced)
+
+
+@pytest.mark.slow
+@BOUNDED
+@given(cases(), SEEDS, MOVES, st.booleans())
+def test_rewards_of_many_games(case: Case, seed: int, moves: list[int], skip_forced: bool) -> None:
+    check_rewards(case, seed, moves, skip_forced)
 
 
 def by_rank(game: Game, output: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from parlour.envs.core.checks import field_at
 from parlour.envs.core.rows import Rows, copy_states, resample_copies
 from tests.contract.cases import SEVERAL, Case, Crowd, random_cases
 from tests.fuzz_records import leaves, states_of
+from tests.marks import slow_if
 
 
 def fuzz(game: str, each: int, mixed: int, seconds: int) -> list[str]:
@@ -24,7 +25,7 @@ def fuzz(game: str, each: int, mixed: int, seconds: int) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", [slow_if(name == "twenty_nine", name) for name in GAMES])
 def test_corrupted_records_are_rejected_or_safe(name: str) -> None:
     lines = fuzz(name, 40, 4, 600)
     taken, refused = (sum(int(line.split()[at]) for line in lines) for at in (-2, -1))

@@ -18,6 +18,7 @@ from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import draw_option_sets, make_table, read_variants
+from tests.marks import slow_if
 
 MODES = list(AutoresetMode)
 SEED, ROWS = 23, 6
@@ -87,7 +88,9 @@ def choose(envs: CardVectorEnv, rng: np.random.Generator) -> np.ndarray:
     return np.where(rng.random(len(masks)) < 0.01, rng.integers(-1, masks.shape[1]), chosen)
 
 
-@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
+@pytest.mark.parametrize(
+    "mode", [slow_if(mode != AutoresetMode.SAME_STEP, mode, name=mode.name) for mode in MODES]
+)
 @pytest.mark.parametrize(("kind", "several", "rules"), TABLES)
 def test_rows_are_single_environments_by_their_own_rules(
     kind: Game, several: bool, rules: list[Any], mode: AutoresetMode

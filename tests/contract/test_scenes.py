@@ -8,11 +8,13 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
+import pytest
 
 from parlour.envs.core.rows import view_states
 from parlour.envs.core.scene import drawing, scene
 from parlour.envs.core.scene.scene import Button, Chips, Item, Scene, Text
 from tests.contract.cases import Case, positions, random_cases
+from tests.marks import slow_if
 from tests.walkers import legal_actions
 
 Box = tuple[float, float, float, float]
@@ -100,8 +102,9 @@ def test_the_picture_has_one_size_through_all_games(case: Case) -> None:
     assert result.most_common(1)[0][1] >= 0.9 * result.total(), result
 
 
-def test_the_picture_has_one_width_with_random_options() -> None:
-    for one in random_cases(3, seed=13):
+@pytest.mark.parametrize("each", [1, slow_if(True, 3)])
+def test_the_picture_has_one_width_with_random_options(each: int) -> None:
+    for one in random_cases(each, seed=13):
         assert len({box.split()[2] for _, _, box in sizes(one, seed=41)}) == 1, one
 
 
@@ -149,8 +152,9 @@ def test_a_page_can_choose_every_legal_action_and_no_other(case: Case) -> None:
     check_choices(case, 3, seed=50)
 
 
-def test_a_page_can_choose_every_legal_action_with_random_options() -> None:
-    for case in random_cases(6, seed=14):
+@pytest.mark.parametrize("each", [1, slow_if(True, 6)])
+def test_a_page_can_choose_every_legal_action_with_random_options(each: int) -> None:
+    for case in random_cases(each, seed=14):
         check_choices(case, 2, seed=51)
 
 

@@ -19,6 +19,7 @@ from parlour.envs.core.rows import resample_copies
 from parlour.envs.interfaces.wrappers import DictObservation, DictVectorObservation
 from parlour.envs.render.pictures import missing_modes, usable_modes
 from tests.contract.cases import Case, Crowd, ended, positions, random_cases, share_keys
+from tests.marks import slow_if
 from tests.walkers import WALKERS
 
 
@@ -185,8 +186,14 @@ if find_spec("pettingzoo"):
     )
 
 
-@pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize("mode", ["ansi", "rgb_array", "human"])
+@pytest.mark.parametrize(
+    ("mode", "shell"),
+    [
+        slow_if(mode == "human" and shell not in ("single", "vector of seats"), mode, shell)
+        for mode in ("ansi", "rgb_array", "human")
+        for shell in SHELLS
+    ],
+)
 def test_copies_leave_pictures_and_windows_behind(
     shell: str, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import copy_states
 from tests.contract.cases import SEVERAL, Case
 from tests.contract.test_vector import Both
+from tests.marks import slow_if
 
 MODES = list(AutoresetMode)
 LONGEST = 2000
@@ -271,7 +272,9 @@ SOLVED = [
 ]
 
 
-@pytest.mark.parametrize("solved", SOLVED, ids=str)
+@pytest.mark.parametrize(
+    "solved", [slow_if(one.game.name == "puss_in_the_corner", one, name=str(one)) for one in SOLVED]
+)
 def test_a_truncated_position_can_still_be_winnable(solved: Case) -> None:
     """With ``winnable`` the solver answers for it; before, it counted as lost."""
     limited, free = solved.env(max_moves=1, winnable=True), solved.env(winnable=True)

@@ -121,7 +121,8 @@ def test_an_edit_of_what_a_kernel_does_not_reach_recompiles_nothing(house: House
     assert house.run(CALL) == ("60", 0)
 
 
-@pytest.mark.parametrize("dotted", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.parametrize("dotted", [False, True])
+@pytest.mark.slow
 def test_an_edited_helper_is_noticed_outside_the_package_too(house: House, dotted: bool) -> None:
     helper = HELPER.replace("from .core", "from house.core")
     caller = CALLER.replace("from .core", "from house.core")
@@ -196,6 +197,7 @@ def test_a_digest_of_code_leaves_out_what_does_not_run(
     assert (digests[0] == digests[1]) == is_same
 
 
+@pytest.mark.slow
 def test_a_module_edited_and_reloaded_leaves_nothing_stale(house: House) -> None:
     edit = (
         "import importlib, pathlib, house.helper as module\n"
@@ -210,6 +212,7 @@ def test_a_module_edited_and_reloaded_leaves_nothing_stale(house: House) -> None
     assert house.run("from house.helper import helper; print(helper(5))") == ("6", 1)
 
 
+@pytest.mark.slow
 def test_settings_of_numba_count(house: House) -> None:
     house.run(CALL)
     assert house.run(CALL, NUMBA_BOUNDSCHECK="1") == ("60", 2)
@@ -219,6 +222,7 @@ def test_settings_of_numba_count(house: House) -> None:
 PLAY = "from house.factory import *; print({}(1))"
 
 
+@pytest.mark.slow
 def test_kernels_of_a_factory_are_found_and_distinguished(house: House) -> None:
     products = ("make(one, 1)", "101", 2), ("make(two, 1)", "201", 2), ("make(one, 3)", "302", 1)
     for product, result, compiled in products:
@@ -243,6 +247,7 @@ print(all_three(1), a(1), b(1), again(1))
     assert house.run(both) == ("(101, 201, 101) 101 201 101", 1)
 
 
+@pytest.mark.slow
 def test_arrays_and_named_tuples_are_distinguished(house: House) -> None:
     house.write(
         "house/tables.py",
@@ -316,7 +321,8 @@ tempfile.TemporaryFile = refuse
 """Numba writes such a file to find out whether a folder can be written. Root can write any."""
 
 
-@pytest.mark.parametrize("allowed", ["nowhere", pytest.param("elsewhere", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("allowed", ["nowhere", "elsewhere"])
 def test_kernels_in_a_package_that_cannot_be_written_are_used(house: House, allowed: str) -> None:
     beside = {"NUMBA_CACHE_DIR": ""}
     assert house.run(CALL, **beside) == ("60", 2)
@@ -333,6 +339,7 @@ def test_kernels_in_a_package_that_cannot_be_written_are_used(house: House, allo
     assert again == ("70", 2 if allowed == "nowhere" else 0)
 
 
+@pytest.mark.slow
 def test_a_full_disk_warns_once_and_continues(house: House) -> None:
     full = "import pathlib\ndef full(*_): raise OSError(28, 'No space left on device')\n"
     full += "pathlib.Path.write_bytes = full\n"

@@ -27,6 +27,7 @@ from parlour.envs.core.legal import (
     unpack_actions,
     write_actions,
 )
+from tests.marks import slow_if
 
 SIZES = (7, 63, 64, 73, 255)
 
@@ -80,7 +81,7 @@ def expect(wanted: set[int], actions: int) -> list[int]:
     return [*head, *mask, *listed, *listed, *mask, *[True] * actions]
 
 
-@pytest.mark.parametrize("actions", SIZES)
+@pytest.mark.parametrize("actions", [slow_if(n == 73, n) for n in SIZES])
 def test_properties_of_a_set(actions: int) -> None:
     chosen = draw_sets(actions)
     states = make_states(actions, chosen)

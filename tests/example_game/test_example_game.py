@@ -15,6 +15,7 @@ from parlour.envs.core.rules_table import random_options
 from tests.example_game import GAME
 from tests.example_game.knowledge import find_wrong
 from tests.example_game.reference import HigherOrLower, refused
+from tests.marks import slow_if
 from tests.reference.match import Match, legal_now, names
 
 
@@ -60,8 +61,9 @@ def test_variant_matches_reference(variant: str) -> None:
     assert MATCH.games(variant, 300)["won"]
 
 
-def test_3000_random_option_sets_match_reference_and_reach_every_branch() -> None:
-    hits = MATCH.random_sets(0, 3000)
+@pytest.mark.parametrize("sets", [400, slow_if(True, 3000)])
+def test_random_option_sets_match_reference_and_reach_every_branch(sets: int) -> None:
+    hits = MATCH.random_sets(0, sets)
     assert {one for one in MUST_HIT if not hits[one]} == set()
 
 

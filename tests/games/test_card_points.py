@@ -16,6 +16,7 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import random_options
 from parlour.envs.games.fifty_six import rules as fifty_six
 from parlour.envs.games.twenty_eight import rules as twenty_eight
+from tests.marks import slow_if
 
 TABLES = 12
 """Hands that are played at a time."""
@@ -84,7 +85,8 @@ def test_in_every_state_of_a_variant(name: str, variant: str) -> None:
 
 
 @pytest.mark.parametrize("name", TOTAL)
-def test_with_random_options(name: str) -> None:
+@pytest.mark.parametrize("sets", [4, slow_if(True, 12)])
+def test_with_random_options(name: str, sets: int) -> None:
     rng = np.random.default_rng(0)
-    for seed in range(1, 13):
+    for seed in range(1, sets + 1):
         play_and_check(name, GAMES[name].make_rules(None, random_options(GAMES[name], rng)), seed)

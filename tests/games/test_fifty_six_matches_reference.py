@@ -2,16 +2,27 @@
 
 import pytest
 
+from tests.marks import slow_if
 from tests.reference.fifty_six_branch_names import ALL, OPTIONS_HIT, RARE, SELDOM
 from tests.reference.fifty_six_comparison import MATCH
 
 
-@pytest.mark.parametrize("each", [40, pytest.param(2000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("variant", MATCH.game.variants)
+@pytest.mark.parametrize(
+    ("variant", "each"),
+    [
+        *((one, 40 if one == MATCH.game.default else 10) for one in MATCH.game.variants),
+        *(slow_if(True, one, 2000) for one in MATCH.game.variants),
+    ],
+)
 def test_variants(variant: str, each: int) -> None:
     MATCH.games(variant, each)
 
 
+def test_random_options() -> None:
+    assert set(MATCH.random_sets(0, 40)) <= ALL, "branches that no option names"
+
+
+@pytest.mark.slow
 def test_random_options_reach_every_branch_but_the_seldom_ones() -> None:
     assert OPTIONS_HIT.keys() | {"void_pointless"} == set(MATCH.game.rules._fields)
     hits = set(MATCH.random_sets(0, 200))

@@ -24,7 +24,7 @@ from tests.reference.klondike import (
     Klondike,
     from_and_to,
 )
-from tests.reference.match import Match, legal_now, names
+from tests.reference.match import Match, few_and_many, legal_now, names
 from tests.walkers import WALKERS, Walker, legal_actions
 
 GAME = GAMES["klondike"]
@@ -201,9 +201,11 @@ OPTIONS_HIT = {
 """What only this option, set, can bring about: all of it must have been played."""
 
 
-@pytest.mark.parametrize("variant", GAME.variants)
-def test_variant_matches_reference(variant: str) -> None:
-    hits = MATCH.games(variant, 18)
+@pytest.mark.parametrize(("variant", "games"), few_and_many(GAME, 6, 18))
+def test_variant_matches_reference(variant: str, games: int) -> None:
+    hits = MATCH.games(variant, games)
+    if games < 18:
+        return
     missed = [branch for branch in VARIANTS_HIT[variant] if not hits[branch]]
     assert not missed, f"{variant}: no game reached {missed}: {hits}"
 
@@ -215,6 +217,11 @@ def test_variant_matches_reference_on_2000_games(variant: str) -> None:
     assert hits["won"] and hits["ace from the waste"]
 
 
+def test_random_options_match_reference() -> None:
+    MATCH.random_sets(0, 30)
+
+
+@pytest.mark.slow
 def test_random_options_match_reference_and_reach_every_branch() -> None:
     assert OPTIONS_HIT.keys() == set(GAME.rules._fields)
     hits = MATCH.random_sets(0, 120)

@@ -20,7 +20,7 @@ from parlour.envs.games.puss_in_the_corner.rules import (
     PLAY,
     REDEAL,
 )
-from tests.reference.match import Match, legal_now, names
+from tests.reference.match import Match, few_and_many, legal_now, names
 from tests.reference.puss_in_the_corner import PussInTheCorner, is_black, refused, value
 
 GAME = GAMES["puss_in_the_corner"]
@@ -155,9 +155,11 @@ OPTIONS_HIT = {
 """What only this option, set, can bring about: all of it must have been played."""
 
 
-@pytest.mark.parametrize("variant", GAME.variants)
-def test_variant_matches_reference(variant: str) -> None:
-    hits = MATCH.games(variant, 100)
+@pytest.mark.parametrize(("variant", "games"), few_and_many(GAME, 20, 100))
+def test_variant_matches_reference(variant: str, games: int) -> None:
+    hits = MATCH.games(variant, games)
+    if games < 100:
+        return
     missed = [branch for branch in VARIANTS_HIT[variant] if not hits[branch]]
     assert not missed, f"{variant}: no game reached {missed}: {hits}"
 
@@ -168,6 +170,11 @@ def test_variant_matches_reference_on_2000_games(variant: str) -> None:
     MATCH.games(variant, 2000)
 
 
+def test_random_options_match_reference() -> None:
+    MATCH.random_sets(0, 50)
+
+
+@pytest.mark.slow
 def test_random_options_match_reference_and_reach_every_branch() -> None:
     assert OPTIONS_HIT.keys() == set(GAME.rules._fields)
     hits = MATCH.random_sets(0, 200)

@@ -10,6 +10,7 @@ from parlour.envs import GAMES, CardEnv
 from parlour.envs.core.rows import resample_copies
 from parlour.envs.games.pyramid.rules import PYRAMID, REDEAL, UNDO
 from tests.contract.cases import Case, positions, random_cases
+from tests.marks import slow_if
 
 GAME = GAMES["pyramid"]
 IN_STOCK = 1
@@ -51,8 +52,9 @@ def test_exactly_the_unknown_cards_move(variant: str) -> None:
     assert hiding == 0 or hiding > 10
 
 
-def test_exactly_the_unknown_cards_move_with_random_options() -> None:
-    assert sum(check(case) > 0 for case in random_cases(50, 21, [GAME])) > 20
+@pytest.mark.parametrize("sets", [12, slow_if(True, 50)])
+def test_exactly_the_unknown_cards_move_with_random_options(sets: int) -> None:
+    assert sum(check(case) > 0 for case in random_cases(sets, 21, [GAME])) > 0.4 * sets
 
 
 @pytest.mark.parametrize(

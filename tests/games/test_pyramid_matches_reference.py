@@ -12,7 +12,7 @@ from parlour.envs.core.kernel.cards import RANKS, card_name
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from parlour.envs.games.pyramid.rules import DEAL, REDEAL, STOCK, TABLE, UNDO
-from tests.reference.match import Match, legal_now, names
+from tests.reference.match import Match, few_and_many, legal_now, names
 from tests.reference.pyramid import COVERERS, EXTRA, Pyramid, Rules, refused
 from tests.reference.test_pyramid_held_reference import VARIANTS
 
@@ -281,9 +281,11 @@ def test_variants_are_those_of_the_rules_page() -> None:
     assert {name: to_plain(rules) | limits for name, rules in GAME.variants.items()} == named
 
 
-@pytest.mark.parametrize("variant", GAME.variants)
-def test_variant_matches_reference(variant: str) -> None:
-    hits = MATCH.games(variant, 100)
+@pytest.mark.parametrize(("variant", "games"), few_and_many(GAME, 20, 100))
+def test_variant_matches_reference(variant: str, games: int) -> None:
+    hits = MATCH.games(variant, games)
+    if games < 100:
+        return
     missed = [branch for branch in VARIANTS_HIT[variant] if not hits[branch]]
     assert not missed, f"{variant}: no game reached {missed}"
 
@@ -294,6 +296,11 @@ def test_variant_matches_reference_on_2000_games(variant: str) -> None:
     MATCH.games(variant, 2000)
 
 
+def test_random_options_match_reference() -> None:
+    MATCH.random_sets(0, 60)
+
+
+@pytest.mark.slow
 def test_random_options_match_reference_and_reach_every_branch() -> None:
     assert OPTIONS_HIT.keys() == set(GAME.rules._fields)
     hits = MATCH.random_sets(0, 200)

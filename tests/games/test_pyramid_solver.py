@@ -19,6 +19,7 @@ from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.core.rules_table import random_options
 from parlour.envs.games.pyramid.kernel import lay_card, show_stock, show_waste
 from parlour.envs.games.pyramid.solver.solve import solve, winnable_after
+from tests.marks import slow_if
 from tests.reference.match import legal_now
 from tests.reference.pyramid import (
     COVERERS,
@@ -603,6 +604,12 @@ def check_features(met: Counter[str]) -> None:
 
 
 def test_solver_agrees_with_exhaustive_search() -> None:
+    met = positions_agree(60, 1000)
+    assert met["any: lost"] and met["any: won"]
+
+
+@pytest.mark.slow
+def test_solver_agrees_with_exhaustive_search_on_250_positions() -> None:
     check_features(positions_agree(250, 1000))
 
 
@@ -671,7 +678,8 @@ def check_needed(option: str, met: Counter[str]) -> None:
 
 @pytest.mark.parametrize("option", HELPFUL)
 def test_solver_agrees_where_an_option_is_needed(option: str) -> None:
-    check_needed(option, scattered_agree(option, 150, 500))
+    met = scattered_agree(option, 30, 500)
+    assert met["any: lost"] and met["any: won"]
 
 
 @pytest.mark.slow
@@ -683,8 +691,9 @@ def test_solver_agrees_with_exhaustive_search_on_2000_positions() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("option", HELPFUL)
-def test_solver_agrees_where_an_option_is_needed_on_500_positions(option: str) -> None:
-    check_needed(option, scattered_agree(option, 500, 2000))
+@pytest.mark.parametrize(("positions", "most"), [(150, 500), (500, 2000)])
+def test_some_wins_depend_on_the_option(option: str, positions: int, most: int) -> None:
+    check_needed(option, scattered_agree(option, positions, most))
 
 
 # What is asked of it
@@ -772,7 +781,7 @@ def test_rules_with_undo_are_solved_as_the_same_rules_without() -> None:
             assert values[UNDO] == solve(before, rules).winnable
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", [slow_if(seed >= 8 and seed != 23, seed) for seed in range(25)])
 def test_solver_agrees_where_undo_allows_any_number_of_redeals(seed: int) -> None:
     rng = np.random.default_rng([seed, 2])
     options = random_options(GAME, rng) | {"shuffle_redeal": False, "passes": 0}

@@ -9,7 +9,8 @@ import pytest
 from parlour.envs import GAMES
 from parlour.envs.core.rows import Rows
 from parlour.envs.games.seven_twenty_seven.rules import Status
-from tests.reference.match import Match, legal_now
+from tests.marks import slow_if
+from tests.reference.match import Match, few_and_many, legal_now
 from tests.reference.seven_twenty_seven import CALL, DECLARE_7, FOLD, NEARNESS, STAND, refused
 from tests.reference.seven_twenty_seven_comparison import (
     DECLARE,
@@ -91,9 +92,11 @@ RARE: dict[str, dict[str, Any]] = {
 OPTIONS_OF_BUSTS = {"start_down": 2, "nearness": "over_is_bust"}
 
 
-@pytest.mark.parametrize("variant", GAME.variants)
-def test_variant_matches_reference(variant: str) -> None:
-    hits = MATCH.games(variant, 100)
+@pytest.mark.parametrize(("variant", "games"), few_and_many(GAME, 15, 100))
+def test_variant_matches_reference(variant: str, games: int) -> None:
+    hits = MATCH.games(variant, games)
+    if games < 100:
+        return
     missed = [branch for branch in VARIANTS_HIT[variant] if not hits[branch]]
     assert not missed, f"{variant}: no game reached {missed}: {hits}"
 
@@ -104,6 +107,11 @@ def test_variant_matches_reference_on_2000_games(variant: str) -> None:
     MATCH.games(variant, 2000)
 
 
+def test_random_options_match_reference() -> None:
+    MATCH.random_sets(0, 40)
+
+
+@pytest.mark.slow
 def test_random_options_match_reference_and_reach_every_branch() -> None:
     assert OPTIONS_HIT.keys() == set(GAME.rules._fields)
     hits = MATCH.random_sets(0, 200)
@@ -112,7 +120,7 @@ def test_random_options_match_reference_and_reach_every_branch() -> None:
     assert not missed, f"no game reached {missed}; reached were {hits}"
 
 
-@pytest.mark.parametrize("branch", RARE)
+@pytest.mark.parametrize("branch", [slow_if("decides" in one, one) for one in RARE])
 def test_rare_branches_match_reference(branch: str) -> None:
     assert MATCH.games_until(branch, RARE[branch], 200)[branch]
 

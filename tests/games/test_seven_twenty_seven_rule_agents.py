@@ -20,6 +20,7 @@ from parlour.envs.core.turn import choose_actions, prepare_turn
 from parlour.envs.games.seven_twenty_seven import expected_share
 from parlour.envs.games.seven_twenty_seven.expected_share import ACE, RANK, RANK_BITS
 from parlour.envs.games.seven_twenty_seven.rules import CALL, DRAW, FOLD, Nearness, Phase
+from tests.marks import slow_if
 from tests.reference.seven_twenty_seven_showdown import SEVEN, TWENTY_SEVEN, shares, totals
 from tests.reference.seven_twenty_seven_showdown import best_total as plain_total
 from tests.reference.seven_twenty_seven_showdown import rank as plain_rank
@@ -273,7 +274,7 @@ def test_chance_is_as_far_off_as_is_said(variant: str) -> None:
     assert np.abs(off).max() < 0.3 and np.abs(off).max() > 0
 
 
-@pytest.mark.parametrize("draws_on", [False, True])
+@pytest.mark.parametrize("draws_on", [False, slow_if(True, True)])
 def test_more_samples_tell_the_same_at_a_full_table(draws_on: bool) -> None:
     rules = GAME.make_rules("home")
     states = np.concatenate([s for seed in range(40) for s in positions(rules, 1, seed, every=9)])
@@ -364,7 +365,10 @@ def test_greedy_beats_uniform_play(variant: str) -> None:
     assert won[0] > least and won[0] > 5 * error[0]
 
 
-@pytest.mark.parametrize("variant", ["home", "bust", "declare", "mini"])
+@pytest.mark.parametrize(
+    "variant",
+    [slow_if(one in ("bust", "declare"), one) for one in ("home", "bust", "declare", "mini")],
+)
 @pytest.mark.parametrize("other", ["tight", "loose"])
 def test_greedy_beats_the_other_players(variant: str, other: str) -> None:
     won, error, _ = hot_seat(variant, ["greedy", other], 2000, "players-test")

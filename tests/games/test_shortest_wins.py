@@ -26,6 +26,7 @@ from parlour.envs.games.puss_in_the_corner.rules import DEAL as NEXT_GROUP
 from parlour.envs.games.puss_in_the_corner.rules import FOUNDATION, PILES, PLACE, PLAY
 from parlour.training.evaluation.labels.labels import SHIPPED_FOLDER, check_values, load_labels
 from parlour.training.evaluation.play import play_deals
+from tests.marks import slow_if
 
 PYRAMID, KLONDIKE, PUSS = (GAMES[name] for name in ("pyramid", "klondike", "puss_in_the_corner"))
 WON = [game for game in GAMES.values() if game.measure == "won"]
@@ -183,7 +184,7 @@ def win_puss(rules: Any) -> Rows:
     return rows
 
 
-@pytest.mark.parametrize("number", range(OPTION_SETS))
+@pytest.mark.parametrize("number", [slow_if(n % 4 > 0, n) for n in range(OPTION_SETS)])
 @pytest.mark.parametrize("win", [win_pyramid, win_klondike, win_puss])
 def test_some_deal_is_won_in_the_fewest_moves(win: Any, number: int) -> None:
     game = {win_pyramid: PYRAMID, win_klondike: KLONDIKE, win_puss: PUSS}[win]
@@ -193,8 +194,15 @@ def test_some_deal_is_won_in_the_fewest_moves(win: Any, number: int) -> None:
     assert state["moves"] == game.shortest(rules), to_plain(rules)
 
 
-@pytest.mark.parametrize("match_cover", [False, True])
-@pytest.mark.parametrize("many_sum", [False, True])
+@pytest.mark.parametrize(
+    ("many_sum", "match_cover"),
+    [
+        (False, False),
+        slow_if(True, False, True),
+        slow_if(True, True, False),
+        slow_if(True, True, True),
+    ],
+)
 def test_solver_finds_no_shorter_win_in_such_deals(many_sum: bool, match_cover: bool) -> None:
     assert PYRAMID.solve is not None
     for passes in (1, 3):

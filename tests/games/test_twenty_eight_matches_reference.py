@@ -5,6 +5,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.rows import Rows
+from tests.marks import slow_if
 from tests.reference.match import names
 from tests.reference.twenty_eight import Options, would_be_redealt
 from tests.reference.twenty_eight_branch_names import ALL, OPTIONS_HIT, RARE, SELDOM
@@ -15,12 +16,22 @@ MATCH = make_match(GAME)
 REDEALS = {"redeal_pointless", "redeal_jacks"}
 
 
-@pytest.mark.parametrize("each", [40, pytest.param(2000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("variant", GAME.variants)
+@pytest.mark.parametrize(
+    ("variant", "each"),
+    [
+        *((one, 40 if one == GAME.default else 10) for one in GAME.variants),
+        *(slow_if(True, one, 2000) for one in GAME.variants),
+    ],
+)
 def test_variants(variant: str, each: int) -> None:
     MATCH.games(variant, each)
 
 
+def test_random_options() -> None:
+    assert set(MATCH.random_sets(0, 40)) <= ALL, "branches that no option names"
+
+
+@pytest.mark.slow
 def test_random_options_reach_every_branch_but_the_seldom_ones() -> None:
     assert OPTIONS_HIT.keys() | REDEALS == set(GAME.rules._fields)
     hits = set(MATCH.random_sets(0, 200))

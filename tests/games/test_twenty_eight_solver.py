@@ -16,6 +16,7 @@ from parlour.envs.core.turn import choose_actions, prepare_turn
 from parlour.envs.games.twenty_eight.play import pair_of
 from parlour.envs.games.twenty_eight.rules import ASK, LABELS, PLAY, SHOW, SINGLE
 from parlour.envs.games.twenty_eight.solver import list_contracts, solve, winnable_after
+from tests.marks import slow_if
 from tests.reference.twenty_eight import Game as Reference
 from tests.reference.twenty_eight_comparison import begin
 
@@ -35,6 +36,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 
+QUICK = ("28", "28 three", "29")
 LEAST, MOST = -99, 99
 
 
@@ -104,8 +106,13 @@ def late_position(
     return None
 
 
-@pytest.mark.parametrize("positions", [12, pytest.param(500, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("case", "positions"),
+    [
+        *(slow_if(case not in QUICK, case, 12) for case in CASES),
+        *(slow_if(True, case, 500) for case in CASES),
+    ],
+)
 def test_the_solver_finds_what_trying_everything_finds(case: str, positions: int) -> None:
     """Score, contract and remaining points after each action, in half of the pair positions."""
     seen, matters = 0, 0
@@ -188,7 +195,7 @@ BY_HAND = {
 """How seat 1 comes to make trumps, where seat 0 speaks first."""
 
 
-@pytest.mark.parametrize("case", BY_HAND)
+@pytest.mark.parametrize("case", [slow_if(case not in QUICK, case) for case in BY_HAND])
 def test_a_contract_is_worth_what_the_play_comes_to(case: str) -> None:
     name, variant, options = CASES[case]
     game = GAMES[name]

@@ -4,6 +4,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.options import to_plain
+from tests.marks import slow_if
 from tests.reference.twenty_eight_comparison import make_match
 from tests.reference.twenty_nine import Options
 
@@ -16,7 +17,12 @@ def test_the_rules_are_those_of_the_reference() -> None:
         assert vars(Options(**to_plain(rules))) == to_plain(rules)
 
 
-@pytest.mark.parametrize("each", [40, pytest.param(2000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("variant", GAME.variants)
+@pytest.mark.parametrize(
+    ("variant", "each"),
+    [
+        *((one, 40 if one == GAME.default else 10) for one in GAME.variants),
+        *(slow_if(True, one, 2000) for one in GAME.variants),
+    ],
+)
 def test_variants(variant: str, each: int) -> None:
     MATCH.games(variant, each)

@@ -46,11 +46,11 @@ def choose_in_turn(legal: list[int], rng: random.Random) -> int:
     return legal[int(rng.random() * min(3, len(legal)))]
 
 
-def playthrough(game: Game, variant: str) -> str:
+def playthrough(game: Game, variant: str, deals: Iterable[int] = range(DEALS)) -> str:
     """The game of a variant as text, ending in a line feed."""
     several = game.num_players(game.variants[variant]) > 1
     config = play_in_turn if several else play
-    return max((config(game, variant, deal) for deal in range(DEALS)), key=lambda one: one[0])[1]
+    return max((config(game, variant, deal) for deal in deals), key=lambda one: one[0])[1]
 
 
 def play(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int], str]:

@@ -1,10 +1,20 @@
 """Every variant repeats its golden playthrough, and deal sets keep their deals."""
 
+import re
+
 import pytest
 
 from parlour.envs import GAMES, Game
 from parlour.envs.core.kernel.cards import default_deal_set
-from tests.golden.make import DEAL_SETS, FOLDER, deal_set_line, deal_sets_written, playthrough
+from tests.golden.make import (
+    DEAL_SETS,
+    DEALS,
+    FOLDER,
+    deal_set_line,
+    deal_sets_written,
+    playthrough,
+)
+from tests.marks import slow_if
 
 GOLDEN = [(game, variant) for game in GAMES.values() for variant in game.variants]
 HINT = "meant? then: make goldens, and look at what git says has changed"
@@ -15,11 +25,16 @@ def missing(game: Game, variant: str) -> str:
     return f"{game.name}: no golden game {path}: make goldens GAME={game.name}"
 
 
+@pytest.mark.parametrize("every_deal", [False, slow_if(True, True)])
 @pytest.mark.parametrize(("game", "variant"), GOLDEN, ids=[f"{g.name}-{v}" for g, v in GOLDEN])
-def test_playthrough(game: Game, variant: str) -> None:
+def test_playthrough(game: Game, variant: str, every_deal: bool) -> None:
+    """The deal that the file shows is played as it is there, and is the best of all deals."""
     file = FOLDER / game.name / f"{variant}.txt"
     assert file.exists(), missing(game, variant)
-    golden, now = file.read_bytes().decode(), playthrough(game, variant)
+    golden = file.read_bytes().decode()
+    shown = re.search(r"^deal +(\d+) of ", golden, re.M)
+    assert shown, HINT
+    now = playthrough(game, variant, range(DEALS) if every_deal else [int(shown[1])])
     assert now.split("\n") == golden.split("\n"), HINT
 
 

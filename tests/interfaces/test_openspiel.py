@@ -16,6 +16,7 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import random_options
 from parlour.envs.games.seven_twenty_seven.chance import CARDS, ExplicitHand
 from parlour.envs.games.seven_twenty_seven.showdown import class_of
+from tests.marks import slow_if
 
 GAME = GAMES["seven_twenty_seven"]
 NAME = "parlour_seven_twenty_seven"
@@ -23,6 +24,10 @@ FOUND = [{"variant": variant} for variant in GAME.variants]
 MIXED = [random_options(GAME, np.random.default_rng(seed)) for seed in range(12)]
 BUSTS = {"variant": "bust", "start_down": 2, "declare": "simultaneous", "players": 3}
 PLAYED = [*FOUND, *MIXED, BUSTS, {"variant": "mini", "dealer": 1}]
+
+
+LONG = [{"variant": "ten"}, *MIXED[2:]]
+"""Those with which the longest tests are slow."""
 
 
 def test_parlour_does_without_openspiel() -> None:
@@ -71,9 +76,16 @@ def name(options: dict[str, Any]) -> str:
     return "-".join(f"{option}={value}" for option, value in options.items())[:60]
 
 
-@pytest.mark.parametrize("options", PLAYED, ids=name)
-def test_openspiels_own_test(pyspiel: Any, options: dict[str, Any]) -> None:
-    pyspiel.random_sim_test(load(pyspiel, options), num_sims=3, serialize=True, verbose=False)
+@pytest.mark.parametrize(
+    ("options", "games"),
+    [
+        slow_if(games > 1 or one in LONG, one, games, name=f"{name(one)}-{games}")
+        for one in PLAYED
+        for games in (1, 3)
+    ],
+)
+def test_openspiels_own_test(pyspiel: Any, options: dict[str, Any], games: int) -> None:
+    pyspiel.random_sim_test(load(pyspiel, options), num_sims=games, serialize=True, verbose=False)
 
 
 @pytest.mark.parametrize("options", PLAYED, ids=name)
@@ -139,7 +151,7 @@ def test_a_seat_forgets_nothing(pyspiel: Any, options: dict[str, Any]) -> None:
                 assert after.startswith(before + " ")
 
 
-@pytest.mark.parametrize("options", PLAYED, ids=name)
+@pytest.mark.parametrize("options", [slow_if(one in LONG, one, name=name(one)) for one in PLAYED])
 def test_a_seat_cannot_distinguish_resampled_cards(pyspiel: Any, options: dict[str, Any]) -> None:
     game = load(pyspiel, options)
     draw, differ, tried = random.Random(4), 0, 0

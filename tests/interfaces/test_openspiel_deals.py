@@ -10,6 +10,7 @@ from parlour.envs import GAMES, Game
 from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.rows import Rows, observation_codes, resample_copies, view_states
 from tests.contract.cases import CASES
+from tests.marks import slow_if
 
 pyspiel = pytest.importorskip("pyspiel")
 pytest.importorskip("parlour.envs.interfaces.openspiel")
@@ -45,12 +46,13 @@ def test_openspiels_own_test(game: Game, variant: str) -> None:
     pyspiel.random_sim_test(load(game, variant), num_sims=2, serialize=True, verbose=False)
 
 
+@pytest.mark.parametrize("deals", [(0,), slow_if(True, (0, 17))], ids=len)
 @each
-def test_it_is_the_kernels_game(game: Game, variant: str) -> None:
+def test_it_is_the_kernels_game(game: Game, variant: str, deals: tuple[int, ...]) -> None:
     spiel, rules, rng = load(game, variant), game.make_rules(variant), np.random.default_rng(3)
     players = spiel.num_players()
     observer = spiel.make_py_observer()
-    for deal in (0, 17):
+    for deal in deals:
         rows = Rows(game, rules, 1, StepConfig(max_steps=1000 if players == 1 else 0))
         rows.deal_numbered("openspiel", [deal])
         state, paid = spiel.new_initial_state(), rows.buffers.rewards[0, :players].copy()

@@ -16,6 +16,7 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 from parlour.training.cli.main import main
+from tests.marks import slow_if
 from tests.waiting import wait_until
 
 SOON = 120.0
@@ -107,7 +108,7 @@ def test_work_of_closed_tabs_ends_and_others_are_answered_meanwhile(tmp_path: Pa
 
 
 @needs_proc
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, slow_if(True, signal.SIGTERM)])
 def test_one_signal_ends_the_server_and_its_workers(tmp_path: Path, number: signal.Signals) -> None:
     with serve(tmp_path) as server, ExitStack() as tabs:
         for actual in [tabs.enter_context(tab(server.port)) for _ in range(TABS)]:

@@ -18,6 +18,7 @@ from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import random_options
+from tests.marks import slow_if
 from tests.walkers import MOST_STEPS, WALKERS, Walker, no_end
 
 
@@ -132,6 +133,20 @@ class Match(Generic[R]):
             options = self.options(self.game, np.random.default_rng(seed))
             self.play_both(self.rows(None, options), seed, hits)
         return hits
+
+
+def few_and_many(game: Game, few: int, many: int) -> list[Any]:
+    """Return parameters (variant, number of games): all variants, most of them twice.
+
+    The default variant plays ``many`` games. Every other variant plays ``few``, and ``many`` in
+    the slow tests.
+    """
+    others = [variant for variant in game.variants if variant != game.default]
+    return [
+        (game.default, many),
+        *((variant, few) for variant in others),
+        *(slow_if(True, variant, many) for variant in others),
+    ]
 
 
 def legal_now(rows: Rows) -> set[int]:

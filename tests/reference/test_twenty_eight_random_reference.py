@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from tests.marks import slow_if
 from tests.reference.twenty_eight import Game, Options
 from tests.reference.twenty_eight_cards import points
 from tests.reference.twenty_eight_options import VARIANTS, make_options, would_be_redealt
@@ -87,9 +88,10 @@ def test_any_hand_of_a_variant(game: str, variant: str) -> None:
         check_end(play_hand(make_options(game, variant), seed))
 
 
-def test_any_hand_with_any_options() -> None:
+@pytest.mark.parametrize("hands", [150, slow_if(True, 500)])
+def test_any_hand_with_any_options(hands: int) -> None:
     rng = random.Random(28)
-    for seed in range(500):
+    for seed in range(hands):
         check_end(play_hand(random_options(rng), seed))
 
 
@@ -101,10 +103,11 @@ def test_any_hand_with_rare_options() -> None:
         Options(**chosen)
 
 
-def test_early_end_changes_no_score() -> None:
+@pytest.mark.parametrize("hands", [100, slow_if(True, 300)])
+def test_early_end_changes_no_score(hands: int) -> None:
     """Whoever plays on after the early end comes to the same score."""
     rng, early = random.Random(30), 0
-    for seed in range(300):
+    for seed in range(hands):
         options = random_options(rng)
         short, long = (
             play_hand(Options(**{**vars(options), "early_end": each}), seed)
@@ -112,7 +115,7 @@ def test_early_end_changes_no_score() -> None:
         )
         assert short.scores == long.scores and short.void == long.void
         early += any(short.hands)
-    assert early > 50
+    assert early > hands / 6
 
 
 def test_walkers_are_the_same_again_with_the_same_seed() -> None:

@@ -17,6 +17,7 @@ from parlour.envs.core.kernel.cards import card_name, full_pack
 from parlour.envs.core.solve import deal_position
 from parlour.training.cli.main import main
 from parlour.training.cli.solve import read_actions
+from tests.marks import slow_if
 
 SIGNS = str.maketrans("cdhs", "♣♦♥♠")
 NAMES = [card_name(code) for code in full_pack()]
@@ -45,7 +46,9 @@ def give(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data), encoding="ascii"))
 
 
-@pytest.mark.parametrize("command", ["solve", "play", "convert-deal"])
+@pytest.mark.parametrize(
+    "command", [slow_if(one == "play", one) for one in ("solve", "play", "convert-deal")]
+)
 @pytest.mark.parametrize("from_input", [False, True], ids=["argument", "standard input"])
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_every_command_reads_a_deck_as_it_is_printed(

@@ -16,7 +16,9 @@ from parlour.envs.core.kernel.cards import SUIT_SIGNS, SUITS
 from parlour.training.cli import main
 from parlour.training.evaluation.report.terminal import plain_text
 from parlour.training.evaluation.report.terminal_tables import make_terminal_table, print_fitting
+from tests.marks import slow_if
 
+HELP = [f"{command} --help" for command in main.COMMANDS if command != "evaluate"]
 ENCODINGS = ("cp1252", "latin-1", "ascii")
 COMMANDS = [
     "list",
@@ -85,7 +87,9 @@ def cards_in(text: str) -> Counter[str]:
     return Counter(re.findall(rf"(?<!\w)[A2-9TJQK][{SUITS}{SUIT_SIGNS}](?!\w)", text))
 
 
-@pytest.mark.parametrize("line", COMMANDS)
+@pytest.mark.parametrize(
+    "line", [slow_if(line.startswith("exploitability") or line in HELP, line) for line in COMMANDS]
+)
 def test_nothing_is_lost_in_any_encoding(
     line: str, recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

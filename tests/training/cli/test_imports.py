@@ -7,6 +7,7 @@ import pytest
 
 from parlour.agents.registry import BUILT_IN
 from parlour.training.cli import main
+from tests.marks import slow_if
 
 CODE = """
 import contextlib, io, sys
@@ -39,11 +40,11 @@ def test_the_overview_imports_no_game(line: str) -> None:
     ("line", "module"),
     [
         ("train pyramid --help", "train"),
-        ("train pyramid --n-envs 0", "train"),
-        ("train pyramid --method selfplay", "train"),
-        ("train --resume", "train"),
+        slow_if(True, "train pyramid --n-envs 0", "train"),
+        slow_if(True, "train pyramid --method selfplay", "train"),
+        slow_if(True, "train --resume", "train"),
         ("tune --help", "tune"),
-        ("tune pyramid --n-envs 0", "tune"),
+        slow_if(True, "tune pyramid --n-envs 0", "tune"),
         ("rules pyramid", "rules"),
         ("solve --help", "solve"),
         ("convert-deal --help", "convert_deal"),

@@ -314,6 +314,7 @@ def test_a_page_has_a_table_for_each_set_of_rules(path: Path, run: Callable[[str
     assert "won, %" in pyramid and "| score |" in poker
 
 
+@pytest.mark.slow
 def test_who_sees_all_is_the_bound_where_there_are_no_labels(
     path: Path, run: Callable[[str], SAYS]
 ) -> None:

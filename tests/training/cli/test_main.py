@@ -49,6 +49,14 @@ for name in {(*EXTRAS, *ALSO)}:
 from parlour.training.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
+END = "-- the end of a command --"
+SEVERAL = f"""
+for line in sys.argv[1:]:
+    if status := main(line.split()):
+        sys.exit(status)
+    print({END!r})
+"""
+"""What runs several commands in one process: it takes a second to start."""
 
 
 @pytest.fixture(autouse=True)
@@ -248,6 +256,7 @@ def test_all_variants_are_those_with_as_many_players_as_the_default(parlour: Any
     assert played == [name for name in rules if rules[name].players == 1]
 
 
+@pytest.mark.slow
 def test_what_was_warmed_is_not_compiled_again(parlour: Any) -> None:
     output = parlour("compile poker_squares")
     parts = [line.split(" ...")[0] for line in output.out.splitlines()]
@@ -537,10 +546,10 @@ def test_without_the_extras() -> None:
         "evaluate pyramid --deals 20 --json": '"won"',
         "evaluate seven-twenty-seven --deals 4 --json": '"net"',
     }
-    for line, text in core.items():
-        output = process(*line.split(), code=CORE_ONLY)
-        assert (output.status, output.err) == (0, ""), line
-        assert text in output.out
+    output = process(*core, code=CORE_ONLY.replace("sys.exit(main(sys.argv[1:]))", SEVERAL))
+    assert (output.status, output.err) == (0, "")
+    for text, printed in zip(core.values(), output.out.split(END)[:-1], strict=True):
+        assert text in printed
     for line in ("evaluate pyramid --deals 20", "train pyramid"):
         output = process(*line.split(), code=CORE_ONLY)
         assert output.status == 2

@@ -10,6 +10,7 @@ import pytest
 
 from parlour.envs.core.kernel.compiling import MESSAGE as COMPILING
 from parlour.training.cli.process import READER_LEFT
+from tests.marks import slow_if
 
 BEGIN = """
 import importlib.abc, os, signal, sys
@@ -25,6 +26,15 @@ READY = "import sys; from parlour.training.cli.start import main; print('ready',
 """Signals before Python reaches the entry point are not tested."""
 PLAY = ("evaluate", "pyramid", "--deals", "100000000")
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+MODULES = ("argparse", "numpy", "numba", "gymnasium", "parlour.envs.games.pyramid", "rich")
+QUICK = [
+    (signal.SIGINT, MODULE, "argparse"),
+    (signal.SIGTERM, ENTRY, "numpy"),
+    (signal.SIGINT, ENTRY, "numba"),
+    (signal.SIGTERM, MODULE, "parlour.envs.games.pyramid"),
+]
 
 
 def heed_ctrl_c() -> None:
@@ -52,11 +62,15 @@ def end(process: subprocess.Popen[str]) -> tuple[str, str]:
         process.kill()
 
 
-@pytest.mark.parametrize("entry", [MODULE, ENTRY])
 @pytest.mark.parametrize(
-    "module", ["argparse", "numpy", "numba", "gymnasium", "parlour.envs.games.pyramid", "rich"]
+    ("signum", "entry", "module"),
+    [
+        slow_if((signum, entry, module) not in QUICK, signum, entry, module)
+        for signum in SIGNALS
+        for entry in (MODULE, ENTRY)
+        for module in MODULES
+    ],
 )
-@pytest.mark.parametrize("signum", SIGNALS)
 def test_a_signal_while_something_is_imported(
     entry: str, module: str, signum: int, tmp_path: Path
 ) -> None:
@@ -65,7 +79,9 @@ def test_a_signal_while_something_is_imported(
     assert (done.returncode, out, err) == (128 + signum, "", "")
 
 
-@pytest.mark.parametrize("seconds", [0.05, 0.2, 0.5, 1.0, 1.5])
+@pytest.mark.parametrize(
+    "seconds", [slow_if(one != 0.5, one) for one in (0.05, 0.2, 0.5, 1.0, 1.5)]
+)
 @pytest.mark.parametrize("signum", SIGNALS)
 def test_a_signal_after_some_time(seconds: float, signum: int, tmp_path: Path) -> None:
     process = begin(READY + ENTRY, tmp_path)

@@ -11,6 +11,7 @@ import pytest
 from parlour.envs.core.kernel.compiling import MESSAGE as COMPILING
 from parlour.training.cli import main
 from parlour.training.cli.process import READER_LEFT
+from tests.marks import slow_if
 
 ENTRIES = {
     "module": ["-m", "parlour"],
@@ -83,7 +84,12 @@ def test_every_command_is_quiet_when_its_reader_leaves(
 
 @pytest.mark.parametrize(
     ("entry", "line"),
-    [("module", "train --help"), ("entry", "list"), ("entry", PLAY), ("module", "rules pyramid")],
+    [
+        ("module", "train --help"),
+        ("entry", PLAY),
+        slow_if(True, "entry", "list"),
+        slow_if(True, "module", "rules pyramid"),
+    ],
 )
 def test_a_pipe_whose_reader_takes_one_line(entry: str, line: str) -> None:
     script = '"$@" | head -1; exit ${PIPESTATUS[0]}'
@@ -91,8 +97,14 @@ def test_a_pipe_whose_reader_takes_one_line(entry: str, line: str) -> None:
     assert (status in (0, READER_LEFT), len(out.splitlines()), err) == (True, 1, "")
 
 
-@pytest.mark.parametrize("line", ["list", "rules --help", "wrong"])
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    ("closed", "line"),
+    [
+        slow_if((k + i) % 3 > 0, closed, line)
+        for k, closed in enumerate((">&-", "2>&-", "<&- >&- 2>&-"))
+        for i, line in enumerate(("list", "wrong", "rules --help"))
+    ],
+)
 def test_closed_streams_are_no_error(closed: str, line: str) -> None:
     entry = ENTRIES["entry" if line == "list" else "module"]
     status, out, err = shell(f'"$@" {closed}', *entry, *line.split())

@@ -35,6 +35,7 @@ from parlour.training.equilibrium.exploitability import (
     save_equilibrium,
 )
 from parlour.training.equilibrium.game_tree import Tree, build_tree
+from tests.marks import slow_if
 
 GAME = GAMES["seven_twenty_seven"]
 SMALL: list[dict[str, Any]] = [
@@ -85,7 +86,9 @@ def test_the_size_of_mini(mini: Tree) -> None:
     assert build_tree(rules({}), dealer=1).ends == 63_666
 
 
-@pytest.mark.parametrize("options", SMALL, ids=str)
+@pytest.mark.parametrize(
+    "options", [*SMALL[:5], *(slow_if(True, one) for one in SMALL[5:])], ids=str
+)
 def test_the_tree_is_what_a_hand_can_become(options: dict[str, Any]) -> None:
     """The tree equals a walk through all hands that tracks each seat's observations as text."""
     tree = build_tree(rules(options))
@@ -286,7 +289,7 @@ def test_hands_that_are_played_pay_what_the_tree_says(mini: Tree) -> None:
     solver.run(50)
     table = make_policy_table(mini, solver.average())
     agents = [table, UniformAgent()]
-    n = 20_000
+    n = 6000
     rows = Rows(GAME, mini.rules, 2 * n)
     rows.deal_numbered("for-a-test", np.arange(2 * n) % n)  # each deal from either seat
     first = np.arange(2 * n) // n

@@ -17,6 +17,7 @@ from parlour.training.evaluation.labels.labelling import make_labels
 from parlour.training.evaluation.labels.labels import find_labels
 from parlour.training.evaluation.leaderboard import claims
 from parlour.training.evaluation.leaderboard import entries as board
+from tests.marks import slow_if
 
 HEAD = ",".join(board.COLUMNS)
 GREEDY = "poker_squares,classic,,greedy,,120"
@@ -211,7 +212,9 @@ def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "boards"
 
 
-@pytest.mark.parametrize("agent", ["mine", "./mine", "mine/agent.json", "expectimax:mine"])
+@pytest.mark.parametrize(
+    "agent", ["mine", "./mine", "mine/agent.json", slow_if(True, "expectimax:mine")]
+)
 def test_paths_are_relative_to_the_file(
     away: Path, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,7 @@ from parlour.training.evaluation.report.plots import (
 )
 from parlour.training.evaluation.report.terminal import cut_middle, cut_names
 from parlour.training.evaluation.result import Comparison
+from tests.marks import slow_if
 
 LONG = "pyramid-three-passes-20261122-080000/seed-{}"
 BEGINS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
@@ -67,7 +68,9 @@ def test_a_result_becomes_a_data_frame(results: dict[str, Any], kind: str) -> No
     assert {"variant", "agent", "deal", "won", "other_rules"} <= set(frame.columns)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [slow_if(kind in ("Comparison", "TableEvaluation"), kind) for kind in KINDS]
+)
 def test_a_result_is_saved_with_its_picture_in_three_formats(
     results: dict[str, Any], kind: str, tmp_path: Path
 ) -> None:

@@ -25,6 +25,7 @@ from parlour.training.evaluation import play
 from parlour.training.evaluation.compare import compare, evaluate
 from parlour.training.evaluation.play import play_deals, play_duplicate
 from tests.contract.cases import SEVERAL, Case, Whole
+from tests.marks import slow_if
 
 POKER = find_game("poker_squares")
 TABLE = find_game("seven_twenty_seven")
@@ -138,7 +139,7 @@ class Counter:
         return np.asarray(turn.masks.argmax(axis=1))
 
 
-@pytest.mark.parametrize("chunk", [1, 64, 4096])
+@pytest.mark.parametrize("chunk", [slow_if(True, 1), 64, 4096])
 def test_the_place_in_a_batch_does_not_name_the_deal(chunk: int) -> None:
     """The first card is that of the claimed deal in one of 52 games by chance."""
     counter = Counter()

@@ -119,6 +119,7 @@ def test_which_games_are_left_is_drawn_on_where_a_run_was_stopped(
     assert files_of(again) == files_of(wanted)
 
 
+@pytest.mark.slow
 def test_it_learns_what_the_search_says(tmp_path: Path) -> None:
     settings = replace(SMALL, width=24, n_envs=128, n_steps=8, total_steps=6 * 1024, n_epochs=6)
     settings = replace(settings, learning_rate=4e-3, checkpoint_interval=10**6, runs=str(tmp_path))

@@ -242,6 +242,7 @@ def test_epsilon_falls_to_its_end_and_stays_there(whole: Path) -> None:
     slow.close()
 
 
+@pytest.mark.slow
 def test_a_short_run_learns(tmp_path: Path) -> None:
     settings = replace(
         preset("pyramid", "pqn"),

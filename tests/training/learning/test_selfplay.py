@@ -33,6 +33,7 @@ from parlour.training.learning.network_run import CardPolicy
 from parlour.training.learning.run import validation_key
 from parlour.training.learning.settings.methods import PPOSettings, SelfplaySettings, check_critic
 from parlour.training.learning.train import Interrupted, main, resume, train
+from tests.marks import slow_if
 from tests.training.learning.runs import read_result
 
 GAME = find_game("seven_twenty_seven")
@@ -131,7 +132,7 @@ def test_the_agent_draws_its_actions_and_plays_again_as_it_did(whole: Path) -> N
     "changed",
     [
         {},
-        {"self_share": 1.0, "magnet_interval": 2, "critic": "cards"},
+        slow_if(True, {"self_share": 1.0, "magnet_interval": 2, "critic": "cards"}),
     ],
 )
 def test_a_stopped_run_goes_on_bit_by_bit(

@@ -27,6 +27,7 @@ from parlour.training.learning.methods.td import (
 from parlour.training.learning.settings.files import preset
 from parlour.training.learning.settings.methods import TDSettings
 from parlour.training.learning.train import Interrupted, resume, train
+from tests.marks import slow_if
 
 GAME = GAMES["poker_squares"]
 
@@ -81,7 +82,10 @@ def test_it_resumes_to_the_same_table(
     assert not issubclass(Interrupted, Exception)
 
 
-@pytest.mark.parametrize("given", [(False, 0.0), (True, 0.6)], ids=["begun", "given up"])
+@pytest.mark.parametrize(
+    "given",
+    [slow_if(False, (False, 0.0), name="begun"), slow_if(True, (True, 0.6), name="given up")],
+)
 def test_a_run_goes_on_when_what_it_sums_up_is_edited(
     given: tuple[bool, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,6 +163,7 @@ def learned(name: str, plan: LearningPlan, teacher: str | None = None) -> tuple[
     return table, errors, tally
 
 
+@pytest.mark.slow
 def test_the_teacher_plays_the_pretraining() -> None:
     """Without random actions, pretraining plays the teacher's games."""
     plan = LearningPlan(0.0, 1.0, 0.0, 0.1, 1.0, 200.0, 0.0, 1.0)

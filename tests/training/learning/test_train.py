@@ -24,6 +24,7 @@ from parlour.training.learning.settings.command import parse
 from parlour.training.learning.settings.files import preset, presets
 from parlour.training.learning.settings.methods import PPOSettings, make_settings
 from parlour.training.learning.train import Interrupted, main, resume, train
+from tests.marks import slow_if
 from tests.training.learning.runs import read_log, read_result
 
 ROOT = Path(__file__).parents[3]
@@ -129,7 +130,7 @@ class Killed(BaseException):
     """Raised in place of killing the process."""
 
 
-@pytest.mark.parametrize("after", [1, 3, 5])
+@pytest.mark.parametrize("after", [slow_if(after != 3, after) for after in (1, 3, 5)])
 @pytest.mark.parametrize("where", ["checkpoint", "update"])
 def test_killed_at_any_point_it_ends_bit_equal(
     after: int, where: str, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -371,6 +372,7 @@ def command(*words: str) -> list[str]:
     return [sys.executable, str(ROOT / "training" / "learning" / "train.py"), *words]
 
 
+@pytest.mark.slow
 def test_the_file_itself_runs_as_the_command_does() -> None:
     actual = subprocess.run(command("--help"), capture_output=True, text=True, check=True)
     assert "--learning-rate" in actual.stdout

@@ -19,6 +19,7 @@ from parlour.training.files import pack_arrays, read_arrays
 from parlour.training.parallel.tasks import Cluster
 from tests.corrupt_files import damaged
 from tests.fake_solver import solved
+from tests.marks import slow_if
 
 HERE = ("--jobs", "1", "--backend", "sequential")
 COMMANDS = {
@@ -90,7 +91,8 @@ def test_objects_are_not_written() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*is damaged, so this part is computed again")
-def test_a_damaged_part_never_changes_a_result(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [15, slow_if(True, 60)])
+def test_a_damaged_part_never_changes_a_result(times: int, tmp_path: Path) -> None:
     """After byte flips, truncation or deletion, a part is read unchanged or computed again."""
     given: dict[str, Any] = {"deals": 7, "evaluation_seed": "k"}
     whole = compare("pyramid", ["greedy"], **given)
@@ -98,7 +100,7 @@ def test_a_damaged_part_never_changes_a_result(tmp_path: Path) -> None:
     compare("pyramid", ["greedy"], **given, cluster=kept)
     (file,) = (tmp_path / "chunks").glob("*.npz")
     data = file.read_bytes()
-    for spoilt in damaged(data, 60):
+    for spoilt in damaged(data, times):
         if spoilt is None:
             file.unlink()
         else:

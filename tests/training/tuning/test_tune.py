@@ -75,6 +75,7 @@ def test_a_search_goes_on_and_leaves_a_table_a_picture_and_settings(tmp_path: Pa
     assert "3 trials, best score" in repr(tuned)
 
 
+@pytest.mark.slow
 def test_the_same_seed_searches_the_same(tmp_path: Path) -> None:
     one, two = search(tmp_path / "a"), search(tmp_path / "b", 2)
     two = search(tmp_path / "b")
