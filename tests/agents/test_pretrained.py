@@ -23,7 +23,8 @@ PLAYED = {"pyramid-many": "turn-back"}
 @pytest.mark.parametrize(
     "folder", [slow_if(folder.name in SLOW, folder, name=folder.name) for folder in FOLDERS]
 )
-def test_it_is_small_and_beats_greedy(folder: Path) -> None:
+@pytest.mark.parametrize("deals", [2000, slow_if(True, 6000)])
+def test_it_is_small_and_beats_greedy(folder: Path, deals: int) -> None:
     assert sum(file.stat().st_size for file in folder.iterdir()) <= MOST
     card = json.loads((folder / "agent.json").read_text(encoding="utf-8"))
     assert folder.name == f"{card['game']}-{card['variant'] or MANY_RULES}"
@@ -37,7 +38,7 @@ def test_it_is_small_and_beats_greedy(folder: Path) -> None:
     # Greedy's own weights, searched on from there, may be no better: then rule-based agents count.
     is_heuristic = card["network"]["name"] == HEURISTIC_NETWORK
     others = list(game.rule_agents) if is_heuristic else ["greedy"]
-    result = compare(game, [*others, "pretrained"], variants=[variant], deals=2000)
+    result = compare(game, [*others, "pretrained"], variants=[variant], deals=deals)
     name = result.evaluations[-1].agent
     by_whom = {one.minus: one for one in result.differences if one.agent == name}
     assert set(by_whom) == set(others)

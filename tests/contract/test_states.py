@@ -53,10 +53,11 @@ def test_the_record_has_no_padding(game: Game) -> None:
     assert leaves(game.features.dtype) == {np.dtype(np.int8)}
 
 
-def test_the_pack_is_whole_in_every_state(case: Case) -> None:
+@pytest.mark.parametrize(("games", "every"), [(3, 2), slow_if(True, 6, 1)])
+def test_the_pack_is_whole_in_every_state(case: Case, games: int, every: int) -> None:
     """No card lies in two places, but that each seat may have one of its own to place."""
     env = case.env(encoding="codes")
-    for steps in positions(env, 6, seed=10):
+    for steps in positions(env, games, seed=10, every=every):
         states = env.rows.states
         assert deck_is_whole(case, states)
         for seat in range(case.players):
@@ -106,14 +107,15 @@ def begun(env: Any, steps: int = 12) -> Any:
     return env
 
 
-def test_a_restored_state_has_the_same_future(case: Case) -> None:
+@pytest.mark.parametrize("every", [18, slow_if(True, 9)])
+def test_a_restored_state_has_the_same_future(case: Case, every: int) -> None:
     several: dict[str, Any] = {}
     if case.players > 1:  # opponents choose by deal and turn: they, too, have the same future
         agents = ["uniform"] * (case.players - 2) + ["greedy"]
         several = {"opponents": agents, "seat": case.players - 1}
     for keywords in ({"encoding": "codes"}, {"skip_forced": True, "max_moves": 20, **several}):
         env, other = case.env(**keywords), case.env(**keywords)
-        for steps in positions(env, 3, seed=30, every=9 if case.players == 1 else 18):
+        for steps in positions(env, 3, seed=30, every=every if case.players == 1 else 2 * every):
             here = env.clone()
             kept = here.tobytes()
             shown = env.rows.codes.copy()

@@ -112,9 +112,10 @@ def test_it_beats_greedy_by_far() -> None:
     assert won["hindsight@50"].sum() >= won["greedy"].sum() + 4
 
 
-def test_a_position_is_played_the_same_way_by_whoever_meets_it_when() -> None:
+@pytest.mark.parametrize("deals", [4, slow_if(True, 8)])
+def test_a_position_is_played_the_same_way_by_whoever_meets_it_when(deals: int) -> None:
     """An agent's stored plans equal the plans that a fresh agent makes."""
-    seeds = deal_seeds("klondike-2", range(4))
+    seeds = deal_seeds("klondike-2", range(deals))
     agent = load_agent("hindsight@20", KLONDIKE, RULES)
     first, second = (play_deals(KLONDIKE, RULES, agent, seeds, evaluation_seed=key) for key in "xy")
     fresh = play_deals(

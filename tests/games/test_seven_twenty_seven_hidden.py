@@ -84,10 +84,11 @@ def check_conserved(s: Any, rules: Any) -> None:
     assert s["over"] or (s["live"] >> s["turn"] & 1 and s["legal"])
 
 
+@pytest.mark.parametrize("games", [9, slow_if(True, 36)])
 @pytest.mark.parametrize("variant", GAME.variants)
-def test_chips_and_cards_are_conserved_in_every_state(variant: str) -> None:
+def test_chips_and_cards_are_conserved_in_every_state(variant: str, games: int) -> None:
     rules = GAME.variants[variant]
-    for states in positions(rules, 36 if variant == GAME.default else 9):
+    for states in positions(rules, games):
         check_conserved(states[0], rules)
 
 

@@ -284,12 +284,12 @@ def test_networks_are_asked_for_their_chances(small: Tree) -> None:
     assert np.array_equal(drawn.policy == np.repeat(tops, np.diff(small.starts)), likeliest.policy)
 
 
-def test_hands_that_are_played_pay_what_the_tree_says(mini: Tree) -> None:
+@pytest.mark.parametrize("n", [6000, slow_if(True, 20_000)])
+def test_hands_that_are_played_pay_what_the_tree_says(mini: Tree, n: int) -> None:
     solver = Solver(mini)
     solver.run(50)
     table = make_policy_table(mini, solver.average())
     agents = [table, UniformAgent()]
-    n = 6000
     rows = Rows(GAME, mini.rules, 2 * n)
     rows.deal_numbered("for-a-test", np.arange(2 * n) % n)  # each deal from either seat
     first = np.arange(2 * n) // n
