@@ -66,10 +66,10 @@ class Explanation:
     def rows(self, game: int = 0) -> list[dict[str, Any]]:
         """Return one row per legal action of a game, as JSON values.
 
-        A row has the number of the action as ``action``, its ``label``, its ``word`` (the name that
-        people type), and whether it is ``played``. It also has ``probability``, ``policy``,
-        ``value`` and the statistics by action, as far as the agent provides them. Unknown values
-        are None.
+        A row has the number of the action as ``action``, its ``label``, its ``text`` (the phrase of
+        `Game.describe_action`), its ``word`` (the name that people type), and whether it is
+        ``played``. It also has ``probability``, ``policy``, ``value`` and the statistics by action,
+        as far as the agent provides them. Unknown values are None.
         """
         turn = self.turn
         words = turn.game.action_words(turn.states[game], turn.rules)
@@ -78,6 +78,7 @@ class Explanation:
             {
                 "action": action,
                 "label": turn.game.label(action),
+                "text": turn.describe_action(game, action),
                 "word": words[action][0] if words.get(action) else "",
                 "played": bool(action == self.actions[game]),
                 **{name: _plain(values[game, action]) for name, values in columns.items()},
@@ -134,16 +135,17 @@ class Explanation:
             parts.append(f"values: {self.unit}")
         if self.sees_all:
             parts.append("sees the hidden cards")
-        label = self.turn.game.label(int(self.actions[game]))
-        return f"{self.agent} plays {label}" + "".join(f"; {part}" for part in parts)
+        action_text = self.turn.describe_action(game, int(self.actions[game]))
+        return f"{self.agent}: {action_text}" + "".join(f"; {part}" for part in parts)
 
     def _cells(self, game: int) -> list[list[str]]:
         """Return the table of a game as text: header, then rows, with the played action marked."""
         rows = self.rows(game)
-        names = [name for name in rows[0] if name not in ("action", "played")]
+        names = [name for name in rows[0] if name not in ("action", "label", "played")]
         lines = [["" if row[name] is None else _text(row[name]) for name in names] for row in rows]
         marks = ["→" if row["played"] else "" for row in rows]
-        return [["", *names], *([mark, *line] for mark, line in zip(marks, lines, strict=True))]
+        heads = ["action" if name == "text" else name for name in names]
+        return [["", *heads], *([mark, *line] for mark, line in zip(marks, lines, strict=True))]
 
     def __str__(self) -> str:
         """Return the tables of the first games as text."""

@@ -176,7 +176,11 @@ def _help(game: Game, rules: Any, states: np.ndarray, words: dict[int, tuple[str
         return f"{HELP_AMONG_SEVERAL}\nmoves now: {', '.join(shown)}"
     if any(len(known) > 1 and known[1].isdigit() for known in words.values()):
         return f"{HELP}\nmoves now: {_moves_text(moves, words)}"
-    shown = [f"{move_text(move, words)} ({_labels(game, move)})" for move in moves]
+    state = states[0]
+    shown = [
+        f"{move_text(move, words)} ({game.describe_action(state, rules, move[-1])})"
+        for move in moves
+    ]
     return f"{HELP_BY_WORDS}\nmoves now: {', '.join(shown)}"
 
 
@@ -227,7 +231,7 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
     if not wanted or not usable.issuperset(wanted):
         drawn = [action for action in find_drawn(typed, scene) if action in usable]
         if len(drawn) > 1:
-            ways = ", ".join(_way_text(game, action, words) for action in drawn)
+            ways = ", ".join(_way_text(game, rules, states, action) for action in drawn)
             raise ValueError(f"{' '.join(typed)} names several moves; choose one: {ways}")
         wanted = drawn or wanted
     if not wanted and not is_alone:
@@ -239,10 +243,11 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
     return match_move(wanted, game, rules, states)
 
 
-def _way_text(game: Game, action: int, words: dict[int, tuple[str, ...]]) -> str:
-    """Return the word for an action, plus its label if the label does not contain the word."""
-    first, label = _action_text(action, words), game.label(action)
-    return first if first in label else f"{first} ({label})"
+def _way_text(game: Game, rules: Any, states: np.ndarray, action: int) -> str:
+    """Return the word for an action, plus its phrase if the phrase does not contain the word."""
+    first = _action_text(action, game.action_words(states[0], rules))
+    phrase = game.describe_action(states[0], rules, action)
+    return first if first in phrase else f"{first} ({phrase})"
 
 
 def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) -> list[int]:
@@ -269,7 +274,8 @@ def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) ->
     if stuck:
         reason = explain_stuck(game.layout(states[0], rules), stuck, words)
         raise ValueError(
-            f"not possible now: {move_text(stuck, words)} ({_labels(game, stuck)}){reason}"
+            f"not possible now: {move_text(stuck, words)} "
+            f"({_phrases(game, rules, states, stuck)}){reason}"
         )
     raise ValueError(f"{named}: these cards do not form a move")
 
@@ -332,8 +338,8 @@ def _is_short(action: int, words: dict[int, tuple[str, ...]]) -> bool:
     return bool(others) and others[0].startswith(first)
 
 
-def _labels(game: Game, actions: Sequence[int]) -> str:
-    return ", ".join(game.label(action) for action in actions)
+def _phrases(game: Game, rules: Any, states: np.ndarray, actions: Sequence[int]) -> str:
+    return ", ".join(game.describe_action(states[0], rules, action) for action in actions)
 
 
 # Moves named by cards and piles on the table.

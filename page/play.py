@@ -87,7 +87,8 @@ class SolitaireSession:
         words = self.game.action_words(self.env.state, self.rules)
         if all(action in words for action in wanted):
             match_move(wanted, self.game, self.rules, self._states)
-        raise ValueError(f"not possible now: {', '.join(map(self.game.label, wanted))}")
+        phrases = [self.game.describe_action(self.env.state, self.rules, one) for one in wanted]
+        raise ValueError(f"not possible now: {', '.join(phrases)}")
 
     def _play(self, actions: list[int]) -> None:
         for action in actions:
@@ -271,8 +272,8 @@ class SeatSession:
         if start is not None:
             raise ValueError(f"start must be null in a game for several players, got {start}")
         if action not in self._legal():
-            can = ", ".join(one["text"] for one in self._buttons(self._legal()))
-            name = self.game.label(action) if action < self.game.actions else "no action"
+            can = ", ".join(map(self._describe, sorted(self._legal())))
+            name = self._describe(action) if action < self.game.actions else "no action"
             raise ValueError(f"not possible now: {name}; possible actions: {can}")
         self._play(action)
         self.go_on()
@@ -367,6 +368,9 @@ class SeatSession:
         if self.table.is_over or self.is_waiting:
             return set()
         return set(list_actions(self.table.rows.states["legal"][0]))
+
+    def _describe(self, action: int) -> str:
+        return self.game.describe_action(self.table.own_state(), self.rules, action)
 
     def _buttons(self, actions: set[int]) -> list[dict[str, Any]]:
         words = self.game.action_words(self.table.own_state(), self.rules)

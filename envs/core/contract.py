@@ -287,6 +287,18 @@ class ActionWords(Protocol):
         """Return the words by action, the best word first; ``h``, ``q`` and ``?`` are reserved."""
 
 
+class DescribeAction(Protocol):
+    """Function that describes an action as an imperative phrase."""
+
+    def __call__(self, s: Any, rules: Any, action: Action, /) -> str:
+        """Return an imperative phrase of at most 48 characters, such as ``"take 2♣ with J♦"``.
+
+        The phrase names visible cards, never a hidden card. Each legal action of a state has a
+        different phrase. If a move takes several actions, the phrase of the last action describes
+        the whole move. An illegal action without a sensible phrase gets its label.
+        """
+
+
 class FinalInfo(Protocol):
     """Function that returns the game's own entries of ``info``."""
 
@@ -452,8 +464,6 @@ class Seats(NamedTuple):
     """Returns the side of each seat: partners have the same number."""
     check_deck: Callable[[np.ndarray, Any], None] | None = None
     """``check_deck(deck, rules)`` raises ValueError for a deck that the rules redeal."""
-    verbs: tuple[str, ...] = ()
-    """Words of `Game.action_words` that get an s in the third person."""
 
 
 # ---- states from outside --------------------------------------------------------------------

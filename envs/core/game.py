@@ -14,6 +14,7 @@ from .batch import read_results, read_seat_results
 from .contract import (
     ActionWords,
     BatchKernels,
+    DescribeAction,
     FinalInfo,
     Layout,
     ResampleRows,
@@ -87,6 +88,8 @@ class Game:
     """Describes a state as a scene."""
     action_words: ActionWords
     """Lists the words for the legal actions that a person can type."""
+    describe_action: DescribeAction
+    """Describes an action as an imperative phrase."""
     final_info: FinalInfo
     """Returns the game's own entries of ``info``."""
 
@@ -318,20 +321,28 @@ class Game:
         return facts | {"is_success": facts[self.goal_name(rules)]}
 
 
-def illegal_action_text(game: Game, action: int, legal: Iterable[int], what: str = "action") -> str:
-    """Return the error message for an illegal action, with the labels of the legal actions.
+def illegal_action_text(
+    game: Game, rules: Any, state: Any, action: int, legal: Iterable[int], what: str = "action"
+) -> str:
+    """Return the error message for an illegal action, with the phrases of the legal actions.
 
     Args:
         game: The game.
+        rules: Its rules.
+        state: The state, a record of ``game.state``.
         action: The illegal action.
         legal: The legal actions; none after the end of a game.
         what: What the message calls the action, such as ``"action 3"``.
     """
-    label = f" ({game.label(action)})" if 0 <= action < game.actions else ""
-    names = [f"{one} ({game.label(one)})" for one in legal]
+
+    def describe(one: int) -> str:
+        return f"{one} ({game.describe_action(state, rules, one)})"
+
+    actual = describe(action) if 0 <= action < game.actions else str(action)
+    names = [describe(one) for one in legal]
     if not names:
-        return f"{what} is illegal because the game is over, got {action}{label}"
-    return f"{what} must be {opt.choices_text(names)}, got {action}{label}"
+        return f"{what} is illegal because the game is over, got {actual}"
+    return f"{what} must be {opt.choices_text(names)}, got {actual}"
 
 
 def take_seats(values: np.ndarray, seats: np.ndarray) -> np.ndarray:

@@ -81,8 +81,9 @@ def trace_actions(
     positions = [copy_states(rows.states)]
     for number, action in enumerate(actions):
         if over[0] or not 0 <= action < game.actions or not masks[0, action]:
+            state, what = rows.states[0], f"action {number + 1}"
             legal = [] if over[0] else np.flatnonzero(masks[0]).tolist()
-            raise ValueError(illegal_action_text(game, action, legal, f"action {number + 1}"))
+            raise ValueError(illegal_action_text(game, rules, state, action, legal, what))
         rows.step(played[number : number + 1])
         positions.append(copy_states(rows.states))
     return np.concatenate(positions)

@@ -22,7 +22,7 @@ class Turn(NamedTuple):
     """
 
     game: Game
-    """The game. ``turn.game.label(action)`` is the name of an action."""
+    """The game. ``turn.game.label(action)`` is the name of an action in any state."""
     rules: Any
     """The options of the game, a NamedTuple, the same for all rows."""
     states: np.ndarray
@@ -42,6 +42,10 @@ class Turn(NamedTuple):
     An agent that draws only from these seeds plays a game the same way in every batch. The seeds
     derive from the evaluation seed (`core.kernel.rng`) and reveal nothing about the deal.
     """
+
+    def describe_action(self, row: int, action: int) -> str:
+        """Return an action of one game as a phrase: see `Game.describe_action`."""
+        return self.game.describe_action(self.states[row], self.rules, action)
 
     def take(self, rows: np.ndarray) -> "Turn":
         """Return the turn of some of the games, given their row indices, int64 (k,)."""
@@ -301,5 +305,7 @@ def check_actions(agent: Agent, turn: Turn, answer: Any) -> np.ndarray:
         action = int(actions[row])
         legal = np.flatnonzero(masks[row]).tolist()
         what = f"action of agent {agent_name(agent)!r}"
-        raise IllegalActionError(illegal_action_text(turn.game, action, legal, what))
+        raise IllegalActionError(
+            illegal_action_text(turn.game, turn.rules, turn.states[row], action, legal, what)
+        )
     return np.ascontiguousarray(actions, np.int64)

@@ -410,5 +410,6 @@ def refuse_illegal(rows: Rows, actions: np.ndarray) -> None:
     row = first_illegal(rows.states, actions, rows.game.actions)
     if row >= 0:
         legal = list_actions(rows.states["legal"][row])
-        message = illegal_action_text(rows.game, int(actions[row]), legal)
+        action, state = int(actions[row]), rows.states[row]
+        message = illegal_action_text(rows.game, rows.rules, state, action, legal)
         raise gym.error.InvalidAction(f"row {row}: {message}\n{ansi(rows.scene(row))}")

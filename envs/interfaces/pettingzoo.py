@@ -293,8 +293,9 @@ class CardAECEnv(RenderedTable, AECEnv):
     def _refuse(self, agent: str, action: int) -> None:
         mask = self._mask(self._seat(agent))
         if not 0 <= action < self.game.actions or not mask[action]:
+            legal = np.flatnonzero(mask).tolist()
             message = illegal_action_text(
-                self.game, action, np.flatnonzero(mask).tolist(), f"action of {agent}"
+                self.game, self.rules, self.rows.states[0], action, legal, f"action of {agent}"
             )
             raise gym.error.InvalidAction(f"{message}\n{ansi(self.scene(agent))}")
 

@@ -242,7 +242,8 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
             return  # The game ended before the seat could act, so the action is ignored.
         legal = list_actions(self.rows.states["legal"][0])
         if action not in legal:
-            message = illegal_action_text(self.game, action, legal)
+            state = self.rows.states[0]
+            message = illegal_action_text(self.game, self.rules, state, action, legal)
             raise gym.error.InvalidAction(f"{message}\n{ansi(self.scene())}")
 
     def _observation(self) -> np.ndarray:

@@ -323,6 +323,10 @@ def test_it_can_be_shown_and_handed_on() -> None:
     rows = result.rows(1)
     assert [row["action"] for row in rows] == np.flatnonzero(result.turn.masks[1]).tolist()
     assert [row["label"] for row in rows] == [PYRAMID.label(row["action"]) for row in rows]
+    assert [row["text"] for row in rows] == [
+        result.turn.describe_action(1, row["action"]) for row in rows
+    ]
+    assert all(row["text"] in str(result) and row["label"] not in str(result) for row in rows)
     assert sum(row["played"] for row in rows) == 1 and all(row["word"] for row in rows)
     output = result.summary(1)
     assert (output["worlds"], output["unit"]) == (
@@ -334,7 +338,7 @@ def test_it_can_be_shown_and_handed_on() -> None:
     assert len(frame) == result.turn.masks.sum() and set(rows[0]) < set(frame.columns)
     assert frame[frame["played"]]["action"].tolist() == result.actions.tolist()
     html, lines = result._repr_html_(), str(result)
-    assert html.count("<table>") == lines.count("plays") == 4 and "and 2 more games" in html
+    assert html.count("<table>") == lines.count("pimc@6: ") == 4 and "and 2 more games" in html
     assert "<script" not in html and rows[0]["word"] in lines
 
 

@@ -90,9 +90,9 @@ def test_longer_sums() -> None:
     [
         ("6d", "6d is part of several moves; type a whole move: 7c 6d, 7d 6d, 7h 6d, 7s 6d"),
         ("6d 6h", "6d 6h: these cards do not form a move"),
-        ("ac 6d", r"not possible now: Ac \(pyramid 0\); Ac is covered by Ad and Ah"),
+        ("ac 6d", r"not possible now: Ac \(choose A♣\); Ac is covered by Ad and Ah"),
         ("6s 6s", "6s is part of several moves"),
-        ("r", r"not possible now: r \(REDEAL\)"),
+        ("r", r"not possible now: r \(redeal the stock\)"),
         ("8c", "'8c' is not on the table"),
         ("zz", "'zz' is not on the table"),
         (",", "type at least one card"),
@@ -168,7 +168,7 @@ def test_squares_are_named_by_row_and_column_or_by_number() -> None:
     assert "3 of 25 placed" in text
     assert "A♣    A♥   [··]" in text
     book = typed("poker_squares", "book", "a1", "?", "b3", "q", chosen={"deck": cards})
-    assert "not possible now: a1 (square a1)" in book
+    assert "not possible now: a1 (place A♦ at a1)" in book
     assert "moves now: b3, c2, c4, d3" in book
     assert "2 of 25 placed" in book
 
@@ -202,7 +202,7 @@ def test_words_that_the_table_does_not_show_are_explained() -> None:
     cards = list(range(4, 56))
     text = typed("klondike", None, "?", "5>7", "1", "q", chosen={"deck": cards})
     assert "Type the word in front of a move, or a card on the table (8c)." in text
-    assert "moves now: d (DEAL), 1 (COLUMN 1 to foundation), 5>7 (RUN 5 to 7)" in text
+    assert "moves now: d (deal from the stock), 1 (move A♣ from column 1 to its foundation)" in text
     assert "score 1" in text
     assert "Name what you move" not in text
 
@@ -331,7 +331,7 @@ def test_a_game_that_cannot_be_recorded_is_played_to_its_end(tmp_path: Path, nam
 def test_watching_an_agent() -> None:
     text = played("greedy", *[""] * 500, chosen={"deal": 4})
     assert "Pyramid, three-passes, deal 4" in text
-    assert "greedy: d (DEAL)" in text
+    assert "greedy: deal from the stock" in text
     assert "\nOver, no move is left: score" in text or "\nWon in" in text
     assert "Goodbye" in played("greedy", "", "q", seed=1)
 

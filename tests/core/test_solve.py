@@ -68,8 +68,8 @@ def test_actions_are_played_from_a_position() -> None:
 @pytest.mark.parametrize(
     ("actions", "output"),
     [
-        ([TAKE, TAKE, TAKE], r"action 3 must be 1 \(LEAVE\), got 0 \(TAKE\)"),
-        ([STOP, LEAVE], r"action 2 is illegal because the game is over, got 1 \(LEAVE\)"),
+        ([TAKE, TAKE, TAKE], r"action 3 must be 1 \(leave\), got 0 \(take\)"),
+        ([STOP, LEAVE], r"action 2 is illegal because the game is over, got 1 \(leave\)"),
     ],
 )
 def test_the_first_illegal_action_is_named(actions: list[int], output: str) -> None:

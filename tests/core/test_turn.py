@@ -98,9 +98,9 @@ def test_the_seeds_of_a_turn_cannot_be_written_to() -> None:
 @pytest.mark.parametrize(
     ("answer", "output"),
     [
-        (np.array([1, 0, 1]), r"must be 1 \(LEAVE\), got 0 \(TAKE\)$"),
-        (np.array([1, 99, 1]), r"must be 1 \(LEAVE\), got 99$"),
-        (np.array([-1, 1, 1]), r"must be 1 \(LEAVE\), got -1$"),
+        (np.array([1, 0, 1]), r"must be 1 \(leave\), got 0 \(take\)$"),
+        (np.array([1, 99, 1]), r"must be 1 \(leave\), got 99$"),
+        (np.array([-1, 1, 1]), r"must be 1 \(leave\), got -1$"),
         (np.array([1, 1]), r"must be integers of shape \(3,\), got int64 of shape \(2,\)"),
         (np.array([1.0, 1.0, 1.0]), "got float64"),
         (np.array([True, True, True]), "got bool"),

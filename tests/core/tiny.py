@@ -216,6 +216,7 @@ def make_game(**changes: Any) -> Game:
         "heuristic_weights": {"leave": 3.5},
         "layout": lambda s, rules: Scene("Take or Leave", (), ()),
         "action_words": lambda s, rules: {},
+        "describe_action": lambda s, rules, action: label(action).lower(),
         "final_info": lambda states, rules, seats: {"left": len(CARDS) - states["next"]},
         "score_range": (0, 21),
         "pack": lambda rules: CARDS,

@@ -9,7 +9,7 @@ from parlour.envs.core.game import Game
 from tests.example_game.heuristic import WEIGHTS, heuristic
 from tests.example_game.kernel import kernels, resample_hidden
 from tests.example_game.knowledge import STATE_CHECK
-from tests.example_game.layout import action_words, final_info, layout
+from tests.example_game.layout import action_words, describe_action, final_info, layout
 from tests.example_game.rules import (
     ACTIONS,
     DEFAULT,
@@ -43,6 +43,7 @@ GAME = Game(
     heuristic_weights=WEIGHTS,
     layout=layout,
     action_words=action_words,
+    describe_action=describe_action,
     final_info=final_info,
     score_range=(0, GUESSES),
     state_check=STATE_CHECK,

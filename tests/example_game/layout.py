@@ -6,7 +6,7 @@ import numpy as np
 
 from parlour.envs.core.scene.scene import Button, Item, Scene, Text
 from parlour.envs.core.type_aliases import Action, States
-from tests.example_game.rules import HIGHER, LOWER
+from tests.example_game.rules import HIGHER, LOWER, label
 
 BACK = 1
 """Any card code: the back shows nothing."""
@@ -34,6 +34,12 @@ def layout(s: Any, rules: Any) -> Scene:
 def action_words(s: Any, rules: Any) -> dict[Action, tuple[str, ...]]:
     """Return the words for the guesses."""
     return {HIGHER: ("higher", "+"), LOWER: ("lower", "-")}
+
+
+def describe_action(s: Any, rules: Any, action: Action) -> str:
+    """Return a guess as a phrase."""
+    phrases = {HIGHER: "guess higher", LOWER: "guess lower"}
+    return phrases.get(action) or label(action)
 
 
 def final_info(states: States, rules: Any, seats: np.ndarray) -> dict[str, np.ndarray]:

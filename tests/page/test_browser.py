@@ -371,7 +371,7 @@ def test_only_the_first_use_is_said_to_compile(page: Any, monkeypatch: pytest.Mo
         page.click("text=Advise")
         sync_api.expect(output).to_have_text(text, timeout=SLOW)
         go_on.set()
-        shows(page, "said", "uniform plays")
+        shows(page, "said", "uniform: ")
         go_on.clear()
 
 
@@ -410,7 +410,7 @@ def test_an_agent_advises_and_plays_to_the_end(page: Any) -> None:
     begin(page, "classic", 3)
     page.select_option("[data-part=agent]", "greedy")
     page.click("text=Advise")
-    shows(page, "advice", "greedy plays ")
+    shows(page, "advice", "greedy: ")
     shows(page, "advice", "probability")
     page.select_option("[data-part=speed]", "0")
     page.click("text=Play on")

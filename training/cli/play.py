@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.agents.explanation import explain
-from parlour.agents.human import TAKEN_BACK, HumanAgent, PlayerQuit, PlayerUndo, move_text
+from parlour.agents.human import TAKEN_BACK, HumanAgent, PlayerQuit, PlayerUndo
 from parlour.agents.registry import Agent, Turn, choose_actions, load_agent
 from parlour.envs import CardEnv, Game, find_game
 from parlour.envs.core.kernel.cards import default_deal_set
@@ -389,9 +389,8 @@ def show_choice(
 ) -> None:
     """Show the action of a watched agent; raise PlayerQuit if the user leaves."""
     game = terminal.game
-    move = move_text([action], game.action_words(state, rules))
     terminal.say("\n" + ansi(game.layout(state, rules), terminal.colour))
-    terminal.say(f"{player.name}: {move} ({game.label(action)})")
+    terminal.say(f"{player.name}: {game.describe_action(state, rules, action)}")
     if terminal.delay is not None:
         time.sleep(terminal.delay)
         return

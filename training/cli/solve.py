@@ -158,24 +158,23 @@ def read_actions(game: Game, rules: Any, state: np.ndarray, words: Sequence[str]
 def describe_moves(
     game: Game, rules: Any, state: np.ndarray, actions: Sequence[int]
 ) -> list[tuple[str, str]]:
-    """Return a text for each move from a position: its actions, and its cards.
+    """Return a text for each move from a position: its phrase, and its cards.
 
-    A pair of Pyramid is ``("waste 1 + pyramid 1", "Th 3s")``; turning a card has no cards.
+    A pair of Pyramid is ``("take 3♠ with T♥", "Th 3s")``; turning a card has no cards.
     ``state`` is (1,), and every action must be legal.
     """
     rows, action = Rows(game, rules, 1), np.zeros(1, np.int64)
     rows.take_over(state)
     moves: list[tuple[str, str]] = []
-    labels: list[str] = []
     cards: list[str] = []
     for action[0] in actions:
         before = rows.states["moves"][0]
-        labels.append(game.label(int(action[0])))
+        phrase = game.describe_action(rows.states[0], rules, int(action[0]))
         cards += _card_of(game, rules, rows.states[0], int(action[0]))
         rows.step(action)
         if rows.states["moves"][0] != before or rows.states["over"][0] != Over.RUNNING:
-            moves.append((" + ".join(labels), " ".join(cards)))
-            labels, cards = [], []
+            moves.append((phrase, " ".join(cards)))
+            cards = []
     return moves
 
 
@@ -205,9 +204,7 @@ def _solution(game: Game, facts: dict[str, Any], moves: Sequence[tuple[str, str]
         way = f", in {len(moves)} moves" if moves else ""
         fewest = " (proven shortest)" if facts["fewest"] is not None and moves else ""
         lines.append(f"winnable: {WORDS[facts['winnable']]}{way}{fewest}")
-    wide = max((len(move) for move, _ in moves), default=0)
-    for number, (move, cards) in enumerate(moves, 1):
-        lines.append(f"{number:>4}  {move:<{wide}}  {cards}".rstrip())
+    lines += [f"{number:>4}  {phrase}" for number, (phrase, _) in enumerate(moves, 1)]
     lines.append(f"solved in {time_text(facts['ms'])}, {facts['nodes']:,} positions searched")
     if COMPILATIONS.seconds >= 1:
         seconds = f"{COMPILATIONS.seconds:.0f} s"

@@ -174,13 +174,10 @@ class TableSession:
         """Return an opponent's action as text for the player, before it is played."""
         if self._is_secret(action):
             return f"seat {seat} has chosen"
-        word = self.game.action_words(self.rows.states[0], self.rules)[action][0]
-        verb, *rest = word.split()
-        assert self.game.seats is not None
-        if verb in self.game.seats.verbs:
-            ending = "es" if verb.endswith("s") else "s"
-            return " ".join([f"seat {seat} {verb}{ending}", *rest])
-        return f"seat {seat}: {self.game.label(action)}"
+        phrase = self.game.describe_action(self.rows.states[0], self.rules, action)
+        verb, *rest = phrase.split(" ")
+        ending = "es" if verb.endswith("s") else "s"
+        return " ".join([f"seat {seat} {verb}{ending}", *rest])
 
     def _is_secret(self, action: int) -> bool:
         """Return whether the player cannot distinguish this action from another legal one."""

@@ -50,6 +50,11 @@ def card_name(card: int) -> str:
     return RANKS[(card >> 2) - 1] + SUITS[card & 3] if card else "--"
 
 
+def card_symbol(card: int) -> str:
+    """Return the name of a card code with a suit sign, such as ``"T♥"``; ``"--"`` for 0."""
+    return RANKS[(card >> 2) - 1] + SUIT_SIGNS[card & 3] if card else "--"
+
+
 def parse_card(text: str) -> int:
     """Return the code of a card.
 

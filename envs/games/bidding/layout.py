@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.batch import FINISHED
+from ...core.kernel.cards import card_symbol
 from ...core.legal import list_actions
 from ...core.scene.scene import Button, Item, Mark, Panel, Scene, Text
 
@@ -224,3 +225,26 @@ def make_action_words(words: Words) -> Callable[[Any, Any], Words]:
         return {action: words[action] for action in list_actions(s["legal"])}
 
     return action_words
+
+
+def make_describe_action(
+    codes: np.ndarray, label: Callable[[int], str], laying: int, phrases: dict[int, str]
+) -> Callable[[Any, Any, int], str]:
+    """Return a game's function ``describe_action(s, rules, action)``.
+
+    Args:
+        codes: The card code of each card number. The cards are the first actions.
+        label: The game's function ``label(action)``.
+        laying: The phase in which a card is laid face down and makes its suit trumps.
+        phrases: The phrases of actions that differ from their labels.
+    """
+
+    def describe_action(s: Any, rules: Any, action: int) -> str:
+        """Return an action as a phrase, such as ``"play J♥"`` or ``"bid 17"``."""
+        if not 0 <= action < len(codes):
+            return phrases.get(action) or label(action)
+        card = card_symbol(int(codes[action]))
+        is_laid = s["shown"]["phase"] == laying
+        return f"lay {card} face down as the trump card" if is_laid else f"play {card}"
+
+    return describe_action

@@ -9,7 +9,7 @@ from ...core.game import Game
 from .heuristic import WEIGHTS, heuristic, rule
 from .kernel import STATE_CHECK, check_deck, kernels, reward_unit
 from .knowledge import HIDDEN, resample_hidden, view
-from .layout import VERBS, action_words, final_info, layout
+from .layout import action_words, describe_action, final_info, layout
 from .rules import (
     ACTIONS,
     DEFAULT,
@@ -47,9 +47,10 @@ GAME = Game(
     heuristic_weights=WEIGHTS,
     layout=layout,
     action_words=action_words,
+    describe_action=describe_action,
     final_info=final_info,
     score_range=(-20, 20),
-    seats=Seats(SEATS, make_view_rows(view), reward_unit, sides, check_deck, VERBS),
+    seats=Seats(SEATS, make_view_rows(view), reward_unit, sides, check_deck),
     state_check=STATE_CHECK,
     hidden_cards=HIDDEN,
     solving=Solving(solve, winnable_after, world_limit=WORLD_LIMIT),

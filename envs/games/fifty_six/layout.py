@@ -18,9 +18,10 @@ from ..bidding.layout import (
     draw_table,
     list_words,
     make_action_words,
+    make_describe_action,
     sort_cards,
 )
-from ..bidding.rules import OVER
+from ..bidding.rules import OVER, SUIT_WORDS
 from .rules import (
     ASK,
     AUCTION,
@@ -47,6 +48,7 @@ from .rules import (
     Doubling,
     Rules,
     Trumps,
+    label,
     sides,
 )
 
@@ -72,9 +74,16 @@ WORDS = list_words(
         NO_TRUMPS: ("none", "no trumps", "nt"),
     },
 )
-VERBS = ("pass", "double", "redouble", "ask")
-"""Verbs that get an s when another seat acts, as in "seat 1 passes"."""
 action_words = make_action_words(WORDS)
+describe_action = make_describe_action(
+    CODES,
+    label,
+    LAYING,
+    {
+        **{STRAIN + suit: f"name {word} as trumps" for suit, word in enumerate(SUIT_WORDS)},
+        NO_TRUMPS: "name no trumps",
+    },
+)
 
 
 def layout(s: Any, rules: Rules) -> Scene:

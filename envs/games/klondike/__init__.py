@@ -16,7 +16,7 @@ from .heuristic import WEIGHTS, heuristic, priority
 from .hindsight import plan_ahead
 from .kernel import kernels
 from .knowledge import HIDDEN, STATE_CHECK, resample_hidden
-from .layout import action_words, final_info, layout
+from .layout import action_words, describe_action, final_info, layout
 from .rules import (
     ACTIONS,
     DEFAULT,
@@ -53,6 +53,7 @@ GAME = Game(
     heuristic_weights=WEIGHTS,
     layout=layout,
     action_words=action_words,
+    describe_action=describe_action,
     final_info=final_info,
     score_range=(LOWEST_SCORE, HIGHEST_SCORE),
     may_cycle=True,

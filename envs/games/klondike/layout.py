@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.kernel.cards import SUITS
+from ...core.kernel.cards import SUITS, card_symbol
 from ...core.legal import list_actions
 from ...core.scene.scene import Item, Mark, Scene, Text
 from .kernel import suit_back
@@ -19,6 +19,7 @@ from .rules import (
     WASTE_DOWN,
     WASTE_UP,
     Rules,
+    label,
     move_columns,
 )
 
@@ -177,6 +178,45 @@ def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
         source, target = move_columns(action)
         words[action] = (f"{source + 1}>{target + 1}",)
     return words | {action: (f"{SUITS[suit]}{column + 1}",) for action, column, suit in _returns(s)}
+
+
+def describe_action(s: Any, rules: Rules, action: int) -> str:
+    """Return an action as a phrase, such as ``"move 7♥ from column 3 to column 5"``."""
+    if action in (DEAL, REDEAL):
+        return "deal from the stock" if action == DEAL else "redeal the stock"
+    card, source, target = _find_move(s, action)
+    return f"move {card_symbol(card)} from {source} to {target}" if card else label(action)
+
+
+def _find_move(s: Any, action: int) -> tuple[int, str, str]:
+    """Return the card that an action moves, the name of its pile, and the name of the target.
+
+    The card is 0 if the action moves no face-up card. For a run it is the first card of the run.
+    """
+    shown = s["shown"]
+    if WASTE_UP <= action < COLUMN_UP:
+        card = int(shown["waste_top"])
+        target = "its foundation" if action == WASTE_UP else _column_name(action - WASTE_DOWN)
+        return card, "the waste", target
+    if COLUMN_UP <= action < MOVE:
+        column = action - COLUMN_UP
+        return int(shown["last"][column]), _column_name(column), "its foundation"
+    if MOVE <= action < BACK:
+        column, other = move_columns(action)
+        rows = range(int(shown["face_down"][column]), int(s["count"][column]))
+        last = int(shown["last"][other])
+        cards = [int(s["column"][column][row]) for row in rows]
+        fitting = [card for card in cards if card >> 2 == (last >> 2) - 1] if last else cards
+        return (fitting or [0])[0], _column_name(column), _column_name(other)
+    for number, column, suit in _returns(s):
+        if number == action:
+            value = int(shown["foundations"][suit])
+            return 4 * value + suit if value else 0, "its foundation", _column_name(column)
+    return 0, "", ""
+
+
+def _column_name(column: int) -> str:
+    return f"column {column + 1}"
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from ...core.game import Game
 from .heuristic import WEIGHTS, columns, heuristic
 from .kernel import kernels, reward_unit, view
 from .knowledge import HIDDEN, STATE_CHECK, resample_hidden
-from .layout import action_words, final_info, layout
+from .layout import action_words, describe_action, final_info, layout
 from .rules import (
     DEFAULT,
     FEATURES,
@@ -46,6 +46,7 @@ GAME = Game(
     heuristic_weights=WEIGHTS,
     layout=layout,
     action_words=action_words,
+    describe_action=describe_action,
     final_info=final_info,
     points_of=points_of,
     score_range=(LEAST * LINES, MOST * LINES),

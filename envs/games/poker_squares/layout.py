@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.kernel.cards import card_symbol
 from ...core.scene.scene import Item, Scene, Text
 from .kernel import category
 from .rules import SIZE, SQUARES, label
@@ -109,6 +110,14 @@ def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
     """Return the words that a person can type for each empty square: ``"a1"``, or its number."""
     empty = (square for square in range(SQUARES) if not s["shown"]["grid"][square])
     return {square: (_short(square), str(square)) for square in empty}
+
+
+def describe_action(s: Any, rules: Any, action: int) -> str:
+    """Return an action as a phrase, such as ``"place 9♦ at c4"``."""
+    card = int(s["shown"]["card"])
+    if not card or not 0 <= action < SQUARES:
+        return label(action)
+    return f"place {card_symbol(card)} at {_short(action)}"
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from ...core.kernel.cards import PACK_SIZE
 from .heuristic import WEIGHTS, heuristic, hopeful, tip
 from .kernel import kernels
 from .knowledge import HIDDEN, STATE_CHECK, resample_hidden
-from .layout import action_words, final_info, layout
+from .layout import action_words, describe_action, final_info, layout
 from .rules import (
     ACES,
     ACTIONS,
@@ -45,6 +45,7 @@ GAME = Game(
     heuristic_weights=WEIGHTS,
     layout=layout,
     action_words=action_words,
+    describe_action=describe_action,
     final_info=final_info,
     score_range=(ACES, PACK_SIZE),
     shortest=count_fewest_moves,

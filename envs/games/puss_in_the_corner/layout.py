@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.kernel.cards import SUITS, card_name
+from ...core.kernel.cards import SUITS, card_name, card_symbol
 from ...core.scene.scene import Button, Item, Mark, Scene, Text
 from .rules import (
     ACES,
@@ -21,6 +21,7 @@ from .rules import (
     PLAY,
     REDEAL,
     Rules,
+    label,
     packet_piles,
 )
 
@@ -171,6 +172,26 @@ def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
         pile, other = packet_piles(action)
         words[action] = (f"{pile + 1}>{other + 1}",)
     return words | {DEAL: ("d", "deal"), REDEAL: ("r", "redeal"), END: ("e", "end")}
+
+
+def describe_action(s: Any, rules: Rules, action: int) -> str:
+    """Return an action as a phrase, such as ``"place 9♦ on pile 3"``."""
+    turns = {DEAL: "deal from the stock", REDEAL: "redeal the piles", END: "end the game"}
+    if action in turns:
+        return turns[action]
+    card = int(s["shown"]["card"])
+    if PLAY <= action < PLAY + PILES:
+        top = int(s["shown"]["tops"][action - PLAY])
+        return f"play {card_symbol(top)} to its foundation" if top else label(action)
+    if GATHER <= action < GATHER + PILES:
+        return f"gather pile {action - GATHER + 1}"
+    if PACKET <= action < ACTIONS:
+        pile, other = packet_piles(action)
+        return f"lay pile {pile + 1} on pile {other + 1}"
+    if not card or not PLACE <= action <= FOUNDATION:
+        return label(action)
+    target = "its foundation" if action == FOUNDATION else f"pile {action - PLACE + 1}"
+    return f"place {card_symbol(card)} on {target}"
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:

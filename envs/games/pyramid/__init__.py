@@ -6,7 +6,7 @@ from ...core.game import Game
 from .heuristic import WEIGHTS, heuristic
 from .kernel import kernels
 from .knowledge import HIDDEN, STATE_CHECK, resample_hidden
-from .layout import action_words, final_info, layout
+from .layout import action_words, describe_action, final_info, layout
 from .rules import (
     ACTIONS,
     DEAL,
@@ -43,6 +43,7 @@ GAME = Game(
     heuristic_weights=WEIGHTS,
     layout=layout,
     action_words=action_words,
+    describe_action=describe_action,
     final_info=final_info,
     score_range=(0, PYRAMID),
     solving=Solving(solve, winnable_after),

@@ -4,10 +4,21 @@ from typing import Any
 
 import numpy as np
 
-from ...core.kernel.cards import PACK_SIZE, card_name
+from ...core.kernel.cards import PACK_SIZE, card_name, card_symbol
 from ...core.rows import are_finished
 from ...core.scene.scene import Button, Item, Scene, Text
-from .rules import DEAL, KING, PYRAMID, REDEAL, STOCK, TABLE, UNDO, WASTE, StockView
+from .rules import (
+    DEAL,
+    KING,
+    PYRAMID,
+    REDEAL,
+    STOCK,
+    TABLE,
+    UNDO,
+    WASTE,
+    StockView,
+    label,
+)
 
 FOUNDATION = "foundation"
 BACK = 1
@@ -146,6 +157,22 @@ def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
     words: dict[int, tuple[str, ...]] = {p: (card_name(card), str(p)) for p, card in shown if card}
     words |= {DEAL: ("d", "deal"), REDEAL: ("r", "redeal")}
     return words | {UNDO: ("u", "undo")} if rules.undo else words
+
+
+def describe_action(s: Any, rules: Any, action: int) -> str:
+    """Return ``"choose J♦"``, or ``"take 2♣ with J♦"`` for the action that completes a sum."""
+    turns = {DEAL: "deal from the stock", REDEAL: "redeal the stock", UNDO: "undo the last move"}
+    if action in turns:
+        return turns[action]
+    shown = s["shown"]
+    if not 0 <= action < len(shown["places"]) or not shown["places"][action]:
+        return label(action)
+    card, need = int(shown["places"][action]), int(shown["need"]) or KING
+    picked = [int(one) for one in shown["places"][shown["picked"] != 0]]
+    verb = "take" if card >> 2 == need else "add" if picked else "choose"
+    others = " and ".join(", ".join(map(card_symbol, picked)).rsplit(", ", 1))
+    link = f" {'with' if verb == 'take' else 'to'} {others}" if picked else ""
+    return f"{verb} {card_symbol(card)}{link}"
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from ...core.game import Game
 from .heuristic import WEIGHTS, equity, heuristic, loose, tight
 from .kernel import kernels, reward_unit
 from .knowledge import HIDDEN, resample_hidden, view
-from .layout import VERBS, action_words, final_info, layout
+from .layout import action_words, describe_action, final_info, layout
 from .rules import (
     ACTIONS,
     DEFAULT,
@@ -43,9 +43,10 @@ GAME = Game(
     heuristic_weights=WEIGHTS,
     layout=layout,
     action_words=action_words,
+    describe_action=describe_action,
     final_info=final_info,
     score_range=(-(10**6), 10**7),
-    seats=Seats(SEATS, make_view_rows(view), reward_unit, verbs=VERBS),
+    seats=Seats(SEATS, make_view_rows(view), reward_unit),
     hidden_cards=HIDDEN,
     state_check=STATE_CHECK,
     pack=pack,

@@ -24,6 +24,7 @@ from .rules import (
     Declare,
     Phase,
     Status,
+    label,
 )
 from .showdown import find_shares
 
@@ -55,8 +56,6 @@ PHASES = {
     Phase.FIRST_BET: "bets before the first card is offered",
     Phase.AFTER_BET: "bets after the declarations",
 }
-VERBS = ("fold", "call", "check", "bet", "raise", "draw", "stand")
-"""Verbs that get an s when another seat acts, as in "seat 1 folds"."""
 
 
 def layout(s: Any, rules: Any) -> Scene:
@@ -254,6 +253,22 @@ def _action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
         chips = _level_chips(rules, level)
         words[RAISE + level] = (f"{verb} {chips}", f"{verb[0]}{chips}")
     return words
+
+
+def describe_action(s: Any, rules: Any, action: int) -> str:
+    """Return an action as a phrase, such as ``"raise by 3 chips"``."""
+    missing = int(s["high"]) - int(s["staked"][int(s["turn"])])
+    if RAISE <= action < RAISE + LEVELS:
+        verb = "raise by" if s["high"] > 0 else "bet"
+        return f"{verb} {_count_chips(int(_level_chips(rules, action - RAISE)))}"
+    if action == CALL and missing > 0:
+        return f"call {_count_chips(missing)}"
+    phrases = {CALL: "check", DRAW: "draw a card", DECLARE_BOTH: "declare both 7 and 27"}
+    return phrases.get(action) or label(action)
+
+
+def _count_chips(chips: int) -> str:
+    return f"{chips} chip" if chips == 1 else f"{chips} chips"
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ..bidding.layout import (
     draw_table,
     list_words,
     make_action_words,
+    make_describe_action,
     sort_cards,
 )
 from ..bidding.rules import NONE, OVER, SUIT_WORDS
@@ -47,6 +48,7 @@ from .rules import (
     SINGLE,
     SINGLES,
     TrumpBy,
+    label,
     sides,
 )
 
@@ -79,9 +81,19 @@ WORDS = list_words(
         MAKE_REVERSED: ("reversed",),
     },
 )
-VERBS = ("pass", "double", "redouble", "ask", "show")
-"""Verbs that get an s when another seat acts, as in "seat 1 passes"."""
 action_words = make_action_words(WORDS)
+describe_action = make_describe_action(
+    CODES,
+    label,
+    MAKING,
+    {
+        SINGLE: "play alone",
+        **{MAKE + suit: f"make {word} trumps" for suit, word in enumerate(SUIT_WORDS)},
+        MAKE_SEVENTH: "make the seventh card's suit trumps",
+        MAKE_NONE: "choose no trumps",
+        MAKE_REVERSED: "choose no trumps with reversed ranks",
+    },
+)
 
 
 def layout(s: Any, rules: Any, title: str = "Twenty-Eight") -> Scene:

@@ -32,7 +32,6 @@ const line = (tag, ...cells) => make("tr", {}, ...cells.map((cell) => make(tag, 
 const parts = (root) => Object.fromEntries([...root.querySelectorAll("[data-part]")].map((node) => [node.dataset.part, node]));
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds) % 60).padStart(2, "0")}`;
 const short = (value) => (typeof value === "number" ? String(Number(value.toPrecision(3))) : value ?? "–");
-const actionName = ({ word, label }) => (word && word !== label ? `${word} (${label})` : label);
 const asSentence = (text) => text && `${text[0].toUpperCase()}${text.slice(1)}.`;
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -386,12 +385,12 @@ export class Replay {
     if (!one) { verdict.textContent = this.data.played.length ? "no choice in this position" : ""; return; }
     const bad = this.costs(one);
     verdict.classList.add(bad ? "bad" : "good");
-    verdict.textContent = one.threw_away ? `${one.label} threw the win away; best was ${one.best_label}`
-      : bad ? `${one.label} lost ${this.text(one.loss)}; best was ${one.best_label}` : `${one.label} was as good as any`;
+    verdict.textContent = one.threw_away ? `“${one.text}” threw the win away; best was “${one.best_text}”`
+      : bad ? `“${one.text}” lost ${this.text(one.loss)}; best was “${one.best_text}”` : `“${one.text}” was as good as any`;
     verdict.textContent += this.tellPoints(one);
     const rows = [...one.legal].sort((a, b) => (b.action === one.action) - (a.action === one.action) || b.value - a.value).slice(0, SHOWN);
     values.replaceChildren(make("table", {}, line("th", "action", "value", "±"), ...rows.map((row) => {
-      const node = line("td", row.label, this.text(row.value), this.text(row.error));
+      const node = line("td", row.text, this.text(row.value), this.text(row.error));
       if (row.action === one.action) node.className = "played";
       return node;
     })));
@@ -419,7 +418,7 @@ export class Replay {
       draw("polyline", { class: "chance", points: points.join(" ") }),
       ...marks.filter(([, , one]) => this.costs(one)).map(([step, value, one]) => {
         const dot = draw("circle", { class: "loss", cx: x(step), cy: y(value), r: 5 });
-        dot.append(draw("title", {}, `${step + 1}: ${one.label} lost ${this.text(one.loss)}`));
+        dot.append(draw("title", {}, `${step + 1}: “${one.text}” lost ${this.text(one.loss)}`));
         return dot;
       }));
   }
@@ -754,15 +753,15 @@ export class Page {
   showAdvice(advice) {
     this.view.used = advice.used;
     if (advice.number !== this.view.number) return;
-    const names = Object.keys(advice.actions[0]).filter((name) => !["action", "label", "word", "played"].includes(name));
+    const names = Object.keys(advice.actions[0]).filter((name) => !["action", "label", "text", "word", "played"].includes(name));
     const by = (row) => row.probability ?? row.value ?? 0;
     const rows = [...advice.actions].sort((a, b) => b.played - a.played || by(b) - by(a)).slice(0, SHOWN);
     const best = rows[0];
     const facts = [advice.state_value !== undefined && `position value ${short(advice.state_value)}`, advice.unit && `values: ${advice.unit}`, advice.sees_all && "sees the hidden cards"];
     this.parts.advice.replaceChildren(
-      make("p", {}, [`${advice.agent} plays ${actionName(best)}`, ...facts.filter(Boolean)].join("; ")),
-      make("table", {}, line("th", "action", ...names), ...rows.map((row) => line("td", actionName(row), ...names.map((name) => short(row[name]))))));
-    this.say(`${advice.agent} plays ${actionName(best)}`);
+      make("p", {}, [`${advice.agent}: ${best.text}`, ...facts.filter(Boolean)].join("; ")),
+      make("table", {}, line("th", "action", ...names), ...rows.map((row) => line("td", row.text, ...names.map((name) => short(row[name]))))));
+    this.say(`${advice.agent}: ${best.text}`);
     this.board.aimAt(best.action);
   }
 }

@@ -180,14 +180,14 @@ def test_hands_at_a_table_are_recorded(tmp_path: Path) -> None:
 def test_a_watched_agent_says_what_it_thinks(capsys: pytest.CaptureFixture[str]) -> None:
     text = play(agent="mcts@9", delay=0.0, explain=True, chosen={"deal": 4}, evaluation_seed="a")
     plain = play(agent="mcts@9", delay=0.0, chosen={"deal": 4}, evaluation_seed="a")
-    assert "greedy-mcts@9 plays " in text and "visits" in text and "visits" not in plain
+    assert "greedy-mcts@9: " in text and "visits" in text and "visits" not in plain
     assert text.splitlines()[-1].split(",")[0] == plain.splitlines()[-1].split(",")[0]
 
 
 def test_a_person_asks_for_advice(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "greedy plays " in play("advice", "q", chosen={"deal": 4})
+    assert "greedy: " in play("advice", "q", chosen={"deal": 4})
     text = play("d", "advice", "q", chosen={"deal": 4}, advisor="pimc@5")
-    assert "pimc@5 plays " in text and "votes" in text
+    assert "pimc@5: " in text and "votes" in text
     assert main(["play", "pyramid", "--advisor", "human"]) == 2
     assert "advisor must be an agent, got human" in capsys.readouterr().err
     assert main(["play", "pyramid", "--explain"]) == 2

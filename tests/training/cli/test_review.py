@@ -108,7 +108,7 @@ def test_a_table_of_several_is_played_out(capsys: pytest.CaptureFixture[str]) ->
             "pyramid --deal 0 --actions DEAL --agent greedy",
             "--agent must not be given: --actions replaces",
         ),
-        ("pyramid --deal 0 --actions 0", "got 0 (pyramid 0)"),
+        ("pyramid --deal 0 --actions 0", "got 0 (choose 4♥)"),
         (
             "pyramid --deal 0 --seat 1",
             "--seat must not be given: these rules of Pyramid are for one player",

@@ -103,7 +103,7 @@ def test_hidden_cards_are_hidden_from_those_who_do_not_see_all() -> None:
 
 def test_an_illegal_action_is_told() -> None:
     with pytest.raises(
-        IllegalActionError, match=r"action of agent 'wrong' must be .*, got 40 \(REDEAL\)"
+        IllegalActionError, match=r"action of agent 'wrong' must be .*, got 40 \(redeal the stock\)"
     ):
         evaluate(GAME, Wrong(), deals=3)
 

@@ -376,7 +376,7 @@ def test_a_way_that_is_none_is_loud(fake: FakeSolver) -> None:
     state = env.clone()
     legal = int(env.action_masks().argmax())
     for actual, message in (
-        (Solution(True, [], 1, [41]), "got 41 \\(UNDO\\)"),
+        (Solution(True, [], 1, [41]), "got 41 \\(undo the last move\\)"),
         (Solution(True, [], 1, [legal]), "says won True, played: False"),
         (Solution(None, [], 1, [legal], score=12), "says score 12, played"),
         (Solution(None, [], 1, [legal], fewest=9), "says moves 9, played"),

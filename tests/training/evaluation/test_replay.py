@@ -206,7 +206,7 @@ def test_what_is_not_as_recorded_is_named(tmp_path: Path) -> None:
     state = one.states()[4]
     wrong = next(a for a in range(PYRAMID.actions) if a not in list_actions(state["legal"]))
     changed = (*one.actions[:4], wrong, *one.actions[5:])
-    named = f"action 5, {PYRAMID.label(wrong)}, is not legal"
+    named = f"action 5, {PYRAMID.describe_action(state, one.rules, wrong)}, is not legal"
     assert faults([two, replace(one, actions=changed)]) == [(one.line, named)]
     with pytest.raises(ValueError, match=r"the replay cannot be played: action 5, "):
         replace(one, actions=changed).states()

@@ -324,7 +324,7 @@ def test_it_is_kept_and_shown(tmp_path: Path) -> None:
         ({"seed": -1}, "seed must be an integer >= 0, got -1"),
         ({"seat": 1}, "seat must be from 0 to 0, got 1"),
         ({"player": "oracle"}, "player 'oracle' sees the hidden cards"),
-        ({"actions": [27]}, r"action 1 must be .*, got 27 \(pyramid 27\)"),
+        ({"actions": [27]}, r"action 1 must be .*, got 27 \(choose ..\)"),
         ({"actions": [99]}, "action 1 must be .*, got 99"),
         ({"deal": "2h", "deal_set": "x"}, "deal_set must be None unless deal is a number"),
         ({"deal": -1}, "-1"),

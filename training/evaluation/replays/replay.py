@@ -94,7 +94,7 @@ class Replay:
         rows = start_replays([self])
         positions, action = [copy_states(rows.states)], np.zeros(1, np.int64)
         for number, action[0] in enumerate(self.actions):
-            if fault := action_fault(self.game, rows.states[0], number, int(action[0])):
+            if fault := action_fault(self.game, self.rules, rows.states[0], number, int(action[0])):
                 raise ValueError(f"the replay cannot be played: {fault}")
             rows.step(action)
             positions.append(copy_states(rows.states))
@@ -144,9 +144,7 @@ class Replay:
     def action_text(self, move: int) -> str:
         """Return action ``move`` (from 0) as text, with seat and agent in games for several."""
         state, action = self.states()[move], self.actions[move]
-        words = self.game.action_words(state, self.rules).get(action, ())
-        label = self.game.label(action)
-        text = f"{words[0]} ({label})" if words and words[0] != label else label
+        text = self.game.describe_action(state, self.rules, action)
         if self.players == 1:
             return text
         seat = int(state["turn"])
@@ -159,9 +157,9 @@ def _fact_text(value: Any) -> str:
     return " ".join(f"{one:+d}" for one in value) if isinstance(value, list) else str(value)
 
 
-def action_fault(game: Game, state: np.void, number: int, action: int) -> str:
+def action_fault(game: Game, rules: Any, state: np.void, number: int, action: int) -> str:
     """Return why an action with index ``number`` is illegal in a state; empty if it is legal."""
-    named = f"action {number + 1}, {game.label(action)},"
+    named = f"action {number + 1}, {game.describe_action(state, rules, action)},"
     if state["over"] != Over.RUNNING:
         return f"{named} comes after the end of the game"
     return "" if action in list_actions(state["legal"]) else f"{named} is not legal"
@@ -270,7 +268,7 @@ def _group_key(replay: Replay) -> tuple[str, object, int]:
 
 def _verify_alike(replays: list[Replay]) -> list[Fault]:
     """Verify a group of games in one batch."""
-    game, faults = replays[0].game, dict[int, str]()
+    game, rules, faults = replays[0].game, replays[0].rules, dict[int, str]()
     rows = start_replays(replays)
     actions, lengths = _action_table(replays)
     sound = np.ones(len(replays), np.bool_)
@@ -280,10 +278,10 @@ def _verify_alike(replays: list[Replay]) -> list[Fault]:
             break
         legal = legal_masks(game, rows.states)[np.arange(len(made)), made]
         for row in np.flatnonzero(live & ~(legal & (rows.states["over"] == Over.RUNNING))).tolist():
-            faults[row] = action_fault(game, rows.states[row], step, int(made[row]))
+            faults[row] = action_fault(game, rules, rows.states[row], step, int(made[row]))
             sound[row] = live[row] = False
         rows.step(made, live)
-    results = read_result(game, replays[0].rules, rows.states)
+    results = read_result(game, rules, rows.states)
     over = rows.states["over"] != Over.RUNNING
     for row in np.flatnonzero(sound).tolist():
         if text := _end_fault(replays[row], bool(over[row]), results[row]):

@@ -91,6 +91,8 @@ class Review(Result):
     """The result, in the unit of the values; None if the game is not over."""
     facts: Mapping[str, Any]
     """The game's facts at the end."""
+    positions: np.ndarray
+    """The state before each decision, records (n,)."""
     report = "parlour.training.evaluation.reviews.review_report"
 
     @property
@@ -203,6 +205,11 @@ class Review(Result):
         """The phase of each decision: one of `PHASES`."""
         n = len(self.actions)
         return [PHASES[3 * i // n] for i in range(n)]
+
+    def action_text(self, i: int, action: int | None = None) -> str:
+        """Return an action of decision ``i`` (None: the action taken) as a phrase."""
+        action = int(self.actions[i]) if action is None else int(action)
+        return self.game.describe_action(self.positions[i], self.rules, action)
 
     def number_text(self, value: float, sign: bool = False) -> str:
         """Return a chance, value, or loss as text, with shares in percent."""
@@ -394,6 +401,7 @@ def review_states(
         points=find_points(judge.game, judge.rules, states, steps) if open_cards else None,
         outcome=float(result_values(judge, end, seats)[0]) if over else None,
         facts={name: values[0].item() for name, values in facts.items()},
+        positions=asked,
     )
 
 
@@ -416,5 +424,15 @@ def review_data(review: Review) -> dict[str, Any]:
         "judge": review.judge.text,
         "unit": review.judge.unit,
         "totals": review.totals(),
-        "decisions": review.decisions(),
+        "decisions": [_describe_with_texts(review, i) for i in range(len(review.actions))],
     }
+
+
+def _describe_with_texts(review: Review, i: int) -> dict[str, Any]:
+    """Return a decision for JSON, with the phrases of its actions."""
+    decision = describe_decision(review, i)
+    decision["text"] = review.action_text(i)
+    decision["best_text"] = review.action_text(i, decision["best_action"])
+    for one in decision["legal"]:
+        one["text"] = review.action_text(i, one["action"])
+    return decision

@@ -123,7 +123,7 @@ def _game_table(review: Review, wide: bool) -> Table:
         table.add_row(
             Text(str(review.steps[i] + 1)),
             _with_error(review, review.chances[i], review.judged.chance_errors[i]),
-            Text(review.game.label(int(review.actions[i]))),
+            Text(review.action_text(i)),
             _with_error(review, review.values[i], review.errors[i]),
             Text(review.number_text(loss), "red" if loss > 2 * review.errors[i] else ""),
             *unseen_and_luck,
@@ -154,7 +154,7 @@ def _others_text(review: Review, i: int) -> str:
     values = review.judged.values[i] * values
     order = [a for a in np.argsort(-values, kind="stable") if not np.isnan(values[a])]
     named = [
-        f"{review.game.label(int(a))} {review.number_text(values[a])}" for a in order[:MOST_ACTIONS]
+        f"{review.action_text(i, a)} {review.number_text(values[a])}" for a in order[:MOST_ACTIONS]
     ]
     left = len(order) - len(named)
     return ", ".join(named) + (f", {left} more" if left > 0 else "")
@@ -179,10 +179,7 @@ def _open_cards_text(review: Review) -> str | None:
     if review.open_values is None:
         return None
     first = {1.0: "is winnable", 0.0: "is not winnable"}.get(review.open_values[0], "is undecided")
-    where = [
-        f"#{review.steps[i] + 1} ({review.game.label(int(review.actions[i]))})"
-        for i in _thrown(review)
-    ]
+    where = [f"#{review.steps[i] + 1} ({review.action_text(i)})" for i in _thrown(review)]
     thrown = f"; {', '.join(where)} made it unwinnable" if where else ""
     return f"With all cards known, this deal {first}{thrown}."
 
@@ -196,7 +193,7 @@ def _points_text(review: Review) -> str | None:
         return None
     first = known[0]
     cost = [
-        f"#{review.steps[i] + 1} ({review.game.label(int(review.actions[i]))}) {review.costs[i]:g}"
+        f"#{review.steps[i] + 1} ({review.action_text(int(i))}) {review.costs[i]:g}"
         for i in known
         if review.costs[i] > 0
     ]
@@ -279,7 +276,7 @@ def _decisions_table(title: str, places: list[tuple[Review, int]]) -> Table:
         table.add_row(
             Text(one.deal.split(" of ")[0].removeprefix("deal ")),
             str(one.steps[i] + 1),
-            Text(one.game.label(int(one.actions[i]))),
+            Text(one.action_text(i)),
             _with_error(one, one.values[i], one.errors[i]),
             Text(one.number_text(one.losses[i]), "red"),
             Text(_others_text(one, i)) + mark,
