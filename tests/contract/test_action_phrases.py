@@ -68,7 +68,7 @@ def test_an_action_that_does_not_exist_is_an_error(game: Game) -> None:
     env = case.whole(encoding="codes")
     env.reset(seed=1)
     for action in (-1, game.actions):
-        with pytest.raises(ValueError, match=f"action {action}"):
+        with pytest.raises(ValueError, match=rf"action must be from 0 to \d+, got {action}"):
             game.describe_action(env.clone()[0], case.rules, action)
 
 
