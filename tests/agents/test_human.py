@@ -370,7 +370,7 @@ def test_moves_are_taken_back_in_every_variant() -> None:
     text = typed("pyramid", "classic", "u", "d", "7c 6d", "undo", "q", chosen={"deck": deck()})
     positions = text.split("\nPyramid\n")[1:]
     assert "There is no move to take back." in text
-    assert positions[0].partition("\nnothing")[0] == positions[1].rstrip()
+    assert positions[0].partition("\nThere is no move")[0] == positions[1].rstrip()
     assert "score 2, moves 2" in positions[3]
     assert positions[4].startswith(positions[2].rstrip())
     again = typed("pyramid", "classic", "7c 6d", "d", "restart", "q", chosen={"deck": deck()})

@@ -213,7 +213,7 @@ class Notice:
         """Return a sentence about whether a lost deal was winnable; empty if unknown or won."""
         if won or self.deal is None:
             return ""
-        return "This deal was winnable." if self.deal else "This deal was not winnable."
+        return "This deal could have been won." if self.deal else "This deal could not be won."
 
     def _is_able(self) -> bool:
         """Return whether the solver supports the rules; the first call may compile the solver."""

@@ -58,4 +58,4 @@ def test_a_command_imports_its_own_module(line: str, module: str) -> None:
 
 
 def test_what_is_repeated_for_the_start_is_right() -> None:
-    assert main.AGENT_HELP.startswith(", ".join(BUILT_IN))
+    assert main.AGENTS["agents"].startswith(", ".join(BUILT_IN))

@@ -70,13 +70,13 @@ def test_a_new_entry_is_played_once_and_then_verified(
     path: Path, run: Callable[[str], SAYS], count: list[str]
 ) -> None:
     status, output = run("--update --only poker-squares")
-    assert status == 0 and "played 2 of 2 lines; 0 could not be played" in output
+    assert status == 0 and "Played 2 of 2 lines; 0 could not be played." in output
     assert [bool(entry.claim) for entry in read_leaderboard(path)] == [True, True, False]
     assert run("--update")[0] == 0 and count == ["greedy", "uniform", "greedy"]
     written = path.read_bytes()
-    assert run("--update") == (0, "played 0 of 3 lines; 0 could not be played\n")
+    assert run("--update") == (0, "Played 0 of 3 lines; 0 could not be played.\n")
     status, output = run("")
-    assert status == 0 and "\n3 claims: 3 hold, 0 fail; 0 not played yet\n" in output
+    assert status == 0 and "\n3 claims: 3 verified, 0 failed; 0 not played yet\n" in output
     assert count == ["greedy", "uniform", "greedy"]
     assert path.read_bytes() == written
 
@@ -243,7 +243,7 @@ def test_a_claim_that_does_not_reproduce_is_marked(
     assert honest is not None
     forge(path, score=160.0, low=150.0, high=170.0)
     status, output = run("--mark --page")
-    assert status == 1 and "3 claims: 2 hold, 1 fail" in output
+    assert status == 1 and "3 claims: 2 verified, 1 failed" in output
     assert "greedy on poker_squares-1: line 2: score: must be " in output
     assert "| ✗ `greedy` | ~~160.00 [150.00, 170.00]~~ |" in page(path)
     assert "- ✗ `greedy`, poker_squares-1: score: must be " in page(path)
@@ -278,7 +278,7 @@ def test_an_agent_that_is_not_there_keeps_no_other_from_playing(
 ) -> None:
     path.write_text(path.read_text().replace("greedy,,120", "no/such/folder,,120"))
     status, output = run("--update --page")
-    assert status == 1 and "played 3 of 3 lines; 1 could not be played" in output
+    assert status == 1 and "Played 3 of 3 lines; 1 could not be played." in output
     assert (
         "line 2: cannot be played: agent must be a built-in agent or a folder, got 'no/such/folder'"
         in output

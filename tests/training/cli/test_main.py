@@ -411,7 +411,7 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
         ("evaluate pyramid --variant all", "got 'all'"),
         ("evaluate", "required: GAME (see parlour evaluate --help)"),
         ("play pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
-        ("play pyramid --deal 1 --seed 1", "--seed makes the deal"),
+        ("play pyramid --deal 1 --seed 1", "--seed must not be combined with --deck or --deal"),
         (
             "evaluate pyramid --opponents greedy --hands 2",
             "--opponents, --hands must not be given: these rules of Pyramid",
@@ -518,7 +518,7 @@ def test_all_benchmarks(
 
     def run(command: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
         given.append(command[1:])
-        assert "peers that are not installed are left out" in capsys.readouterr().err
+        assert "Peer libraries that are not installed are " in capsys.readouterr().err
         return subprocess.CompletedProcess(command, 3)
 
     monkeypatch.setattr(bench.subprocess, "run", run)

@@ -75,10 +75,10 @@ def test_an_agent_of_ones_own_plays_for_its_card(
         "parlour train poker_squares --preset td\n",
         "| versions | python 3.11.7, stable_baselines3 2.9.2 |",
         "**`mine`**",
-        "refuses others",
+        "plays only the rules of its training",
     ):
         assert part in text, part
-    table = text.partition("## How well it plays")[2].partition("##")[0]
+    table = text.partition("## Results")[2].partition("##")[0]
     for agent in ("`uniform`", "`greedy`", "`columns`", "`mine`"):
         assert table.count(agent) >= 1, agent
     assert table.count("| 30 | poker_squares-1 |") == 4
@@ -148,7 +148,7 @@ def test_who_has_no_line_on_the_leaderboard_has_no_results_from_it(mine: Path) -
     edit(mine)
     assert card.list_known(mine, BOARD_FILE) == []
     assert card.list_known(mine, mine / "none.csv") == []
-    assert "not on the leaderboard yet" in card.write_card(mine, [])
+    assert "The agent has no result yet." in card.write_card(mine, [])
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -186,5 +186,5 @@ def test_a_card_has_a_table_for_each_of_the_rules_that_were_played() -> None:
     text = card.write_card(folder, card.list_known(folder, BOARD_FILE))
     for rules in ("three-passes", "classic", "turn-back"):
         assert f"\n### {rules}\n\n| agent |" in text
-        assert f"- By `{rules}` `" in text
-    assert "It goes on from other runs" in text
+        assert f"- With the rules `{rules}`, `" in text
+    assert "The run continued from other runs" in text

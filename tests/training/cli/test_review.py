@@ -118,7 +118,10 @@ def test_a_table_of_several_is_played_out(capsys: pytest.CaptureFixture[str]) ->
         ("pyramid --deal 0 --agent nobody", "nobody"),
         ("pyramid --deal -1", "-1"),
         ("pyramid --deals 0", "deals must be an integer >= 1, got 0"),
-        ("seven-twenty-seven --variant mini --deal 0 --seat 9 --player greedy", "seat=9"),
+        (
+            "seven-twenty-seven --variant mini --deal 0 --seat 9 --player greedy",
+            "seat must be from 0 to 1, got 9",
+        ),
     ],
 )
 def test_what_is_wrong_is_one_line(

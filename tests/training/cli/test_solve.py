@@ -138,7 +138,7 @@ def test_contracts_of_a_deal_of_partners(capsys: pytest.CaptureFixture[str]) -> 
     best = max(result, key=lambda one: one["points"])
     assert lines[-1] == f"best contract: seat {best['seat']}, {best['making']}: {best['points']}"
     assert main.main(["solve", "28", "--deal", "3", "--limit", "3"]) == 0
-    assert capsys.readouterr().out.endswith("undecided within the limit of positions\n")
+    assert capsys.readouterr().out.endswith("undecided within the search limit (--limit)\n")
 
 
 def test_a_contract_in_play(capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,7 +161,7 @@ def test_a_contract_in_play(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         ("solve pyramid", "give either --deal NUMBER or --deck CARDS"),
         ("solve pyramid --deal 1 --deck Ac", "give either --deal NUMBER or --deck CARDS"),
-        ("solve pyramid --deck Ac --deal-set mine", "--deal-set goes with --deal"),
+        ("solve pyramid --deck Ac --deal-set mine", "--deal-set must not be combined with --deck"),
         ("solve pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
         ("solve pyramid --deal -1", "deal must be an integer >= 0, got -1"),
         ("solve pyramid --deal 1 --actions 41", "got 41 (undo the last move)"),

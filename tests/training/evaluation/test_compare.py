@@ -116,7 +116,9 @@ def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
 
 
 def test_the_same_rules_twice_are_refused() -> None:
-    with pytest.raises(ValueError, match="'excerpt' and 'excerpt-all' are the same rules"):
+    with pytest.raises(
+        ValueError, match="must have different rules, got 'excerpt' and 'excerpt-all'"
+    ):
         compare(GAME, ["greedy"], variants=["excerpt", "excerpt-all"], options={"clear_all": True})
     with pytest.raises(ValueError, match="at least one"):
         compare(GAME, [])

@@ -220,7 +220,7 @@ def test_a_game_without_a_dealer() -> None:
     assert unit_name(columns.spec) == "stakes"
     out = StringIO()
     report.show(comparison, Console(file=out, width=100))
-    assert "stakes a game" in out.getvalue()
+    assert "stakes per game" in out.getvalue()
     assert "dealer" not in out.getvalue()
 
 

@@ -221,7 +221,7 @@ def test_the_command_says_what_it_solved(
     assert main.main(["deals", "show", honest, "--verify", "2", "--seed", "4"]) == 0
     message = capsys.readouterr().out
     assert "  verified     random sample of deals solved again, sample seed 4\n" in message
-    assert ": 2 of " in message and " labels, 0 wrong; finds " in message
+    assert ": 2 of " in message and " labels, 0 wrong; such a sample " in message
     assert "finds a wrong label with probability 95 %" in " ".join(message.split())
     assert main.main(["deals", "show", honest, "--verify", "--json"]) == 0
     (summary,) = json.loads(capsys.readouterr().out)

@@ -59,7 +59,7 @@ def refuse_play(*_: Any, **__: Any) -> None:
         ("/proc/nowhere", "cannot be written"),
         ("x" * 300, "cannot be written"),
         ("dangling/x", "dangling must be a folder"),
-        ("full", "summary.json in it is a folder"),
+        ("full", "summary.json in it must be a file or missing"),
         ("closed", "cannot be written"),
     ],
 )

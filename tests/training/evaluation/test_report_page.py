@@ -44,7 +44,7 @@ def test_a_page_has_tables_pictures_and_conditions(comparison: Comparison) -> No
         "<td>evaluation seed</td><td>k</td>",
         "Python 3",
         "numba",
-        "95%",
+        "95 %",
     ):
         assert message in page
     assert len(pictures_in(page)) == 3

@@ -96,7 +96,7 @@ def test_a_notebook_shows_tables(results: dict[str, Any], kind: str) -> None:
     assert re.search(r'<pre style="font-family: [^"]*\bmonospace;', page), "columns must line up"
     assert page.startswith("<pre ") and page.rstrip().endswith("</pre>")
     text = re.sub(r"<[^>]*>", "", page)
-    assert "agent" in text and "greedy" in text and "--evaluation-seed" in text
+    assert "agent" in text and "greedy" in text and "Evaluation seed: " in text
 
 
 def test_a_name_in_a_page_is_escaped() -> None:

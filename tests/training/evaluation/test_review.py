@@ -320,10 +320,10 @@ def test_it_is_kept_and_shown(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"worlds": 0}, "worlds must be an integer >= 1, got 0"),
-        ({"worlds": 10**9}, "worlds=1000000000: at most"),
+        ({"worlds": 10**9}, "worlds must be at most 100,000, got 1000000000"),
         ({"seed": -1}, "seed must be an integer >= 0, got -1"),
         ({"seat": 1}, "seat must be from 0 to 0, got 1"),
-        ({"player": "oracle"}, "player 'oracle' sees the hidden cards"),
+        ({"player": "oracle"}, "player must not see the hidden cards, got 'oracle'"),
         ({"actions": [27]}, r"action 1 must be .*, got 27 \(choose ..\)"),
         ({"actions": [99]}, "action 1 must be .*, got 99"),
         ({"deal": "2h", "deal_set": "x"}, "deal_set must be None unless deal is a number"),

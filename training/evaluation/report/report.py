@@ -393,7 +393,7 @@ def _pairs_table(
 def _list_table_notes(comparison: Comparison[TableEvaluation]) -> Iterator[str]:
     spec = comparison.spec
     notes = [
-        f"Brackets and ± show {percent_text(spec.confidence)} intervals (Student). Each deal "
+        f"Brackets (and ±) show {percent_text(spec.confidence)} intervals (Student). Each deal "
         "counts once, as the mean of its seats."
     ]
     if spec.game.has_dealer:
