@@ -33,7 +33,10 @@ def make_position(game: Game, rules: Any, deck_or_state: Any) -> np.ndarray:
     rows = Rows(game, rules, 1)
     if isinstance(deck_or_state, np.void | np.ndarray) and deck_or_state.dtype.names:
         if deck_or_state.dtype != game.state or deck_or_state.size != 1:
-            raise ValueError(f"one state of {game.title} is needed, got {deck_or_state.dtype}")
+            raise ValueError(
+                f"state must be one record of {game.title}, "
+                f"got {deck_or_state.size} of {deck_or_state.dtype}"
+            )
         write_states(rows.states, slice(None), np.atleast_1d(np.asarray(deck_or_state)))
     else:
         rows.deal_deck(deck_or_state)

@@ -54,7 +54,7 @@ def test_a_state_becomes_a_copy_of_itself(as_record: bool) -> None:
 
 @pytest.mark.parametrize("wrong", [begin(2).states, np.zeros(1, [("deck", np.int8)])])
 def test_a_position_must_be_one_state_of_the_game(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="one state of Take or Leave is needed, got"):
+    with pytest.raises(ValueError, match="state must be one record of Take or Leave, got"):
         make_position(GAME, Rules(), wrong)
 
 

@@ -396,8 +396,8 @@ def make_solve(solver: DoubleDummy) -> Solve:
         side = int(solver.contract_side(s, record))
         if side == 0:
             raise ValueError(
-                "double dummy: a position is needed in which a contract is being played: give the "
-                "actions of the auction, too (--actions); hands played alone are not solved"
+                "the position must have a contract that two sides play for. Add the actions of the "
+                "auction (--actions). Hands that the bidder plays alone cannot be solved"
             )
         work, table = allocate_table(solver)
         nodes, bounds = np.array([0, NO_LIMIT if limit is None else limit]), np.zeros(2, np.int64)
