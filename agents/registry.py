@@ -185,10 +185,12 @@ def _load(spec: AgentSpec, request: Request) -> Agent:
         raise ValueError(f"agent must be a name, such as {', '.join(BUILT_IN)}, got {spec.text!r}")
     if len(spec.path.parts) > 1:
         raise ValueError(f"agent {spec.text!r}: the folder does not exist")
+    names = [*BUILT_IN, ORACLE, PRETRAINED_SPEC, *game.rule_agents]
+    text = unknown_text("agent", spec.text, names)
+    searches = ", ".join(f"{word}:AGENT" for word in SEARCHES)
     raise ValueError(
-        unknown_text("agent", spec.text, [*BUILT_IN, ORACLE, PRETRAINED_SPEC, *game.rule_agents])
-        + ", the folder of a saved agent or run, or module:Class; or a search with a guide: "
-        + ", ".join(f"{word}:AGENT" for word in SEARCHES)
+        f"{text}{'' if text.endswith('?') else '.'} Also allowed: the folder of a saved agent or "
+        f"run, module:Class, and searches with a guide: {searches}"
     )
 
 

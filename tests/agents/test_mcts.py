@@ -220,7 +220,7 @@ def test_budgets_and_prefixes() -> None:
         ("mcts:expectimax:pretrained", "the guide of mcts must be uniform"),
         (
             "mcts:nobody",
-            "got 'nobody'.*; or a search with a guide: expectimax:AGENT, rollouts:AGENT, "
+            "got 'nobody'.* and searches with a guide: expectimax:AGENT, rollouts:AGENT, "
             "rollouts-cards:AGENT, mcts:AGENT, pimc:AGENT, pimc-bids:AGENT, hindsight:AGENT, "
             "nested:AGENT",
         ),
