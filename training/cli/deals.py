@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -82,8 +82,8 @@ def add_deals(parser: argparse.ArgumentParser) -> None:
         title="actions", metavar="make|show", dest="action", required=True
     )
     text = "solve numbered deals and write their labels"
-    make = actions.add_parser("make", help=text, description=f"{text.capitalize()}.")
-    cast(Any, make).words = getattr(parser, "words", ())
+    make: Any = actions.add_parser("make", help=text, description=f"{text.capitalize()}.")
+    make.words = getattr(parser, "words", ())
     add_game_and_rules(make, many=True)
     add_deal_range(make)
     make.add_argument(

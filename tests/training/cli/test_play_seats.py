@@ -110,7 +110,7 @@ def test_a_whole_hand() -> None:
     ):
         assert part in text, part
     assert text.count("stands") == 3 + 3
-    (over,) = re.findall(r"^Over: (.*)\.$", text, re.MULTILINE)
+    (over,) = re.findall(r"^Result: (.*)\.$", text, re.MULTILINE)
     nets = [int(net) for net in re.findall(r"[+-]\d+", over)]
     assert len(nets) == 4
     assert sum(nets) == 0
@@ -147,7 +147,7 @@ def test_quitting_or_the_end_of_the_input_leaves_at_any_moment() -> None:
     for lines in ((), ("q",), ("s", "quit"), ("s",)):
         text = played(*lines, seat=SeatChoice(2, ["quiet"]), seed=4)
         assert text.endswith("\nGoodbye.")
-        assert "Over" not in text
+        assert "Result" not in text
 
 
 def test_hands_are_shown_at_the_showdown_only() -> None:
@@ -203,7 +203,7 @@ def test_the_dealer_moves_on_and_totals_run() -> None:
     dealers = [int(seat) for seat in re.findall(r"(?:seat|you) (\d) paid 1 D", text)]
     changes = [seat for k, seat in enumerate(dealers) if k == 0 or seat != dealers[k - 1]]
     assert all((b - a) % 4 == 1 for a, b in pairwise(changes))
-    overs = re.findall(r"^Over: (.*)\.$", text, re.MULTILINE)
+    overs = re.findall(r"^Result: (.*)\.$", text, re.MULTILINE)
     totals = re.findall(r"^After (\d+) hands: (.*)\.$", text, re.MULTILINE)
     won = np.array([[int(net) for net in re.findall(r"[+-]\d+", over)] for over in overs])
     assert len(won) >= 3

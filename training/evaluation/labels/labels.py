@@ -239,7 +239,9 @@ def _load(path: Path, _time: int, _size: int) -> Labels:
     try:
         return _make_checked(metadata, columns, path)
     except (KeyError, TypeError) as error:
-        raise ValueError(f"{path} must be a label file, got invalid metadata: {error!r}") from error
+        raise ValueError(
+            f"{path}: must be a label file, got invalid metadata: {error!r}"
+        ) from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -261,7 +263,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         table = file.read(use_threads=False)
         columns = {name: table[name].to_numpy() for name in table.column_names}
     except (pa.ArrowException, OSError, KeyError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path} must be an undamaged label file: {join_lines(error)}") from error
+        raise ValueError(f"{path}: must be an undamaged label file: {join_lines(error)}") from error
     return metadata, columns
 
 
