@@ -126,7 +126,7 @@ def resolves(name: str) -> bool:
     if head in class_names():
         return rest[0] in class_names()[head] or hasattr(getattr(builtins, head, None), rest[0])
     if is_foreign(head):
-        return resolves_in_library([head, *rest])
+        return resolves_in_library([head, *rest]) or rest[-1] in LIBRARY_ATTRIBUTES
     if head in module_names() and rest[0] in module_names()[head]:
         return True
     return all(word in all_names() for word in [head, *rest])

@@ -70,7 +70,7 @@ EXAMPLES = {
   parlour deals show pyramid
   parlour deals show pyramid --verify 200        solve a random sample of the deals again
 
-parlour evaluate and parlour compare find the labels of a deal set and compare each agent with the
+The commands evaluate and compare find the labels of a deal set and compare each agent with the
 upper bound. After an interruption, run the same command again to resume.
 """,
 }
