@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.reports import ROOT, put_block
+from parlour.envs.core.options import unknown_text
 from parlour.training.evaluation.result import describe_machine
 
 FOLDER = ROOT / ".venv-clients"
@@ -331,7 +332,7 @@ def main() -> None:
     given = parser.parse_args()
     for name in given.names:
         if name not in known:
-            parser.error(f"unknown client {name!r}; allowed: {', '.join(known)}")
+            parser.error(unknown_text("client", name, known))
     if given.write and given.names:
         parser.error("--write needs all clients: omit the names")
     outcomes = []

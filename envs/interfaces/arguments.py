@@ -411,5 +411,5 @@ def refuse_illegal(rows: Rows, actions: np.ndarray) -> None:
     if row >= 0:
         legal = list_actions(rows.states["legal"][row])
         action, state = int(actions[row]), rows.states[row]
-        message = illegal_action_text(rows.game, rows.rules, state, action, legal)
+        message = illegal_action_text(rows.game, rows.rules_of(row), state, action, legal)
         raise gym.error.InvalidAction(f"row {row}: {message}\n{ansi(rows.scene(row))}")

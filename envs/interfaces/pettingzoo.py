@@ -32,7 +32,7 @@ import numpy as np
 from ..core.batch import FINISHED, Autoreset, Over, Reward, StepConfig
 from ..core.game import Game, illegal_action_text
 from ..core.game import find_game as find_game
-from ..core.options import choices_text, parse_bool, to_plain, unknown_text
+from ..core.options import choices_text, parse_bool, shorten, to_plain, unknown_text
 from ..core.rows import Rows, copy_states, observation_codes, view_states
 from ..core.scene.scene import Scene, ansi
 from ..render.pictures import METADATA, RenderedTable, Renderer
@@ -349,7 +349,7 @@ class CardAECEnv(RenderedTable, AECEnv):
         if isinstance(observation, Mapping):
             if "observation" not in observation:
                 raise ValueError(
-                    f"observation must have the key 'observation', got {list(observation)}"
+                    f"observation must have the key 'observation', got {shorten(list(observation))}"
                 )
             seen = observation["observation"]
         return self.game.features.explain(seen)

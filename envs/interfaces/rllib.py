@@ -31,6 +31,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from ..core.game import GAMES, Game, find_game
+from ..core.options import shorten
 from . import arguments
 from .single import CardEnv
 from .vector import CardVectorEnv
@@ -189,7 +190,7 @@ class CardMultiAgentEnv(MultiAgentEnv):
         asked = self.table.agent_selection
         if asked not in given:
             raise ValueError(
-                f"action_dict must contain {asked}, whose turn it is, got {list(given)}"
+                f"action_dict must contain {asked}, whose turn it is, got {shorten(list(given))}"
             )
         return given[asked]
 

@@ -133,5 +133,5 @@ def test_what_cannot_be_played_out_is_refused() -> None:
         ValueError, match=r"^the guide of rollouts must be greedy, a rule-based agent or"
     ):
         load_agent("rollouts:pimc", PUSS, rules)
-    with pytest.raises(ValueError, match="worlds=0"):
+    with pytest.raises(ValueError, match="worlds must be an integer >= 1, got 0"):
         RolloutAgent(ValueTableAgent(np.zeros(1, np.float32)), worlds=0)

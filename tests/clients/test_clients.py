@@ -37,13 +37,14 @@ def test_requirements_parse_and_torch_is_the_pinned_one(place: str) -> None:
     assert (first == [clients.torch_pin()]) == trains == bool(rest)
 
 
-def test_the_guide_and_the_readme_list_them() -> None:
+def test_the_guide_and_the_page_of_examples_list_them() -> None:
     guide = clients.GUIDE.read_text(encoding="utf-8")
     block = guide.partition(f"<!-- generated: {clients.BLOCK} -->")[2].partition("<!-- end -->")[0]
     assert [one.name for one in CLIENTS if f"[{one.name}](../../{one.file}) |" not in block] == []
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    examples = {client.file for client in CLIENTS if client.file.startswith("examples/")}
-    assert [file for file in examples if f"({file})" not in readme] == []
+    page = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    examples = [Path(one.file).name for one in CLIENTS if one.file.startswith("examples/")]
+    assert [name for name in examples if f"[{name}]({name}) |" not in page] == []
+    assert "[examples](examples)" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_client_says_how_it_is_run() -> None:
@@ -119,4 +120,5 @@ def test_a_client_nobody_knows_is_refused() -> None:
     command = [sys.executable, "-m", "benchmarks.clients", "tianshu"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
-    assert "no client 'tianshu': allowed are" in done.stderr
+    assert "client must be one of " in done.stderr
+    assert "got 'tianshu'. Did you mean 'tianshou'?" in done.stderr

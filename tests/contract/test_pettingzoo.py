@@ -629,7 +629,7 @@ def test_spaces_names_and_state(seats: Seats) -> None:
     assert env.state_space.contains(state)
     for seat, agent in enumerate(env.agents):
         assert (state[seat] == env.observe(agent)["observation"]).all()
-    with pytest.warns(UserWarning, match="without a render_mode"):
+    with pytest.warns(UserWarning, match=r"render\(\) needs a render mode"):
         assert env.render() is None
     assert env._repr_svg_().startswith("<svg")
     env.close()

@@ -279,7 +279,9 @@ def test_deals_and_rules_are_chosen_row_by_row(game: Game) -> None:
     drawn = [envs.reset(options={"deal": 5})[1]["rules_index"].tolist() for _ in range(3)]
     assert drawn[0] == drawn[1] == drawn[2] and len(set(drawn[0])) == 1
     for wrong in (5, -1, [0, 1], "book", [0.5] * 4):
-        with pytest.raises(ValueError, match="reset option rules="):
+        with pytest.raises(
+            ValueError, match="reset option rules must be an integer from 0 to 4, or 4 "
+        ):
             envs.reset(options={"rules": wrong})
     with pytest.raises(ValueError, match=r"reset option must be .*got 'rules'"):
         CardVectorEnv(game, 2).reset(options={"rules": 0})
@@ -326,7 +328,7 @@ def test_variants_are_names_dictionaries_rules_or_all() -> None:
         ("book", "variants must be 'all' or a list .*, got 'book'"),
         ({"variant": "book"}, "variants must be 'all' or a list .*, got "),
         (3, "variants must be 'all' or a list .*, got 3"),
-        ([], "variants: 0 given"),
+        ([], "variants must have 1 to 65536 entries, got 0"),
         (["bok"], "variant must be .*, got 'bok'. Did you mean 'book'"),
         ([{"pases": 1}], "option must be .*got 'pases'"),
         ([{"passes": 99}], "option passes must be an integer from 0 to 9, got 99"),
@@ -374,7 +376,7 @@ def test_an_illegal_action_shows_the_table_by_the_rows_own_rules() -> None:
     envs.reset(seed=0, options={"rules": [0, 1]})
     legal = envs.action_masks()
     actions = np.array([legal[0].argmax(), legal[1].argmin()])
-    with pytest.raises(Exception, match="row 1: action") as raised:
+    with pytest.raises(Exception, match=r"^row 1: action must be .*, got ") as raised:
         envs.step(actions)
     env = CardEnv(GAMES["pyramid"], "extra-row", render_mode="ansi")
     env.restore(envs.states[1:].copy())
