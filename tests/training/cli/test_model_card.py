@@ -126,10 +126,26 @@ def test_the_cards_that_come_along_have_their_results_from_the_leaderboard(folde
 @pytest.mark.parametrize(
     ("part", "values", "error"),
     [
-        ("trained", {"seed": "x"}, "agent.json: field trained.seed: a whole number"),
-        ("trained", {"seconds": "long"}, "agent.json: field trained.seconds: a finite number"),
-        ("scored", {"steps": -1}, "agent.json: field scored.steps: a whole number"),
-        ("scored", {"score": {"mean": 1}}, "agent.json: field scored.score.low: a finite number"),
+        (
+            "trained",
+            {"seed": "x"},
+            "agent.json: field trained.seed must be a whole number from 0 to .*, got 'x'",
+        ),
+        (
+            "trained",
+            {"seconds": "long"},
+            "agent.json: field trained.seconds must be a finite number, got 'long'",
+        ),
+        (
+            "scored",
+            {"steps": -1},
+            "agent.json: field scored.steps must be a whole number from 0 to .*, got -1",
+        ),
+        (
+            "scored",
+            {"score": {"mean": 1}},
+            "agent.json: field scored.score.low must be a finite number",
+        ),
     ],
 )
 def test_what_no_card_can_say_is_refused_by_its_field(

@@ -125,10 +125,10 @@ def test_bets_are_said_in_full_or_short_and_told() -> None:
     )  # fmt: skip
     for part in (
         "seat 0 bets 5",
-        "'bet' is no move now; ? lists the moves",
-        "'bet  3' is no move now",
-        "raise what? raise 1, raise 2, raise 3, raise 4, raise 5",
-        "'raise 9' is no move now",
+        "'bet' is not a legal move; ? lists the moves",
+        "'bet  3' is not a legal move",
+        "'raise' is incomplete; choose one: raise 1, raise 2, raise 3, raise 4, raise 5",
+        "'raise 9' is not a legal move",
         "seat 2 folds\nseat 3 calls ",
         "\nseat 0 raises by 5 chips",
     ):
@@ -139,7 +139,7 @@ def test_help_lists_the_moves_and_a_hint_is_one() -> None:
     text = played("?", "h", "wibble", "q", seat=SeatChoice(0, ["quiet"]), chosen={"deck": PACK})
     assert "moves now: draw (d), stand (s)" in text
     assert re.search("hint: (draw|stand)", text)
-    assert "'wibble' is no move now" in text
+    assert "'wibble' is not a legal move" in text
     assert text.endswith("\nGoodbye.")
 
 
@@ -301,7 +301,7 @@ def test_one_raise_is_meant_where_there_is_one() -> None:
         rows.step(np.array([action]))
     assert parse_move("bet", GAME, rules, rows.states) == [2]
     assert parse_move("B1", GAME, rules, rows.states) == [2]
-    with pytest.raises(ValueError, match="'bet 2' is no move now"):
+    with pytest.raises(ValueError, match="'bet 2' is not a legal move"):
         parse_move("bet 2", GAME, rules, rows.states)
 
 

@@ -174,7 +174,7 @@ def test_a_contract_in_play(capsys: pytest.CaptureFixture[str]) -> None:
         ("solve 28 --deal 1 --actions 42 pass wibble", "action must be one of 44 bid 20, 45 bid"),
         ("solve pyramid --deal 1 --limit 0", "limit must be an integer >= 1, got 0"),
         ("solve seven-twenty-seven --deal 1", "Seven Twenty-Seven has no solver. Games with"),
-        ("solve poker_squares --variant duel --deal 1", "no solver"),
+        ("solve poker_squares --variant duel --deal 1", "has a solver only for one player, got 2"),
     ],
 )
 def test_errors(capsys: pytest.CaptureFixture[str], words: str, error: str) -> None:

@@ -1,6 +1,7 @@
 """Two processes never write the same files, and a run's folder stays inside ``runs``."""
 
 import os
+import re
 import signal
 import threading
 import time
@@ -209,5 +210,6 @@ def test_other_names_are_taken(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [{"variant": "../../x"}, {"game": "../pyramid"}])
 def test_game_and_variant_stay_inside(wrong: dict[str, str], tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="unknown"):
+    ((name, value),) = wrong.items()
+    with pytest.raises(ValueError, match=f"^{name} must be one of .*, got '{re.escape(value)}'"):
         replace(SMALL, runs=str(tmp_path), **wrong)

@@ -211,7 +211,7 @@ def test_halves_of_the_option_sets_have_nothing_in_common_and_stay() -> None:
     ("given", "message"),
     [
         ({"variants": ("bok",)}, "got 'bok'"),
-        ({"variants": ("book", "book")}, "variants: book is there twice"),
+        ({"variants": ("book", "book")}, "variants must be different, got book twice"),
         ({"variants": ("all", "book")}, "variants must not combine 'all'"),
         (
             {"variants": ("book", "web"), "critic": "cards"},

@@ -62,7 +62,7 @@ def test_a_run_begins_by_saying_what_it_is(
     assert main(words.split()) == 0
     message = capsys.readouterr()
     first = (
-        "training pyramid classic by ppo on cpu: 512 steps, rounded up to whole updates; "
+        "training pyramid classic with ppo on cpu: 512 timesteps, rounded up to whole updates; "
         "folder runs/pyramid-classic-one"
     )
     assert message.err.splitlines()[0] == first
@@ -119,11 +119,11 @@ def test_the_first_line_names_the_length_of_every_method() -> None:
     timed = replace(SMALL, minutes=1.5, seeds=(0, 1))
     message = describe_run(timed, Path("runs/x"))
     assert (
-        "2 seeds, each 768 steps, rounded up to whole updates, at most 1.5 minutes; folder runs/x"
-        in message
+        "2 seeds, each 768 timesteps, rounded up to whole updates, at most 1.5 minutes; "
+        "folder runs/x" in message
     )
     searched = make_settings("cma-es", game="poker_squares", generations=7)
-    assert "by cma-es on cpu: 7 generations; " in describe_run(searched, Path("x"))
+    assert "with cma-es on cpu: 7 generations; " in describe_run(searched, Path("x"))
 
 
 def test_minutes_end_a_run_whose_agent_plays(tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def test_a_kept_state_is_checked_before_anything_changes() -> None:
     wrong = fine["states"].copy()
     wrong["deck"][2] = 0
     for change, message in (
-        ({"states": wrong}, "row 2: deck="),
+        ({"states": wrong}, "row 2: deck must be all cards of the game"),
         ({"returns": np.zeros(2)}, "state 'returns' must be an array"),
         ({"recent": None}, "state 'recent' must be an array .*, got NoneType"),
     ):

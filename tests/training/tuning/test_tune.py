@@ -295,7 +295,7 @@ def test_the_command(
     assert len(tuned["trials"]) == 2
     assert tuned["settings"]["sigma"] == tuned["best"]["settings"]["sigma"]
     for more, text in (
-        ("--trials 2 --seeds 1 2", "--seeds: all trials train with one seed"),
+        ("--trials 2 --seeds 1 2", "--seeds must not be given: all trials use the seed of --seed"),
         ("--trials x", "must be a whole number"),
         ("--trails 3", "--trails"),
     ):

@@ -142,7 +142,7 @@ def _count_columns(line: str) -> int:
 
 def _wrap_line(line: str, width: int) -> str:
     items = line.split(", ")
-    if len(items) > 2 and max(map(_count_columns, items)) < width:
+    if len(items) > 1 and max(map(_count_columns, items)) < width:
         line = ", ".join(item.replace(" ", NO_BREAK) for item in items)
     lines, free = [""], width
     for gap, word in re.findall("( *)([^ ]+)", line):
