@@ -340,6 +340,12 @@ class HandResults(NamedTuple):
     facts: dict[str, np.ndarray]
 
 
+def _require_several_players(game: Game, players: int) -> None:
+    """Raise ValueError if the rules are for one player."""
+    if players < 2:
+        raise ValueError(f"rules must be for several players, got {game.title} for one player")
+
+
 def play_seated(
     game: Game,
     rules: Any,
@@ -352,11 +358,12 @@ def play_seated(
     """Play a session of hands for each seed, with one agent per seat (see `hand_seeds`).
 
     Rows are in the order of the seeds, then of the hands. The agents' draws and the resampled
-    hidden cards derive from ``evaluation_seed``, as in `play_deals`. Raises ValueError for a wrong
-    number of agents or no seeds, IllegalActionError for an illegal action.
+    hidden cards derive from ``evaluation_seed``, as in `play_deals`. Raises ValueError for rules
+    for one player, a wrong number of agents or no seeds, IllegalActionError for an illegal action.
     """
     players = game.num_players(rules)
-    if len(agents) != players or players < 2:
+    _require_several_players(game, players)
+    if len(agents) != players:
         raise ValueError(f"agents must be one for each of {players} seats, got {len(agents)}")
     different, seating = _list_different(agents)
     own_key = _derive_own_key(game, rules, evaluation_seed)
@@ -414,11 +421,9 @@ def play_duplicate(
         IllegalActionError: An agent chose an illegal action.
     """
     players = game.num_players(rules)
-    if not opponents or players < 2:
-        raise ValueError(
-            f"opponents must be at least one agent, in rules for several players, got "
-            f"{len(opponents)} opponents and {players} seats"
-        )
+    _require_several_players(game, players)
+    if not opponents:
+        raise ValueError("opponents must have at least one agent, got none")
     different, given = _list_different([agent, *opponents, agent if partner is None else partner])
     timed = TimedAgent(agent)
     different[0] = timed
@@ -631,7 +636,10 @@ def _split_deals(
 ) -> Iterator[tuple[np.ndarray, Progress]]:
     """Split deals into chunks of ``chunk`` hands, each with the counter of finished hands."""
     if len(order) == 0 or hands_of_deal < 1:
-        raise ValueError("seeds and hands must be at least one each")
+        raise ValueError(
+            "seeds and hands must be at least one each, "
+            f"got {len(order)} seeds and {hands_of_deal} hands"
+        )
     size = max(1, chunk // hands_of_deal)
     count = _DealCounter(hands_of_deal, progress)
     for begin in range(0, len(order), size):

@@ -47,7 +47,10 @@ def test_empty_cells_stand_for_the_usual(tmp_path: Path) -> None:
     [
         ("pyramyd,,,greedy", "line 3: game: game must be one of pyramid, "),
         ("pyramid,three,,greedy", "line 3: variant: .*three-passes"),
-        ("pyramid,,passes=99,greedy", "line 3: options: option passes='99'"),
+        (
+            "pyramid,,passes=99,greedy",
+            "line 3: options: option passes must be an integer from 0 to 9, got '99'",
+        ),
         ("pyramid,,passes,greedy", "line 3: options: option must be NAME=VALUE"),
         ("pyramid,,,,", "line 3: agent: must be the name of an agent, got ''"),
         ("pyramid,,,greedy,,many", "line 3: deals: must be a whole number from 1 .* got 'many'"),

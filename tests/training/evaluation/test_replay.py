@@ -288,7 +288,7 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
         ({"deal": -1}, "field deal"),
         ({"deck": "Ac"}, "or deck and rng, got deal, deal_set, deck"),
         ({"dealer": 0}, "field dealer must be a seat of a game with a dealer, got 0"),
-        ({"rng": "xyz"}, "field rng: 16 hex digits"),
+        ({"rng": "xyz"}, "field rng must be 16 hex digits, or null, got 'xyz'"),
         ({"more": 1}, "unknown field 'more'"),
         ({"result": 3}, "field result must be a dict by names"),
         ({"result": {"\ud83d": 1}}, "field result must be a dict by names"),
@@ -323,7 +323,9 @@ def test_positions_are_shown(tmp_path: Path) -> None:
     assert first != ansi(one.scene()) == ansi(one.scene(len(one.actions)))
     for move in range(len(one.actions)):
         assert one.action_text(move)
-    with pytest.raises(ValueError, match=r"move must be from 0 \(the deal\)"):
+    with pytest.raises(
+        ValueError, match=r"move must be from 0 \(the deal\) to 42, or -1 \(the end\), got 999"
+    ):
         one.scene(999)
     with pytest.raises(ValueError, match="seat must be from 0 to 0, got 1"):
         one.scene(0, seat=1)

@@ -335,7 +335,7 @@ def test_bad_input_is_named(change: dict[str, object], message: str) -> None:
     assert len(deck_first) == 0
     given: dict[str, object] = {"deal": 0, "actions": []} | change
     deal, actions = given.pop("deal"), given.pop("actions")
-    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+    with pytest.raises(ValueError, match=message):
         review_game(PYRAMID, RULES, deal, actions, **given)  # type: ignore[arg-type]
 
 
