@@ -271,7 +271,8 @@ def make_judge(
     if player == DOUBLE_DUMMY:
         if not is_double_dummy(game, rules):
             raise ValueError(
-                f"player {player!r} is only allowed in games for several players with such a solver"
+                "player must be an agent where the game has no double-dummy solver, got "
+                f"{player!r} for {game.title}"
             )
         return SolverJudge(game, rules, worlds, seed)
     if player is None and not several and is_solvable(game, rules):
