@@ -307,7 +307,7 @@ def test_moves_are_taken_back_and_the_deal_begun_again(page: Any) -> None:
         click_card(page, 'svg .item[data-id="stock"]')
         moves(page, number)
     shows(page, "said", "turned up: ")
-    page.click("text=Take back")
+    page.click("button:has-text('Take back')")
     moves(page, 2)
     shows(page, "facts", "moves taken back")
     page.click("text=Restart")
@@ -333,7 +333,7 @@ def test_the_notice_comes_when_the_solver_says_so(page: Any, variant: str) -> No
             click_card(page, item_of(play, action))
             play.click(action)
     shows(page, "notice", "This position can no longer be won")
-    page.click("text=Take back")
+    page.click("button:has-text('Take back')")
     sync_api.expect(page.locator("[data-part=notice]")).to_have_text("")
 
 
