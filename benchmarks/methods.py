@@ -29,6 +29,7 @@ from parlour.training.cli.leaderboard import BOARD_FILE, claim_text, find_pretra
 from parlour.training.cli.output import markdown_table
 from parlour.training.evaluation.leaderboard.entries import read_leaderboard
 from parlour.training.evaluation.result import describe_machine
+from parlour.training.evaluation.stats import Estimate
 from parlour.training.learning.settings.files import presets
 
 RECORD, PAGE = ROOT / "benchmarks" / "methods.json", ROOT / "docs" / "results" / "methods.md"
@@ -100,8 +101,8 @@ def write_table(record: dict[str, Any]) -> str:
                 f"`--preset {row['preset']}`",
                 duration_text(row["processor_seconds"]),
                 "won (%)" if percent == 100 else "score",
-                interval_text(row["score"], percent),
-                interval_text(row["gain"], percent, sign="+"),
+                Estimate(*row["score"]).text(percent),
+                Estimate(*row["gain"]).text(percent, sign="+"),
                 f"{row['deals']:,}",
             ]
         )
@@ -134,12 +135,6 @@ def write_table(record: dict[str, Any]) -> str:
 def duration_text(seconds: float | None) -> str:
     """Return a duration in minutes."""
     return "not recorded" if seconds is None else f"{max(seconds, 6) / 60:.1f} min"
-
-
-def interval_text(values: list[float], times: int, sign: str = "") -> str:
-    """Return a number with its interval."""
-    number, low, high = (f"{times * value:{sign}.2f}" for value in values[:3])
-    return f"{number} [{low}, {high}]"
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from parlour.training.files import write_bytes
 
 
 class Layer(NamedTuple):
-    """Rooms side by side, and what they contain."""
+    """A row of rooms in the picture, with a text about their content."""
 
     group: str
     rooms: tuple[str, ...]

@@ -115,10 +115,10 @@ def games(board: Path) -> str:
     """Return the table of games, each with reference scores from the leaderboard."""
     rows = []
     entries = [entry for entry in read_leaderboard(board) if not entry.mark]
+    groups = group_entries(entries)
     for game in GAMES.values():
-        (_, variant), group = next(
-            (key, group) for key, group in group_entries(entries).items() if key[0] == game.name
-        )
+        variant = next(rules for name, rules in groups if name == game.name)
+        group = groups[game.name, variant]
         claims = [
             (entry, entry.claim)
             for entry in group

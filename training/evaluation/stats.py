@@ -27,9 +27,12 @@ class Estimate(NamedTuple):
     high: float
     n: int
 
-    def text(self, times: float = 1.0, decimals: int = 2) -> str:
-        """Return text such as ``34.33 [33.41, 35.27]``; ``times`` is 100 for percent."""
-        mean, low, high = (f"{times * value:.{decimals}f}" for value in self[:3])
+    def text(self, times: float = 1.0, decimals: int = 2, sign: str = "") -> str:
+        """Return text such as ``34.33 [33.41, 35.27]``.
+
+        ``times`` is 100 for percent; ``sign`` is ``"+"`` to mark positive numbers, too.
+        """
+        mean, low, high = (f"{times * value:{sign}.{decimals}f}" for value in self[:3])
         return f"{mean} [{low}, {high}]"
 
 

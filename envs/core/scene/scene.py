@@ -5,7 +5,7 @@ A game's ``layout.py`` builds a `Scene` from a state. `ansi` and `svg` draw the 
 library.
 
 The coordinates ``x`` (to the right) and ``y`` (down) are in cards, including the gap between cards:
-cards at x = 0, 1, 2 are side by side with small gaps. Overlapping cards stay readable in pictures
+cards at x = 0, 1, 2 form a row with small gaps. Overlapping cards stay readable in pictures
 with steps of at least 0.68 in x and 0.3 in y, and in text with steps of at least 0.5 and 0.25.
 Later items are drawn on top of earlier ones.
 
