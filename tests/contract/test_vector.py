@@ -144,7 +144,7 @@ def test_rows_are_single_environments(case: Case, mode: AutoresetMode) -> None:
         ends = play(case, mode, 20, 100, **SETTINGS[number % len(SETTINGS)])
     else:
         setting = SETTINGS_OF_SEVERAL[number % len(SETTINGS_OF_SEVERAL)]
-        ends = play(case, mode, 4, 60, wrong=0.03, **setting)
+        ends = play(case, mode, 4, 60, wrong=0.06, **setting)
         assert ends["terminated"] or ends["truncated"]
         assert not ends["truncated"] or "max_episode_steps" in setting
     assert ends["illegal"]
