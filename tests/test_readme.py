@@ -168,7 +168,7 @@ def test_the_table_of_the_demo_is_what_comes_out(
 @pytest.mark.parametrize("document", ["README.md"])
 def test_the_demo_is_shown_with_the_result_of_search(document: str) -> None:
     text = " ".join((ROOT / document).read_text(encoding="utf-8").split())
-    for part in ("make demo", "`pimc@8`", "wins 58 % of the first 500"):
+    for part in ("make demo", "`pimc@8`", "wins 61 % of the first 4,000"):
         assert part in text
 
 

@@ -58,6 +58,12 @@ ESTIMATE_FIELDS = dict.fromkeys(Estimate._fields, NUMBER)
 CONTINUED = ("initial", "positions")
 """Settings that make a training run continue from other runs."""
 NOT_RECORDED = "not recorded"
+RESULTS_NOTE = """\
+Bold rows use this agent. Brackets show 95 % intervals. Agents with fewer deals play the first of
+the same deals. *Below upper bound* is the distance to the result with all cards known, on the
+deals of the row; ≈ marks the distance to the best agent that sees all cards. Times depend on the
+load of the machine.
+"""
 UNPLAYED = "The agent has no result yet. Run `parlour leaderboard --update`.\n"
 
 
@@ -197,15 +203,16 @@ def write_card(folder: Path, group: Sequence[Entry]) -> str:
 
 
 def _write_results(folder: Path, group: Sequence[Entry]) -> str:
-    """Return a table of results for each set of rules."""
+    """Return an explanation, and a table of results for each set of rules."""
     way, digest = _way_to_cards(folder), digest_agent(folder)
     tables = {
         rules: write_table(entries, way, digest)
         for (_, rules), entries in group_entries(group).items()
     }
     if len(tables) == 1:
-        return tables.popitem()[1]
-    return "\n".join(f"### {rules}\n\n{table}" for rules, table in tables.items())
+        return f"{RESULTS_NOTE}\n{tables.popitem()[1]}"
+    parts = (f"### {rules}\n\n{table}" for rules, table in tables.items())
+    return "\n".join([RESULTS_NOTE, *parts])
 
 
 def summarise_agent(folder: Path) -> list[str]:
@@ -220,7 +227,7 @@ def _way_to_cards(folder: Path) -> str:
 
 
 def _facts_table(facts: Mapping[str, str]) -> str:
-    return markdown_table(["", ""], list(map(list, facts.items())))
+    return markdown_table(["property", "value"], list(map(list, facts.items())))
 
 
 def _describe_agent(
@@ -232,7 +239,7 @@ def _describe_agent(
     weights = load_saved_agent(folder, game).weights.values()
     size, numbers = sum(array.nbytes for array in weights), sum(array.size for array in weights)
     return {
-        "name": f"`{description['name']}`",
+        "saved name": f"`{description['name']}`",
         "game": f"{game.title}, `{variant}`{f' with {options}' if options else ''}{others}",
         "kind": _kind(description["network"]),
         "size": f"{numbers:,} parameters, {size / 2**20:.2f} MiB",
@@ -259,7 +266,7 @@ def _way(description: Mapping[str, Any]) -> str:
         return "the action with the highest afterstate value"
     if description.get("samples"):
         return "sampled from the policy"
-    return "the action with the highest logit or value"
+    return "the legal action that the agent rates highest"
 
 
 def _write_training(folder: Path, description: Mapping[str, Any], game: Game, rules: Any) -> str:
@@ -316,20 +323,22 @@ def _command(folder: Path, trained: Mapping[str, Any]) -> str:
 
 
 def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -> list[str]:
-    others = " Its strength against people and against other kinds of opponents is unknown."
+    others = " The tables show one kind of opponents. The strength against people is unknown."
     digest, groups = digest_agent(folder), group_entries(group)
     better = [
         f"With the rules `{name}`, {sentence}" if len(groups) > 1 else sentence
         for (_, name), entries in groups.items()
         if (sentence := _best_beside(entries, digest))
     ]
-    leads = "pimc" if BASE in read_description(folder)["network"]["options"] else "mcts"
+    network = read_description(folder)["network"]
+    solved = network["encoding"] not in READS and usual_search(game, rules).startswith("pimc")
+    search = "pimc" if solved or BASE in network["options"] else "mcts"
     return [
-        "Intended uses: a baseline, an opponent, the agent that a search follows "
-        f"(`{leads}:FOLDER`), and a starting point for training (`--initial FOLDER`).",
-        "The agent plays only the rules of its training. `--allow-rules-mismatch` allows other "
-        f"rules of {game.title}, for which it was not trained.",
-        "The training deals were random; none came from a deal set."
+        "Intended uses: a baseline, an opponent, the guide of a search "
+        f"(`{search}:FOLDER`), and a starting point for training (`--initial FOLDER`).",
+        "The agent plays only the rules for which it was trained. `--allow-rules-mismatch` allows "
+        f"other rules of {game.title}.",
+        "The training deals were random. None is in a numbered deal set."
         f"{others if game.num_players(rules) > 1 else ''}",
         "Intervals are over deals, for one training seed. Other training seeds give other results.",
         *better,
@@ -348,4 +357,5 @@ def _best_beside(group: Sequence[Entry], digest: str) -> str:
     ]
     if not fair or max(fair)[1]:
         return ""
-    return f"`{max(fair)[2]}` plays better without seeing hidden cards; see the table above."
+    agent = f"`{max(fair)[2]}`, which does not see hidden cards either,"
+    return f"{agent} has a higher score in the table."

@@ -75,7 +75,7 @@ def test_an_agent_of_ones_own_plays_for_its_card(
         "parlour train poker_squares --preset td\n",
         "| versions | python 3.11.7, stable_baselines3 2.9.2 |",
         "**`mine`**",
-        "plays only the rules of its training",
+        "plays only the rules for which it was trained",
     ):
         assert part in text, part
     table = text.partition("## Results")[2].partition("##")[0]
