@@ -7,10 +7,11 @@ column. A game declares an option once, as a field of its ``Rules``: `option_pie
 pieces of all options, and `show_options` writes them.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
-from itertools import permutations
+from itertools import groupby, permutations
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_origin, get_type_hints
 
@@ -29,6 +30,8 @@ ENCODINGS = ("onehot", "codes")
 """Encodings of observations: a 0 or 1 per value, or the codes themselves."""
 CODE_LIMIT = 64
 """Upper limit of codes: all codes are smaller."""
+FOLDED = 3
+"""Number of consecutive options from which they share a row of the table of pieces."""
 
 
 class Kind(NamedTuple):
@@ -331,10 +334,21 @@ class Features:
         return codes
 
     def markdown_table(self) -> str:
-        """Return a Markdown table of the pieces with their entries, columns and meanings."""
+        """Return a Markdown table of the pieces with their entries, columns and meanings.
+
+        Consecutive options of the rules share a row, because another table explains them.
+        """
         lines = ["| piece | `codes` | `onehot` | meaning |", "|---|---|---|---|"]
         entry = column = 0
-        for given in self.declared_pieces:
+        for given in _fold_options(self.declared_pieces):
+            if isinstance(given, list):
+                size = sum(piece.size for piece in given)
+                width = sum(piece.size * piece.kind.num_values for piece in given)
+                name = f"`{given[0].name}` … `{given[-1].name}`"
+                spans = f"{_span(entry, size)} | {_span(column, width)}"
+                lines.append(f"| {name} | {spans} | {_explain_options(given)} |")
+                entry, column = entry + size, column + width
+                continue
             things = given.times if isinstance(given, RepeatedPieces) else 1
             first = entry, column
             for piece in given.pieces if isinstance(given, RepeatedPieces) else (given,):
@@ -351,6 +365,35 @@ class Features:
                 )
                 entry, column = first[0] + things * entries, first[1] + things * columns
         return "\n".join(lines) + "\n"
+
+
+def _fold_options(
+    pieces: Iterable[Piece | RepeatedPieces],
+) -> Iterator[Piece | RepeatedPieces | list[Piece]]:
+    """Yield pieces, and each run of at least `FOLDED` standard pieces of options as a list."""
+    for is_option, run in groupby(pieces, _is_standard_option):
+        options = [piece for piece in run if isinstance(piece, Piece) or not is_option]
+        if is_option and len(options) >= FOLDED:
+            yield [piece for piece in options if isinstance(piece, Piece)]
+        else:
+            yield from options
+
+
+def _is_standard_option(piece: Piece | RepeatedPieces) -> bool:
+    """Return whether a piece is one that `option_pieces` makes without a special piece."""
+    return isinstance(piece, Piece) and re.match(r"option($|: \d|: digits)", piece.doc) is not None
+
+
+def _explain_options(pieces: Sequence[Piece]) -> str:
+    """Return the meaning of the folded row of some options."""
+    text = (
+        "options, in the order of the options table: numbers as they are; no 0, yes 1; names by "
+        "their position in the list of values, from 0"
+    )
+    digits = [f"`{piece.name}`" for piece in pieces if "digits" in piece.doc]
+    sizes = {piece.size for piece in pieces if "digits" in piece.doc}
+    entries = ", ".join(map(str, sorted(sizes)))
+    return text + (f"; {', '.join(digits)}: {entries} digits to base 16 each" if digits else "")
 
 
 def _span(start: int, size: int) -> str:

@@ -1,14 +1,14 @@
 """Pieces of an observation: where each lies, how it is encoded, read back and refused."""
 
 from enum import IntEnum
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import numpy as np
 import pytest
 
-from parlour.envs import find_game
+from parlour.envs import GAMES, find_game
 from parlour.envs.core.kernel.jit import jit, plain_python
-from parlour.envs.core.options import Option, as_record
+from parlour.envs.core.options import Option, as_record, describe_options
 from parlour.envs.core.rows import Rows, observation_codes
 from parlour.envs.core.schema import (
     CARD,
@@ -186,6 +186,34 @@ def test_the_table_counts_entries_and_columns() -> None:
         "| `target` | 5–6 | 84–113 | a number: digits to base 16 |",
         "| `open` | 7 | 114 | a switch |",
     ]
+
+
+def test_options_share_a_row_of_the_table() -> None:
+    text = (
+        "options, in the order of the options table: numbers as they are; no 0, yes 1; names by "
+        "their position in the list of values, from 0"
+    )
+    flags = [Piece(name, 1, FLAG, "option") for name in ("one", "two", "three")]
+    digits = digit_piece("four", 2, "option")
+    card = Piece("card", 1, CARD, "a card")
+    assert Features([card, *flags, digits]).markdown_table().splitlines()[3:] == [
+        "| `one` … `four` | 1–5 | 52–84 | " + text + "; `four`: 2 digits to base 16 each |"
+    ]
+    lines = Features([*flags[:2], card, flags[2]]).markdown_table().splitlines()[2:]
+    assert [line.split("|")[1].strip() for line in lines] == ["`one`", "`two`", "`card`", "`three`"]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_code_of_a_name_is_its_position_among_the_values(name: str) -> None:
+    """The row of options in the table of pieces says so."""
+    hints = get_type_hints(GAMES[name].rules, include_extras=True)
+    shown = {
+        option.name: option.values.split(", ") for option in describe_options(GAMES[name].rules)
+    }
+    for option, hint in hints.items():
+        kind = hint.__origin__
+        if isinstance(kind, type) and issubclass(kind, IntEnum):
+            assert [shown[option].index(one.name.lower()) for one in kind] == list(map(int, kind))
 
 
 # ---- options in the observation -------------------------------------------------------------

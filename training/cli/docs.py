@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 from parlour.agents.agent_spec import SpecKind, parse_spec
@@ -38,6 +39,8 @@ from .main import COMMANDS, GAMES_FILE
 from .model_card import list_known, summarise_agent, write_card
 from .output import ROOT, markdown_table, renew_blocks
 
+CARD_LABEL = re.compile("[A2-9TJQK][cdhs]")
+"""Label of an action that is a card, such as Th."""
 ARGUMENT = re.compile(r"^    (\S+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 
@@ -77,18 +80,25 @@ def references(game: Game) -> str:
 
 
 def actions(game: Game) -> str:
-    """Return the table of actions; runs of actions with the same first word share a row."""
+    """Return the table of actions.
+
+    A row has a run of actions with the same first word, or the cards of one suit.
+    """
+    labels = [game.label(action) for action in range(game.actions)]
     rows: list[list[str]] = []
-    words = [game.label(action).split() for action in range(game.actions)]
-    start = 0
-    for action in range(1, game.actions + 1):
-        if action == game.actions or words[action][0] != words[start][0]:
-            first, last = " ".join(words[start]), " ".join(words[action - 1])
-            one = start == action - 1
-            rows.append([f"{start}" if one else f"{start}–{action - 1}"])
-            rows[-1].append(first if one else f"{first} … {last}")
-            start = action
+    for _, run in groupby(enumerate(labels), lambda pair: _group_of_label(pair[1])):
+        numbers, names = zip(*run, strict=True)
+        is_one = len(numbers) == 1
+        span = f"{numbers[0]}" if is_one else f"{numbers[0]}–{numbers[-1]}"
+        are_cards = CARD_LABEL.fullmatch(names[0])
+        several = " ".join(names) if are_cards else f"{names[0]} … {names[-1]}"
+        rows.append([span, names[0] if is_one else several])
     return markdown_table(["action", "name"], rows)
+
+
+def _group_of_label(label: str) -> str:
+    """Return the suit of a card's label, or the first word of another label."""
+    return label[1] if CARD_LABEL.fullmatch(label) else label.split()[0]
 
 
 def observation(game: Game) -> str:
