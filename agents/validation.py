@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from parlour.envs.core.options import shorten as shorten
+from parlour.envs.core.options import unknown_text
 
 MAX_TEXT_BYTES = 1 << 24
 """Maximum size in bytes of a text file, such as a settings file."""
@@ -30,7 +31,7 @@ FILE_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "
 
 
 def read_number(text: str) -> int:
-    """Parse a whole number such as ``12``, ``1_000_000`` or ``1e6``.
+    """Parse an integer such as ``12``, ``1_000_000`` or ``1e6``.
 
     Raises ValueError for other text.
     """
@@ -141,9 +142,9 @@ class Field(NamedTuple):
 
 
 def whole(low: int, high: int) -> Field:
-    """Return a field for whole numbers from ``low`` to ``high``; bools are not allowed."""
+    """Return a field for integers from ``low`` to ``high``; bools are not allowed."""
     return Field(
-        f"a whole number from {low} to {high}",
+        f"an integer from {low} to {high}",
         lambda value: type(value) is int and low <= value <= high,
     )
 
@@ -185,5 +186,5 @@ def check_known(table: Mapping[str, Any], fields: Mapping[str, Field], prefix: s
     """Check that a table has no other fields. Raises ValueError naming the unknown field."""
     for name in table:
         if name not in fields:
-            allowed = ", ".join(fields)
-            raise ValueError(f"unknown field {prefix}{shorten(name)}; allowed: {allowed}")
+            known = [prefix + field for field in fields]
+            raise ValueError(unknown_text("field", f"{prefix}{name}", known))

@@ -16,7 +16,7 @@ from parlour.envs.core.options import shorten
 LONGEST = 16_384
 """Maximum length of a message in characters."""
 LARGEST = 2**53
-"""The largest whole number that JavaScript represents exactly."""
+"""The largest integer that JavaScript represents exactly."""
 MOST_OPTIONS, MOST_OPPONENTS = 64, 15
 SESSION = re.compile(r"[0-9a-f]{32}")
 
@@ -48,7 +48,7 @@ def _whole(first: int, last: int, default: Any = ...) -> Field:
     def fits(value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and first <= value <= last
 
-    return Field(fits, f"a whole number from {first} to {last}", default)
+    return Field(fits, f"an integer from {first} to {last}", default)
 
 
 def _is_text(value: Any, longest: int = 80) -> bool:

@@ -42,13 +42,13 @@ def test_anything_else_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "output"),
     [
-        ('{"do": "click", "action": "3"}', "action must be a whole number from 0 to 254, got '3'"),
+        ('{"do": "click", "action": "3"}', "action must be an integer from 0 to 254, got '3'"),
         (
             '{"do": "click", "action": 3, "by": 1}',
             "by must be one of the fields do, action, start, got 1",
         ),
         ('{"do": "new", "game": "whist"}', "game must be one of pyramid, "),
-        ('{"do": "click"}', "action must be a whole number from 0 to 254, got None"),
+        ('{"do": "click"}', "action must be an integer from 0 to 254, got None"),
     ],
 )
 def test_a_refusal_names_field_value_and_what_is_allowed(text: str, output: str) -> None:

@@ -150,7 +150,7 @@ def _bad(name: str, setting: Any) -> bool:
 
 
 def _is_number(setting: Any, allowed: range) -> bool:
-    """Whether `setting` is a whole number, not a bool, in `allowed`."""
+    """Whether `setting` is an integer, not a bool, in `allowed`."""
     return isinstance(setting, int) and not isinstance(setting, bool) and setting in allowed
 
 

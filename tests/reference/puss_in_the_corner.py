@@ -31,7 +31,7 @@ Readings taken where the page leaves something open:
 8. Every action is a move for `max_moves`, GATHER and END too; what happens by itself is none,
    and happens after the last move as well.
 9. A move that reaches `max_moves` and also wins (or loses) wins (or loses).
-10. `max_moves` may be any whole number from 1. A switch must be a bool and a number must not
+10. `max_moves` may be any integer from 1. A switch must be a bool and a number must not
     be one. No two options exclude each other: `choose_pickup` without a redeal does nothing.
 11. Known is what has been seen: the last card of the first pass, which could be told by
     elimination, counts as not known.

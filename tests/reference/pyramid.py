@@ -22,7 +22,7 @@ Readings taken where the page leaves something open:
    be told by elimination, such as the last unseen one, counts as not known.
 5. At the second and later shuffled redeals the "original order" handed to `shuffle` is that
    of the latest shuffle: the order the stock would have had without this one.
-6. `max_moves` may be any whole number from 1; an unknown option name is refused.
+6. `max_moves` may be any integer from 1; an unknown option name is refused.
 7. A move that reaches `max_moves` and also wins (or leaves nothing legal) wins (or loses).
 8. `first_deal` deals even where `deal_when` "blocked" would forbid a DEAL: it is no move.
 9. REDEAL's "some removal was possible" applies only with `passes` 0, without a shuffle and without

@@ -18,7 +18,7 @@ from ..evaluation.report.terminal import print_notice
 from .main import AGENT_HELP as AGENT_HELP
 
 LARGEST = 2**62
-"""Largest whole number of an argument. Sums with a number of deals still fit into 64 bits."""
+"""Largest integer of an argument. Sums with a number of deals still fit into 64 bits."""
 
 MOST_DEALS, MOST_HANDS, MOST_ROWS = 100_000_000, 100_000, 1 << 20
 """Maximum numbers of deals, hands, and rows, which must fit into memory."""
@@ -26,15 +26,13 @@ MOST_JOBS = 1024
 
 
 def read_whole(most: int = LARGEST) -> Callable[[str], int]:
-    """Return a reader of whole numbers from ``-most`` to ``most``."""
+    """Return a reader of integers from ``-most`` to ``most``."""
 
     def read(text: str) -> int:
         try:
             number = read_number(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(
-                f"must be a whole number, got {shorten(text)}"
-            ) from None
+            raise argparse.ArgumentTypeError(f"must be an integer, got {shorten(text)}") from None
         if abs(number) > most:
             raise argparse.ArgumentTypeError(f"must be at most {most:,}, got {shorten(text)}")
         return number

@@ -190,7 +190,7 @@ def _check_words(arguments: argparse.Namespace) -> None:
     if arguments.deals is None:
         return
     if arguments.deals < 1:
-        raise ValueError(f"--deals must be a whole number from 1, or {ALL}, got {arguments.deals}")
+        raise ValueError(f"--deals must be an integer >= 1, or {ALL}, got {arguments.deals}")
     if flags and not arguments.mark:
         raise ValueError(
             f"--deals must not be combined with {flags[0]}: it sets the deals of a verification"

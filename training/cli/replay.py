@@ -137,7 +137,7 @@ def _print_games(listed: list[Replay], games: int, faults: list[Fault]) -> None:
 def _find_game(path: Path, number: int) -> Replay:
     """Return the game with a number in a file; ValueError if there is no such game."""
     if number < 1:
-        raise ValueError(f"--game must be a whole number from 1, got {number}")
+        raise ValueError(f"--game must be an integer >= 1, got {number}")
     replay = next(islice(iterate_replays(path, print_notice), number - 1, None), None)
     if replay is None:
         raise ValueError(f"--game must be at most the number of games in {path}, got {number}")

@@ -221,7 +221,7 @@ def make_plan(
 
 def _check_range(name: str, value: Any, most: int) -> None:
     if type(value) is not int or not 1 <= value <= most:
-        raise ValueError(f"{name} must be a whole number from 1 to {most}, got {value!r}")
+        raise ValueError(f"{name} must be an integer from 1 to {most}, got {value!r}")
 
 
 def load_tuned(plan: TunePlan) -> Tuned:

@@ -49,7 +49,7 @@ class Dimension:
     """The allowed values of one setting: one of ``values``, or a number from ``low`` to ``high``.
 
     ``log`` samples on a logarithmic scale, ``step`` samples only ``low`` plus multiples of the
-    step, and ``whole`` samples only whole numbers.
+    step, and ``whole`` samples only integers.
     """
 
     name: str
@@ -151,9 +151,7 @@ def _read_dimension(name: str, row: Any, value_type: Any) -> Dimension:
             raise ValueError(f"{key} must be a finite number, got {shorten(row[key])}")
     low, high, step, log = row["low"], row["high"], row.get("step"), row.get("log", False)
     if value_type is int and any(value != int(value) for value in (low, high, step or 1)):
-        raise ValueError(
-            f"low, high and step must be whole numbers, got {low}, {high} and {step or 1}"
-        )
+        raise ValueError(f"low, high and step must be integers, got {low}, {high} and {step or 1}")
     if not low < high:
         raise ValueError(f"low must be less than high, got low={low}, high={high}")
     if type(log) is not bool or (log and (low <= 0 or step is not None)):

@@ -123,7 +123,7 @@ DEEP = 10
 """Number of depths of a needed card: cards on it; the last depth is for deeper or unseen cards."""
 BY_HEURISTIC = NEEDED + 2 * DEEP * STAGES
 BUCKETS, LEAST = 160, -80
-"""Number of buckets of the heuristic's scores, one for each whole number, and the lowest score."""
+"""Number of buckets of the heuristic's scores, one for each integer, and the lowest score."""
 BY_PILE = BY_HEURISTIC + BUCKETS
 PER_PHASE = BY_PILE + PILES * RANKED
 QUARTERS = 4
@@ -328,7 +328,7 @@ def write_heuristic_features(
 
 @jit
 def score_bucket(score: float) -> int:
-    """Return a score as a whole number from 0 to `BUCKETS` - 1."""
+    """Return a score as an integer from 0 to `BUCKETS` - 1."""
     return int(min(max(score - LEAST, 0.0), BUCKETS - 1.0))
 
 

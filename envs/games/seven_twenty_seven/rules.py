@@ -5,7 +5,7 @@ count a half, 2 to 10 count their number, and an ace counts 1 or 11, chosen sepa
 target. After the deal, each seat may take one card. Then betting rounds and draw rounds alternate
 until nobody draws. Half the pot goes to the total nearest to 7 and half to the total nearest to 27.
 
-Totals are in half points, so the targets are 14 and 54. Chips are whole numbers. Seats are numbered
+Totals are in half points, so the targets are 14 and 54. Chips are integers. Seats are numbered
 around the table, and one of them is the dealer. The seat to the dealer's left acts first in every
 round. In an observation, seat 0 is the viewer, and the other seats follow clockwise.
 

@@ -330,7 +330,7 @@ def test_who_sees_all_is_the_bound_where_there_are_no_labels(
     ("words", "error"),
     [
         ("--only patience", "got 'patience'"),
-        ("--deals 0", "--deals must be a whole number from 1, or all, got 0"),
+        ("--deals 0", "--deals must be an integer >= 1, or all, got 0"),
         ("--deals 9 --update", "--deals must not be combined with --update"),
         ("--deals 9 --page", "--deals must not be combined with --page"),
         ("--update --mark", "--update and --mark must not be combined"),
@@ -347,4 +347,4 @@ def test_a_bad_line_ends_the_command(path: Path, run: Callable[[str], SAYS]) -> 
     path.write_text(path.read_text() + "pyramid,classic,,greedy,,few\n")
     for words in ("", "--update", "--check"):
         status, output = run(words)
-        assert status == 2 and f"{path}: line 5: deals: must be a whole number from 1 to" in output
+        assert status == 2 and f"{path}: line 5: deals: must be an integer from 1 to" in output

@@ -393,7 +393,7 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
         ("evaluate pyramid --deals 0", "deals must be an integer >= 1, got 0"),
         (
             "evaluate pyramid --deals ten",
-            "must be a whole number, got 'ten' (see parlour evaluate --help)",
+            "must be an integer, got 'ten' (see parlour evaluate --help)",
         ),
         (
             "evaluate pyramid --nonsense",

@@ -129,7 +129,7 @@ def test_the_cards_that_come_along_have_their_results_from_the_leaderboard(folde
         (
             "trained",
             {"seed": "x"},
-            "agent.json: field trained.seed must be a whole number from 0 to .*, got 'x'",
+            "agent.json: field trained.seed must be an integer from 0 to .*, got 'x'",
         ),
         (
             "trained",
@@ -139,7 +139,7 @@ def test_the_cards_that_come_along_have_their_results_from_the_leaderboard(folde
         (
             "scored",
             {"steps": -1},
-            "agent.json: field scored.steps must be a whole number from 0 to .*, got -1",
+            "agent.json: field scored.steps must be an integer from 0 to .*, got -1",
         ),
         (
             "scored",

@@ -110,7 +110,7 @@ def test_a_game_is_shown(recorded: Path, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("words", "output"),
     [
-        ("--game 0", "--game must be a whole number from 1, got 0"),
+        ("--game 0", "--game must be an integer >= 1, got 0"),
         ("--game 9", "--game must be at most the number of games in games.jsonl, got 9"),
         ("--move 1", "--move must not be given: they need --game K"),
         ("--svg a.svg", "--svg must not be given: they need --game K"),

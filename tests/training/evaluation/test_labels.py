@@ -277,7 +277,9 @@ def test_a_cut_file_is_refused(whole: Labels) -> None:
     data = whole.source.read_bytes()
     for part in (data[:-9], data[:200], b"", b"PAR1"):
         Path("cut.parquet").write_bytes(part)
-        with pytest.raises(ValueError, match=r"cut\.parquet: must be an undamaged label file"):
+        with pytest.raises(
+            ValueError, match=r"cut\.parquet: must be a label file, got a damaged file"
+        ):
             load_labels("cut.parquet")
     pq.write_table(pa.table({"deck": [1]}), "other.parquet")
     with pytest.raises(ValueError, match="label file"):

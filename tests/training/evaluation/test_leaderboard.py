@@ -53,9 +53,9 @@ def test_empty_cells_stand_for_the_usual(tmp_path: Path) -> None:
         ),
         ("pyramid,,passes,greedy", "line 3: options: option must be NAME=VALUE"),
         ("pyramid,,,,", "line 3: agent: must be the name of an agent, got ''"),
-        ("pyramid,,,greedy,,many", "line 3: deals: must be a whole number from 1 .* got 'many'"),
-        ("pyramid,,,greedy,,0", "line 3: deals: must be a whole number from 1 .* got '0'"),
-        ("seven_twenty_seven,,,greedy,,1", "line 3: deals: must be a whole number from 2 "),
+        ("pyramid,,,greedy,,many", "line 3: deals: must be an integer from 1 .* got 'many'"),
+        ("pyramid,,,greedy,,0", "line 3: deals: must be an integer from 1 .* got '0'"),
+        ("seven_twenty_seven,,,greedy,,1", "line 3: deals: must be an integer from 2 "),
         ("pyramid,,,greedy,,99", "line 3: deals: must be from 100 to 100,000, got 99"),
         ("pyramid,,,greedy,,100001", "line 3: deals: must be from 100 to 100,000, got 100001"),
         (

@@ -97,7 +97,7 @@ def test_it_plays_as_the_one_that_comes_along_where_a_variant_has_none_of_its_ow
         ),
         (
             {"more_rules": [{"rules": {}, "rules_digest": "", "x": 1}]},
-            "unknown field more_rules.0.",
+            "field must be one of more_rules.0.rules, .*, got 'more_rules.0.x'",
         ),
     ],
     ids=str,

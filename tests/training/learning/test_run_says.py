@@ -214,7 +214,7 @@ def test_files_and_python_take_them_too(tmp_path: Path) -> None:
     file.write_text("[mine]\ntotal_steps = 2e5")
     words = ["pyramid", "--settings", str(file), "--preset", "mine"]
     assert parse(words).total_steps == 200_000
-    with pytest.raises(ValueError, match=r"total_steps must be a whole number, got 1\.5"):
+    with pytest.raises(ValueError, match=r"total_steps must be an integer, got 1\.5"):
         make_settings(total_steps=1.5)
 
 

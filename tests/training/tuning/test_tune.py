@@ -128,7 +128,7 @@ def test_the_spaces_of_all_methods_are_right(method: str) -> None:
         ),
         ("sigma = { low = nan, high = 1 }", "low must be a finite number, got nan"),
         ("sigma = { values = [1] }", "two or more different"),
-        ("population = { low = 0.5, high = 9 }", "must be whole numbers, got 0.5, 9 and 1"),
+        ("population = { low = 0.5, high = 9 }", "must be integers, got 0.5, 9 and 1"),
         (
             "population = { values = [4, 3] }",
             "population must be 0 or a number from 4 to 10000, got 3",
@@ -151,13 +151,13 @@ def test_a_wrong_space_is_refused(table: str, message: str, tmp_path: Path) -> N
 
 def test_other_wrong_input_is_refused(tmp_path: Path) -> None:
     for keywords, message in (
-        ({"trials": 0}, "trials must be a whole number from 1 to 1000000, got 0"),
-        ({"evaluations": 0}, "evaluations must be a whole number from 1 to 1000, got 0"),
+        ({"trials": 0}, "trials must be an integer from 1 to 1000000, got 0"),
+        ({"evaluations": 0}, "evaluations must be an integer from 1 to 1000, got 0"),
         ({"pruner": "medain"}, "medain"),
         ({"backend": "loky"}, "backend must be one of processes, ray, got 'loky'"),
-        ({"jobs": 0}, "jobs must be a whole number from 1 to 1024, got 0"),
+        ({"jobs": 0}, "jobs must be an integer from 1 to 1024, got 0"),
         ({"address": "auto"}, "address='auto' requires backend 'ray', got backend 'processes'"),
-        ({"seed": -1}, "seeds must be one or more different whole numbers"),
+        ({"seed": -1}, "seeds must be one or more different integers"),
         ({"storage": "nosql:///x"}, "storage='nosql:///x'"),
     ):
         with pytest.raises(ValueError) as raised:
@@ -296,7 +296,7 @@ def test_the_command(
     assert tuned["settings"]["sigma"] == tuned["best"]["settings"]["sigma"]
     for more, text in (
         ("--trials 2 --seeds 1 2", "--seeds must not be given: all trials use the seed of --seed"),
-        ("--trials x", "must be a whole number"),
+        ("--trials x", "must be an integer"),
         ("--trails 3", "--trails"),
     ):
         assert cli.main([*WORDS, *more.split()]) == 2

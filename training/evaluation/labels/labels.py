@@ -253,6 +253,9 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
     try:
         content = read_bytes(path, MOST_BYTES)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: {join_lines(error)}") from error
+    try:
         # Without threads, since a thread that runs at the end of the process would abort it.
         file = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False)
         metadata = json.loads((file.schema_arrow.metadata or {})[KEY.encode()])
@@ -263,7 +266,9 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         table = file.read(use_threads=False)
         columns = {name: table[name].to_numpy() for name in table.column_names}
     except (pa.ArrowException, OSError, KeyError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: must be an undamaged label file: {join_lines(error)}") from error
+        raise ValueError(
+            f"{path}: must be a label file, got a damaged file ({join_lines(error)})"
+        ) from error
     return metadata, columns
 
 

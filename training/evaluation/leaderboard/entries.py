@@ -171,7 +171,7 @@ READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
     **dict.fromkeys(("score", "low", "high", "ms"), ("a number", _read_float)),
     "bound": ("a number or nothing", lambda text: _read_float(text) if text else None),
     "sees_all": ("yes or no", _read_yes),
-    "first": ("a whole number", int),
+    "first": ("an integer", int),
 }
 """Allowed values of a cell, for error messages, and its reader; other cells are text."""
 
@@ -213,7 +213,7 @@ def _read_deals(text: str, players: int) -> int:
     except ValueError:
         deals = -1
     if not lowest <= deals <= MOST_DEALS:
-        allowed = f"a whole number from {lowest} to {MOST_DEALS:,}"
+        allowed = f"an integer from {lowest} to {MOST_DEALS:,}"
         raise ValueError(f"deals: must be {allowed}, got {shorten(text)}")
     return deals
 

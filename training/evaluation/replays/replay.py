@@ -16,6 +16,7 @@ from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, Over, StepConfig
 from parlour.envs.core.kernel.cards import deal_seeds, default_deal_set
 from parlour.envs.core.legal import list_actions
+from parlour.envs.core.options import check_range
 from parlour.envs.core.rows import Rows, copy_states, view_states
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.scene import Scene
@@ -133,8 +134,8 @@ class Replay:
             raise ValueError(
                 f"move must be from 0 (the deal) to {moves}, or -1 (the end), got {move}"
             )
-        if seat is not None and not 0 <= seat < self.players:
-            raise ValueError(f"seat must be from 0 to {self.players - 1}, got {seat}")
+        if seat is not None:
+            check_range("seat", seat, 0, self.players - 1)
         states = self.states()
         state = states[moves if move == -1 else move][None]
         seats = state["turn"].astype(np.int64) if seat is None else np.array([seat])

@@ -54,7 +54,7 @@ FIELDS = {
     "rng": maybe(Field("16 hex digits", lambda value: _is_hex(value))),
     "dealer": maybe(whole(0, MOST_SEATS - 1)),
     "agents": Field("a list of names", lambda value: _is_names(value, MOST_SEATS)),
-    "actions": Field("a list of whole numbers", lambda value: _is_list(value, int, MOST_ACTIONS)),
+    "actions": Field("a list of integers", lambda value: _is_list(value, int, MOST_ACTIONS)),
     "end": Field(f"one of {', '.join(ENDS)}", lambda value: value in ENDS),
     "result": Field(
         "a dict by names", lambda value: isinstance(value, dict) and _is_names([*value])

@@ -108,8 +108,7 @@ class Judge(ABC):
 def check_seat(judge: Judge, seat: int) -> None:
     """Raise ValueError for a seat that the game does not have."""
     players = judge.game.num_players(judge.rules)
-    if not 0 <= seat < players:
-        raise ValueError(f"seat must be from 0 to {players - 1}, got {seat}")
+    check_range("seat", seat, 0, players - 1)
 
 
 def describe_judge(judge: Judge) -> dict[str, Any]:

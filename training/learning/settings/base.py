@@ -454,10 +454,10 @@ def _check_type(name: str, value: Any, annotation: Any) -> None:
     elif annotation is float:
         fits, allowed = type(value) in (int, float), "a number"
     elif annotation is int:
-        fits, allowed = type(value) is int, "a whole number"
+        fits, allowed = type(value) is int, "an integer"
     elif origin is tuple:
         fits = isinstance(value, tuple) and all(type(item) is arguments[0] for item in value)
-        allowed = {int: "a tuple of whole numbers", str: "a tuple of names"}[arguments[0]]
+        allowed = {int: "a tuple of integers", str: "a tuple of names"}[arguments[0]]
     elif origin is dict:
         fits, allowed = isinstance(value, dict), "a dict"
         for key, item in value.items() if fits else ():
@@ -496,7 +496,7 @@ def check_seeds(seeds: tuple[int, ...]) -> None:
     has_duplicates = len(set(seeds)) < len(seeds)
     if not seeds or has_duplicates or min(seeds) < 0 or max(seeds) > MOST_SEED:
         raise ValueError(
-            f"seeds must be one or more different whole numbers from 0 to {MOST_SEED}, got "
+            f"seeds must be one or more different integers from 0 to {MOST_SEED}, got "
             f"{shorten(seeds)}"
         )
 
