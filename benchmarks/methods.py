@@ -2,7 +2,7 @@
 
     python -m benchmarks.methods --list                        # the presets of all games
     python -m benchmarks.methods pyramid:ppo klondike:ppo      # train, evaluate and record them
-    python -m benchmarks.methods --page                        # write docs/results/methods.md again
+    make docs                                                  # write docs/results/methods.md again
 
 A preset is trained with its first training seed in a process of its own, on one thread. The trained
 agent and the game's greedy agent play the same deals. The record in benchmarks/methods.json holds
@@ -21,19 +21,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reports import ROOT, put_block, write_json
-from parlour.agents.agent_spec import SpecKind, parse_spec
+from benchmarks.reports import ROOT, write_json
 from parlour.envs import GAMES, find_game
 from parlour.training import compare, preset
-from parlour.training.cli.leaderboard import BOARD_FILE, claim_text, find_pretrained, unit_text
-from parlour.training.cli.output import markdown_table
-from parlour.training.evaluation.leaderboard.entries import read_leaderboard
 from parlour.training.evaluation.result import describe_machine
-from parlour.training.evaluation.stats import Estimate
 from parlour.training.learning.settings.files import presets
 
-RECORD, PAGE = ROOT / "benchmarks" / "methods.json", ROOT / "docs" / "results" / "methods.md"
-BLOCK = "benchmarks.methods"
+RECORD = ROOT / "benchmarks" / "methods.json"
+"""File of all rows. ``make docs`` writes the table of docs/results/methods.md from it."""
 SEED = "methods"
 """Evaluation seed of all rows."""
 
@@ -88,62 +83,12 @@ def measure(game: str, name: str, deals: int) -> dict[str, Any]:
     }
 
 
-def write_table(record: dict[str, Any]) -> str:
-    """Return the table of the page: the trained presets, then the pretrained agents."""
-    rows = []
-    for row in record.values():
-        percent = 100 if row["measure"] == "won" else 1
-        rows.append(
-            [
-                find_game(row["game"]).title,
-                f"`{row['variant']}`",
-                f"`{row['method']}`",
-                f"`--preset {row['preset']}`",
-                duration_text(row["processor_seconds"]),
-                "won (%)" if percent == 100 else "score",
-                Estimate(*row["score"]).text(percent),
-                Estimate(*row["gain"]).text(percent, sign="+"),
-                f"{row['deals']:,}",
-            ]
-        )
-    for entry in read_leaderboard(BOARD_FILE):
-        folder = find_pretrained(entry)
-        if folder is None or entry.claim is None or not entry.deal_set.endswith("-1"):
-            continue
-        if parse_spec(entry.agent).kind is SpecKind.SEARCH:
-            continue
-        trained = json.loads((folder / "agent.json").read_text(encoding="utf-8"))["trained"]
-        rows.append(
-            [
-                entry.game.title,
-                f"`{entry.variant}`",
-                f"`{trained['settings']['method']}`",
-                f"[{folder.name}](../../agents/pretrained/{folder.name}/README.md)",
-                duration_text(trained.get("seconds")),
-                unit_text(entry).replace("won, %", "won (%)"),
-                claim_text(entry, entry.claim),
-                "–",
-                f"{entry.deals:,}",
-            ]
-        )
-    heads = ["game", "variant", "method", "preset or pretrained agent", "training time", "measure"]
-    table = markdown_table([*heads, "score", "minus greedy, paired", "deals"], sorted(rows))
-    machines = ", ".join(sorted({row["machine"] for row in record.values()}))
-    return f"{table}\nMachine of the trained presets: {machines}.\n"
-
-
-def duration_text(seconds: float | None) -> str:
-    """Return a duration in minutes."""
-    return "not recorded" if seconds is None else f"{max(seconds, 6) / 60:.1f} min"
-
-
 def main() -> None:
     """Train what is named, and write the record and the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.methods", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("presets", nargs="*", metavar="GAME:PRESET")
     parser.add_argument("--list", action="store_true", help="print the presets of all games")
-    parser.add_argument("--page", action="store_true", help="write the page from the record")
     parser.add_argument(
         "--deals", type=int, default=10_000, help="deals of a row (default: 10,000)"
     )
@@ -157,8 +102,6 @@ def main() -> None:
         record[text] = measure(game, name, arguments.deals)
         write_json(RECORD, dict(sorted(record.items())))
         print(json.dumps(record[text]), flush=True)
-    if arguments.presets or arguments.page:
-        put_block(PAGE, BLOCK, write_table(record))
 
 
 if __name__ == "__main__":

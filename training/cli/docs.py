@@ -17,11 +17,12 @@ from itertools import groupby
 from pathlib import Path
 
 from parlour.agents.agent_spec import SpecKind, parse_spec
-from parlour.envs import GAMES, CardEnv, Game
+from parlour.envs import GAMES, CardEnv, Game, find_game
 from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.options import changed_options, describe_options, options_text
 
 from ..evaluation.leaderboard.entries import Claim, Entry, read_leaderboard
+from ..evaluation.stats import Estimate
 from ..files import write_bytes
 from ..learning.settings.base import default_of
 from ..learning.settings.command import GROUPS, read_docs
@@ -30,6 +31,7 @@ from .leaderboard import (
     CARD_FILE,
     CARDS,
     NOTHING,
+    claim_text,
     find_pretrained,
     group_entries,
     unit_text,
@@ -215,6 +217,59 @@ def arguments() -> str:
     )  # without the game, the first argument
 
 
+def methods(file: Path, board: Path) -> str:
+    """Return the table of learning methods: trained presets and pretrained agents.
+
+    ``file`` is the record of ``python -m benchmarks.methods``.
+    """
+    record = json.loads(file.read_text(encoding="utf-8"))
+    rows = []
+    for row in record.values():
+        percent = 100 if row["measure"] == "won" else 1
+        rows.append(
+            [
+                find_game(row["game"]).title,
+                f"`{row['variant']}`",
+                f"`{row['method']}`",
+                f"`--preset {row['preset']}`",
+                duration_text(row["processor_seconds"]),
+                "won (%)" if percent == 100 else "score",
+                Estimate(*row["score"]).text(percent),
+                Estimate(*row["gain"]).text(percent, sign="+"),
+                f"{row['deals']:,}",
+            ]
+        )
+    for entry in read_leaderboard(board):
+        folder = find_pretrained(entry)
+        if folder is None or entry.claim is None or not entry.deal_set.endswith("-1"):
+            continue
+        if parse_spec(entry.agent).kind is SpecKind.SEARCH:
+            continue
+        trained = json.loads((folder / "agent.json").read_text(encoding="utf-8"))["trained"]
+        rows.append(
+            [
+                entry.game.title,
+                f"`{entry.variant}`",
+                f"`{trained['settings']['method']}`",
+                f"[{folder.name}](../../agents/pretrained/{folder.name}/README.md)",
+                duration_text(trained.get("seconds")),
+                unit_text(entry).replace("won, %", "won (%)"),
+                claim_text(entry, entry.claim),
+                "–",
+                f"{entry.deals:,}",
+            ]
+        )
+    heads = ["game", "variant", "method", "preset or pretrained agent", "training time", "measure"]
+    table = markdown_table([*heads, "score", "minus greedy, paired", "deals"], sorted(rows))
+    machines = ", ".join(sorted({row["machine"] for row in record.values()}))
+    return f"{table}\nMachine of the trained presets: {machines}.\n"
+
+
+def duration_text(seconds: float | None) -> str:
+    """Return a duration in minutes."""
+    return "not recorded" if seconds is None else f"{max(seconds, 6) / 60:.1f} min"
+
+
 def settings(method: str) -> str:
     """Return two tables of a learning method's settings: its own, and those of several methods."""
     settings_class = SETTINGS[method]
@@ -271,6 +326,9 @@ def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
         root / "docs" / "guides" / "command_line.md": {"commands": commands},
         root / "docs" / "guides" / "environments.md": {"arguments": arguments},
         root / "docs" / "results" / "figures.md": {},
+        root / "docs" / "results" / "methods.md": {
+            "methods": partial(methods, root / "benchmarks" / "methods.json", board)
+        },
         root / "docs" / "results" / "leaderboard.md": {
             "leaderboard": partial(write_tables, board, CARDS)
         },

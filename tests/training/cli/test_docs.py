@@ -21,6 +21,8 @@ def clone(tmp_path: Path) -> Path:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
     shutil.copy(BOARD_FILE, tmp_path / "docs")
+    (tmp_path / "benchmarks").mkdir()
+    shutil.copy(ROOT / "benchmarks" / "methods.json", tmp_path / "benchmarks")
     trained = "agents/pretrained"
     shutil.copytree(ROOT / trained, tmp_path / trained, dirs_exist_ok=True)
     return tmp_path

@@ -120,7 +120,7 @@ def test_a_table_of_several_is_played_out(capsys: pytest.CaptureFixture[str]) ->
         ("pyramid --deals 0", "deals must be an integer >= 1, got 0"),
         (
             "seven-twenty-seven --variant mini --deal 0 --seat 9 --player greedy",
-            "seat must be from 0 to 1, got 9",
+            "seat must be an integer from 0 to 1, got 9",
         ),
     ],
 )

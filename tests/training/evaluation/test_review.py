@@ -266,7 +266,9 @@ def test_a_seat_at_a_table_is_reviewed_in_its_unit() -> None:
         if len(review.actions):
             assert_telescopes(review)
             assert review.outcome == review.facts["score"] / game.reward_unit(rules)
-    with pytest.raises(ValueError, match=f"seat must be from 0 to {seats - 1}, got {seats}"):
+    with pytest.raises(
+        ValueError, match=f"seat must be an integer from 0 to {seats - 1}, got {seats}"
+    ):
         review_game(game, rules, 0, actions, seat=seats, player="greedy")
 
 

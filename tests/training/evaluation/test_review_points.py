@@ -74,5 +74,5 @@ def test_bids_and_other_games_have_no_points() -> None:
     assert is_in_play(GAME, RULES, states[-2:-1]).all()
     patience = find_game("pyramid")
     assert find_points(patience, patience.make_rules(), states[:0], np.zeros(0, np.int64)) is None
-    with pytest.raises(ValueError, match="seat must be from 0 to 3, got 4"):
+    with pytest.raises(ValueError, match="seat must be an integer from 0 to 3, got 4"):
         review_game(GAME, RULES, 3, actions, seat=4)
