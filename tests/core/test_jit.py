@@ -56,7 +56,8 @@ class House:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.cache = folder / "cache"
-        self.write("house/core/jit.py", Path(door.__file__).read_text())
+        for name in ("jit.py", "shipped.py"):
+            self.write(f"house/core/{name}", Path(door.__file__).with_name(name).read_text())
 
     def write(self, name: str, text: str) -> None:
         file = self.folder / name

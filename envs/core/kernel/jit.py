@@ -20,7 +20,6 @@ import inspect
 import io
 import os
 import pickle
-import platform
 import re
 import sys
 import textwrap
@@ -37,12 +36,18 @@ import llvmlite
 import numba
 import numpy as np
 from numba.core import caching, compiler
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.types import Type
 
+from .shipped import SHIPPED
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-_VERSIONS = (platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__)
+_VERSIONS = (  # A kernel is compiled again only for versions that can change the machine code.
+    *(*sys.version_info[:2], numba.__version__, llvmlite.__version__),
+    np.__version__.partition(".")[0],
+)
 _THIS_FILE = Path(__file__).read_bytes()
 _SETTINGS = (  # Settings that change the machine code. Numba itself records the processor.
     *("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_INTEL_SVML"),
@@ -283,8 +288,9 @@ def _plain_token(token: tokenize.TokenInfo) -> str:
     return token.string
 
 
-def _identity(*parts: object) -> tuple[bytes, bytes]:
-    """Return two digests of a kernel and its signature: of its identity and of its version."""
+@functools.cache
+def _identity(*parts: Any) -> tuple[bytes, bytes]:
+    """Return two digests of a kernel or a signature: of its identity and of its version."""
     made_of = _Parts()
     for part in parts:
         made_of.add(part, made_of.names)
@@ -313,7 +319,7 @@ class _Compiler(compiler.Compiler):
 
     def _compile_bytecode(self) -> Any:
         known = self.state.func_id
-        _, identity = _identity(known.func, self.state.args)
+        identity = _digest(_identity(known.func), _identity(self.state.args))
         known.unique_id = f"{known.unique_id}_{identity.hex()[:16]}"
         return super()._compile_bytecode()
 
@@ -324,11 +330,11 @@ class _Cache(caching.NullCache):
     The name of a file identifies the kernel, so a new version replaces the old one. The file begins
     with the digests of the version and of the machine code, so stale and damaged files are not
     loaded. Files next to the source are found even in a folder that is not writable, such as a
-    package that is installed for all users.
+    package that is installed for all users. The kernels of a wheel (`shipped`) are the last choice.
     """
 
     def __init__(self, kernel: Any, options: dict[str, Any]) -> None:
-        self._kernel, self._options = kernel, sorted(options.items())
+        self._kernel, self._options = kernel, tuple(sorted(options.items()))
 
     @functools.cached_property
     def _keeper(self) -> Any:
@@ -342,25 +348,37 @@ class _Cache(caching.NullCache):
     def cache_path(self) -> str | None:
         return self._keeper and self._keeper.locator.get_cache_path()
 
-    @property
-    def _folders(self) -> list[Path]:
-        """Folders that may contain a kernel, the writable one first."""
-        beside = Path(self._kernel.__code__.co_filename).parent / "__pycache__"
-        own = self.cache_path
-        return [beside] if own is None else list(dict.fromkeys((Path(own), beside)))
+    def _file(self, signature: Any, target: tuple[str, ...]) -> tuple[str, bytes]:
+        """Return the name of a kernel's file, and the digest of its version.
 
-    def _file(self, signature: Any, codegen: Any) -> tuple[str, bytes]:
-        parts = signature, codegen.magic_tuple(), self._options
-        name, version = _identity(self._kernel, *parts)
+        Args:
+            signature: The types of the arguments.
+            target: The triple, name and features of the processor.
+        """
+        kernel, types = _identity(self._kernel), _identity(signature, self._options)
+        name = _digest(kernel[0], types[0], target)
         label = re.sub(r"[^\w.]", "", f"{self._kernel.__module__}.{self._kernel.__qualname__}")
         tag = sys.implementation.cache_tag
-        return f"{label[-80:]}-{name.hex()[:20]}.{tag}.nbc", version
+        file = f"{label[-80:]}-{name.hex()[:20]}.{tag}.nbc"
+        return file, _digest(kernel[1], types[1], target)
+
+    def _places(self, signature: Any, target: tuple[str, ...]) -> Iterator[tuple[Path, bytes]]:
+        """Yield the files that may contain the kernel, in the order of preference."""
+        name, version = self._file(signature, target)
+        own = self.cache_path
+        if own is not None:
+            yield Path(own, name), version
+        yield Path(self._kernel.__code__.co_filename).parent / "__pycache__" / name, version
+        if SHIPPED is not None and SHIPPED.can_run(*target):
+            name, version = self._file(signature, SHIPPED.target)
+            yield SHIPPED.folder / name, version
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        target_context.refresh()
-        file, version = self._file(sig, target_context.codegen())
-        for folder in self._folders:
-            machine_code = _load(folder / file, version, target_context)
+        # Numba would also import its implementations of Python's functions, which takes a second
+        # and is needed to compile, but not to run.
+        rtsys.initialize(target_context)
+        for file, version in self._places(sig, target_context.codegen().magic_tuple()):
+            machine_code = _load(file, version, target_context)
             if machine_code is not None:
                 return machine_code
         return None
@@ -374,9 +392,10 @@ class _Cache(caching.NullCache):
             return
         if not self._keeper.check_cachable(data):
             return
-        name, version = self._file(sig, data.codegen)
+        name, version = self._file(sig, data.codegen.magic_tuple())
         file = Path(self._keeper.locator.get_cache_path(), name)
-        machine_code = dumps(self._keeper.reduce(data))
+        # The annotation is a listing of the kernel with its types, which nobody reads from here.
+        machine_code = dumps(self._keeper.reduce(data._replace(type_annotation="")))
         part = file.with_name(f"{file.name}.{uuid.uuid4().hex}")
         try:
             part.write_bytes(version + hashlib.sha256(machine_code).digest() + machine_code)
