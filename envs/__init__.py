@@ -20,16 +20,6 @@ import gymnasium as gym
 
 from .core.game import GAMES, Game, find_game, register
 from .core.kernel.compiling import watch_compilations
-from .games import (
-    fifty_six,
-    klondike,
-    poker_squares,
-    puss_in_the_corner,
-    pyramid,
-    seven_twenty_seven,
-    twenty_eight,
-    twenty_nine,
-)
 from .interfaces.single import CardEnv
 from .interfaces.vector import CardVectorEnv
 from .interfaces.wrappers import DictObservation, DictVectorObservation
@@ -72,25 +62,25 @@ watch_compilations()
 make.metadata = KNOWN_METADATA  # type: ignore[attr-defined]
 make_vec.metadata = KNOWN_METADATA  # type: ignore[attr-defined]
 
-_MODULES = (
-    pyramid,
-    poker_squares,
-    puss_in_the_corner,
-    klondike,
-    seven_twenty_seven,
-    twenty_eight,
-    twenty_nine,
-    fifty_six,
+_NAMES = (
+    "pyramid",
+    "poker_squares",
+    "puss_in_the_corner",
+    "klondike",
+    "seven_twenty_seven",
+    "twenty_eight",
+    "twenty_nine",
+    "fifty_six",
 )
-"""The packages of all games. Only the games listed here are registered."""
+"""The folders of all games. Only the games listed here are registered."""
 
-for _module in _MODULES:
-    _game = register(_module.GAME)
+for _name in _NAMES:
+    GAMES.add_module(_name, f"parlour.envs.games.{_name}")
     gym.register(
-        id=_game.id,
+        id=f"parlour/{''.join(word.capitalize() for word in _name.split('_'))}-v0",
         entry_point="parlour.envs:make",
         vector_entry_point="parlour.envs:make_vec",
-        kwargs={"game_name": _game.name},
+        kwargs={"game_name": _name},
     )
 
 __all__ = [

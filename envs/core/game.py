@@ -1,9 +1,10 @@
 """The class `Game`, which holds the properties and functions of a game, and the table `GAMES`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -357,7 +358,49 @@ def digest16(*parts: Any) -> str:
     return sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-GAMES: dict[str, Game] = {}
+class GameTable(MutableMapping[str, Game]):
+    """Games by name, in the order of their registration. A game is imported on first use."""
+
+    def __init__(self) -> None:
+        self._games: dict[str, Game | str] = {}
+
+    def add_module(self, name: str, module: str) -> None:
+        """Add the game ``GAME`` of a module, which is imported when the game is looked up."""
+        self._games[name] = module
+
+    def __getitem__(self, name: str) -> Game:
+        """Return a game; import its module if this has not happened."""
+        game = self._games[name]
+        if isinstance(game, str):
+            self._games[name] = game = import_module(game).GAME
+        return game
+
+    def __setitem__(self, name: str, game: Game) -> None:
+        """Add or replace a game."""
+        self._games[name] = game
+
+    def __delitem__(self, name: str) -> None:
+        """Remove a game."""
+        del self._games[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether a game has the name, without importing it."""
+        return name in self._games
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self._games)
+
+    def __reversed__(self) -> Iterator[str]:
+        """Iterate over the names in reverse order."""
+        return reversed(self._games)
+
+    def __len__(self) -> int:
+        """Return the number of games."""
+        return len(self._games)
+
+
+GAMES = GameTable()
 """All games by name. `parlour.envs` registers them."""
 
 

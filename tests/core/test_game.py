@@ -1,9 +1,12 @@
 """Game: tables that do not fit are refused, rules are read, results are told, names are found."""
 
 import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
@@ -195,3 +198,18 @@ def test_an_illegal_action_is_reported_for_the_seat_that_chose_it() -> None:
     rows = begin(players=3)
     play(rows, TAKE, 9, STOP)
     assert [told(rows, n)["illegal_action"] for n in range(3)] == [False, True, False]
+
+
+def test_every_game_has_the_id_by_which_it_was_registered() -> None:
+    """`parlour.envs` registers the games without importing them, so it derives the IDs."""
+    registered = [one for one in gym.registry if one.startswith("parlour/")]
+    assert registered == [game.id for game in GAMES.values()]
+    assert list(GAMES) == [game.name for game in GAMES.values()]
+    assert list(reversed(GAMES)) == list(GAMES)[::-1]
+
+
+def test_importing_the_environments_imports_no_game() -> None:
+    code = "import sys, parlour.envs; "
+    code += "print([one for one in sys.modules if one.startswith('parlour.envs.games')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
