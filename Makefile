@@ -13,8 +13,7 @@ PIP := -m pip --disable-pip-version-check install --quiet
 # Each test process uses one thread: threads that spin on few cores make tests ten times slower.
 SPREAD := -n auto --maxprocesses $(WORKERS) --dist loadfile
 # Compile kernels first: otherwise several test processes would compile the same kernels at once.
-WARM := $(BIN)/python -c "from parlour.envs import GAMES; print(*reversed(GAMES))" \
-  | xargs -n 1 -P $(WORKERS) $(BIN)/parlour compile
+WARM := $(BIN)/parlour compile --jobs $(WORKERS)
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest $(SPREAD)
 
 # pip prints nothing for minutes without a terminal, so dots show progress. The loop ends with the
@@ -25,7 +24,7 @@ DOTS := (while sleep 4 && kill -0 $$$$ 2>/dev/null; do printf . >&2; done) &
 HOW_TO_ACTIVATE = @echo 'To use Parlour in this shell: . .venv/bin/activate    (then: parlour list)' >&2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all test-lowest test-clients check bench goldens docs pictures docs-site clean
+.PHONY: help install demo test test-all test-lowest test-clients check bench goldens docs pictures docs-site wheel clean
 
 install: .venv/.stamp ## create .venv with all dependencies
 	$(HOW_TO_ACTIVATE)
@@ -76,6 +75,11 @@ pictures: .venv/.stamp ## draw the pictures and films of the documents
 
 docs-site: .venv/.docs-stamp ## build the site: build/site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+wheel: .venv/.stamp ## build a wheel with compiled kernels for this platform: dist/
+	rm -rf build/kernels build/lib build/bdist.*
+	$(BIN)/parlour compile --jobs $(WORKERS) --out build/kernels
+	PARLOUR_KERNELS=build/kernels $(BIN)/python -m build --wheel --no-isolation
 
 clean: ## remove build files and caches; keep .venv and runs/
 	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

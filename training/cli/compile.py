@@ -1,20 +1,29 @@
 """``parlour compile``: compile the kernels of games, so that later commands start faster."""
 
 import argparse
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from parlour.agents.agent_spec import HINDSIGHT, MCTS, ORACLE, PIMC
 from parlour.agents.registry import can_load, choose_actions, load_agent, prepare_turn
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game, find_game
 from parlour.envs.core.batch import Autoreset
-from parlour.envs.core.kernel.compiling import COMPILATIONS
+from parlour.envs.core.kernel.compiling import COMPILATIONS, target_processor
 from parlour.envs.core.kernel.jit import count_compilations
+from parlour.envs.core.kernel.shipped import PROCESSOR, has_instructions, write_manifest
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.schema import ENCODINGS
 from parlour.envs.core.solve import make_position, solver_of
 
-from .arguments import add_game
+from ..files import check_folder
+from .arguments import MOST_JOBS, add_game, read_path, read_whole
 
 SHORT_SEARCH = f"{MCTS}@2"
 """A search with a minimal search budget."""
@@ -26,6 +35,7 @@ EXAMPLES = {
     "compile": """\
   parlour compile
   parlour compile pyramid
+  parlour compile --jobs 2 --out build/kernels
 
 Compiled kernels are cached on disk. Without this command, each kernel is compiled on first use, and
 a line on stderr says so.
@@ -36,19 +46,99 @@ a line on stderr says so.
 def add_compile(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour compile``."""
     add_game(parser, optional=True)
+    parser.add_argument(
+        "--jobs",
+        type=read_whole(MOST_JOBS),
+        default=1,
+        help="number of games that are compiled at the same time (default: 1)",
+    )
+    parser.add_argument(
+        "--out",
+        type=read_path,
+        metavar="FOLDER",
+        help=f"new folder for kernels that every {PROCESSOR} processor can run, as make wheel needs "
+        "them (default: compile for this processor into the cache)",
+    )
 
 
 def run_compile(arguments: argparse.Namespace) -> int:
     """Compile the kernels of one game or all games, and print the time for each part."""
-    names = list(GAMES) if arguments.game is None else [arguments.game]
+    names = list(GAMES) if arguments.game is None else [find_game(arguments.game).name]
+    if arguments.jobs < 1:
+        raise ValueError(f"--jobs must be at least 1, got {arguments.jobs}")
+    if arguments.out is not None:
+        return compile_for_wheel(names, arguments.out, arguments.jobs)
+    if arguments.jobs > 1 and len(names) > 1:
+        return compile_in_processes(names, arguments.jobs, {})
     COMPILATIONS.quiet = True  # this command prints its own line for each part
     for game in map(find_game, names):
         for part, compile_part in PARTS.items():
-            print(f"{game.name}: {part} ...", end="", flush=True)
             kernels, seconds = count_compilations(), COMPILATIONS.seconds
+            print(f"{game.name}: {part} ...", end="", flush=True)
             compile_part(game)
             kernels, seconds = count_compilations() - kernels, COMPILATIONS.seconds - seconds
             print(f" {kernels} compiled, {seconds:.1f} s" if kernels else " nothing to compile")
+    return 0
+
+
+def compile_in_processes(names: list[str], jobs: int, settings: dict[str, str]) -> int:
+    """Compile games in processes of their own, the slowest to compile first.
+
+    Args:
+        names: Names of the games.
+        jobs: Maximum number of processes at the same time.
+        settings: Environment variables of the processes.
+
+    Returns:
+        0, or the exit status of the first process that failed.
+    """
+
+    def compile_game(name: str) -> int:
+        command = [sys.executable, "-m", "parlour", "compile", name]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=os.environ | settings
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                print(line, end="", flush=True)
+        return process.returncode
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return next(filter(None, pool.map(compile_game, reversed(names))), 0)
+
+
+def compile_for_wheel(names: list[str], folder: Path, jobs: int) -> int:
+    """Compile kernels for `PROCESSOR` into a new folder with a manifest.
+
+    Args:
+        names: Names of the games.
+        folder: The folder, which must be new or empty.
+        jobs: Maximum number of processes.
+
+    Returns:
+        0, or the exit status of the first process that failed.
+    """
+    check_folder(folder)
+    if folder.exists() and any(folder.iterdir()):
+        raise ValueError(f"--out must be a new or empty folder, got {folder}")
+    triple, _, features = target_processor()
+    if not has_instructions(features):
+        raise ValueError(f"--out needs a processor of the level {PROCESSOR} or above")
+    with TemporaryDirectory() as cache:
+        settings = {
+            "NUMBA_CPU_NAME": PROCESSOR,
+            "NUMBA_CPU_FEATURES": "",
+            "NUMBA_CACHE_DIR": cache,
+        }
+        if status := compile_in_processes(names, jobs, settings):
+            return status
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in sorted(Path(cache).rglob("*.nbc")):
+            shutil.copy(file, folder / file.name)
+    write_manifest(folder, (triple, PROCESSOR, ""))
+    files = list(folder.glob("*.nbc"))
+    size = sum(file.stat().st_size for file in files) / 2**20
+    print(f"{len(files)} kernels, {size:.1f} MiB, in {folder}")
     return 0
 
 

@@ -5,6 +5,9 @@ import time
 from typing import Any
 
 from numba.core import event
+from numba.core.registry import cpu_target
+
+from .shipped import SHIPPED, explain_compiling
 
 MESSAGE = (
     "Compiling kernels (first use only, about 20 s; up to two minutes for a solver) ... "
@@ -25,6 +28,8 @@ class CompilationListener(event.TimingListener):
     """Whether to print messages also if stderr is not a terminal."""
     quiet = False
     """Whether another part of the program reports compilations."""
+    is_explained = False
+    """Whether the process said why it cannot use the kernels of a wheel."""
     quiet_until = 0.0
     """Monotonic time before which no further message is printed."""
 
@@ -32,7 +37,9 @@ class CompilationListener(event.TimingListener):
         """Print the message when a compilation starts; see Numba's `Listener`."""
         is_read = sys.stderr is not None and (self.always or sys.stderr.isatty())
         if is_read and not self.quiet and time.monotonic() >= self.quiet_until:
-            print(MESSAGE, file=sys.stderr, flush=True)
+            reason = "" if self.is_explained else explain_compiling(SHIPPED, target_processor())
+            print(*filter(None, (reason, MESSAGE)), sep="\n", file=sys.stderr, flush=True)
+            self.is_explained = True
         self._wait()
         super().on_start(event)
 
@@ -52,6 +59,12 @@ class CompilationListener(event.TimingListener):
 
 COMPILATIONS = CompilationListener()
 """The only listener of this process."""
+
+
+def target_processor() -> tuple[str, str, str]:
+    """Return LLVM's triple, name and features of the processor that kernels are compiled for."""
+    triple, name, features = cpu_target.target_context.codegen().magic_tuple()
+    return triple, name, features
 
 
 def watch_compilations() -> None:

@@ -40,8 +40,12 @@ class Shipped:
     @functools.cache  # noqa: B019 - a process has one such object
     def can_run(self, triple: str, processor: str, features: str) -> bool:
         """Return whether a processor, by LLVM's names, can run the kernels."""
-        has = {one[1:] for one in features.split(",") if one.startswith("+")}
-        return triple == self.target[0] and has >= REQUIRED
+        return triple == self.target[0] and has_instructions(features)
+
+
+def has_instructions(features: str) -> bool:
+    """Return whether a processor, by LLVM's list of features, has the required instructions."""
+    return {one[1:] for one in features.split(",") if one.startswith("+")} >= REQUIRED
 
 
 def read_shipped(folder: Path = FOLDER) -> Shipped | None:
