@@ -78,7 +78,7 @@ docs-site: .venv/.docs-stamp ## build the site: build/site/index.html
 
 wheel: .venv/.stamp ## build a wheel with compiled kernels for this platform: dist/
 	rm -rf build/kernels build/lib build/bdist.*
-	$(BIN)/parlour compile --jobs $(WORKERS) --out build/kernels
+	$(BIN)/parlour compile --no-solver --jobs $(WORKERS) --out build/kernels
 	PARLOUR_KERNELS=build/kernels $(BIN)/python -m build --wheel --no-isolation
 
 clean: ## remove build files and caches; keep .venv and runs/

@@ -1,7 +1,7 @@
 """Install the top-level folders as packages of ``parlour``, with their data files.
 
-``make wheel`` sets PARLOUR_KERNELS to a folder of compiled kernels. The wheel then contains them and
-is for the platform and the Python of this machine. Without the variable, the wheel is for all
+``make wheel`` sets PARLOUR_KERNELS to a folder of compiled kernels. The wheel then contains them
+and is for the platform and the Python of this machine. Without the variable, the wheel is for all
 platforms and kernels are compiled on first use.
 """
 

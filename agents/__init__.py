@@ -17,10 +17,12 @@ from parlour.envs.core import (
     random_floats,
 )
 
+from .adapters import as_agent, from_function
 from .baselines import GreedyAgent, UniformAgent
 from .explanation import Explanation, explain
 from .networks.policy_table import PolicyTableAgent
 from .networks.value_table import ValueTableAgent
+from .policy import Policy, load_policy
 from .registry import load_agent
 from .search.mcts import MCTSAgent
 from .search.pimc import PimcAgent
@@ -28,7 +30,7 @@ from .search.planner import OracleAgent
 from .search.rollouts import RolloutAgent
 
 if TYPE_CHECKING:
-    from .networks.learned import LearnedAgent, from_sb3
+    from .networks.learned import LearnedAgent, from_sb3, from_torch
 
 __all__ = [
     "Agent",
@@ -39,15 +41,20 @@ __all__ = [
     "MCTSAgent",
     "OracleAgent",
     "PimcAgent",
+    "Policy",
     "PolicyTableAgent",
     "RolloutAgent",
     "Turn",
     "UniformAgent",
     "ValueTableAgent",
+    "as_agent",
     "choose_actions",
     "explain",
+    "from_function",
     "from_sb3",
+    "from_torch",
     "load_agent",
+    "load_policy",
     "prepare_turn",
     "random_floats",
 ]
@@ -55,7 +62,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import the names that need torch only when they are used."""
-    if name not in ("LearnedAgent", "from_sb3"):
+    if name not in ("LearnedAgent", "from_sb3", "from_torch"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from .networks import learned  # torch
 

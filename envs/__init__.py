@@ -18,7 +18,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from .core.game import GAMES, Game, find_game, register
+from .core.game import GAMES, Game, find_game
 from .core.kernel.compiling import watch_compilations
 from .interfaces.single import CardEnv
 from .interfaces.vector import CardVectorEnv

@@ -1,10 +1,172 @@
 """Parlour: a reinforcement-learning suite of card games.
 
-Importing this package loads nothing else. Import `parlour.envs`, `parlour.agents` or
-`parlour.training` for what you need.
+The public names of `parlour.envs`, `parlour.agents` and `parlour.training` are also available here:
+
+>>> import parlour
+>>> env = parlour.make("pyramid", variant="three-passes")
+>>> observation, info = env.reset(seed=0)
+
+A package is imported on the first use of one of its names, so ``import parlour`` takes no time.
 """
 
-__all__ = ["__version__"]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .agents import (
+        Agent,
+        Explanation,
+        GreedyAgent,
+        IllegalActionError,
+        LearnedAgent,
+        MCTSAgent,
+        OracleAgent,
+        PimcAgent,
+        Policy,
+        PolicyTableAgent,
+        RolloutAgent,
+        Turn,
+        UniformAgent,
+        ValueTableAgent,
+        as_agent,
+        choose_actions,
+        explain,
+        from_function,
+        from_sb3,
+        from_torch,
+        load_agent,
+        load_policy,
+        prepare_turn,
+        random_floats,
+    )
+    from .envs import (
+        GAMES,
+        CardEnv,
+        CardVectorEnv,
+        DictObservation,
+        DictVectorObservation,
+        Game,
+        draw_grid,
+        draw_picture,
+        find_game,
+        make,
+        make_vec,
+        save_picture,
+    )
+    from .training import (
+        Cluster,
+        Comparison,
+        DealSetReview,
+        Evaluation,
+        LostDeal,
+        Replay,
+        Review,
+        Settings,
+        Tuned,
+        compare,
+        evaluate,
+        find_lost,
+        load_replays,
+        make_settings,
+        plot_comparison,
+        preset,
+        resume,
+        review_deal_set,
+        review_game,
+        review_lost,
+        review_replay,
+        save_html,
+        show,
+        train,
+        tune,
+        verify_replays,
+    )
+
+__all__ = [
+    "GAMES",
+    "Agent",
+    "CardEnv",
+    "CardVectorEnv",
+    "Cluster",
+    "Comparison",
+    "DealSetReview",
+    "DictObservation",
+    "DictVectorObservation",
+    "Evaluation",
+    "Explanation",
+    "Game",
+    "GreedyAgent",
+    "IllegalActionError",
+    "LearnedAgent",
+    "LostDeal",
+    "MCTSAgent",
+    "OracleAgent",
+    "PimcAgent",
+    "Policy",
+    "PolicyTableAgent",
+    "Replay",
+    "Review",
+    "RolloutAgent",
+    "Settings",
+    "Tuned",
+    "Turn",
+    "UniformAgent",
+    "ValueTableAgent",
+    "__version__",
+    "as_agent",
+    "choose_actions",
+    "compare",
+    "draw_grid",
+    "draw_picture",
+    "evaluate",
+    "explain",
+    "find_game",
+    "find_lost",
+    "from_function",
+    "from_sb3",
+    "from_torch",
+    "load_agent",
+    "load_policy",
+    "load_replays",
+    "make",
+    "make_settings",
+    "make_vec",
+    "plot_comparison",
+    "prepare_turn",
+    "preset",
+    "random_floats",
+    "resume",
+    "review_deal_set",
+    "review_game",
+    "review_lost",
+    "review_replay",
+    "save_html",
+    "save_picture",
+    "show",
+    "train",
+    "tune",
+    "verify_replays",
+]
 
 __version__ = "0.1.0"
 """Version of Parlour."""
+
+_PACKAGES = ("envs", "agents", "training")
+"""The packages with public names, from the bottom to the top."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a package, or a public name from its package."""
+    if name in _PACKAGES:
+        return import_module(f"parlour.{name}")
+    if name in __all__:
+        for package in _PACKAGES:
+            module = import_module(f"parlour.{package}")
+            if name in module.__all__:
+                return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return __all__

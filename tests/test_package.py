@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
@@ -24,8 +25,9 @@ def test_the_version_is_that_of_the_installed_package() -> None:
 
 
 def test_importing_parlour_loads_nothing_else(tmp_path: Path) -> None:
-    code = "import sys; before = set(sys.modules); import parlour; print(set(sys.modules) - before)"
-    assert run_python(tmp_path, "-c", code) == "{'parlour'}\n"
+    code = "import sys, parlour; print([one for one in sys.modules if one.startswith('parlour')])"
+    code += "; print('numpy' in sys.modules)"
+    assert run_python(tmp_path, "-c", code) == "['parlour']\nFalse\n"
 
 
 @pytest.mark.parametrize("words", [("--version",), ("rules", "pyramid"), ("list",)])
@@ -41,3 +43,29 @@ def test_python_m_parlour_names_itself_in_usage_errors(tmp_path: Path) -> None:
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.startswith("parlour: error: command must be one of ")
+
+
+def test_the_public_names_of_all_packages_are_here() -> None:
+    packages = [import_module(f"parlour.{one}") for one in ("envs", "agents", "training")]
+    names = [name for package in packages for name in package.__all__]
+    assert len(names) == len(set(names)), "two packages have the same name"
+    assert sorted([*names, "__version__"]) == sorted(parlour.__all__)
+    for package in packages:
+        for name in package.__all__:
+            assert getattr(parlour, name) is getattr(package, name)
+    assert dir(parlour) == sorted(parlour.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'parlour' has no attribute 'no_such'"):
+        parlour.no_such  # noqa: B018
+
+
+def test_a_name_is_imported_on_first_use(tmp_path: Path) -> None:
+    code = """
+import sys, parlour
+env = parlour.make("pyramid", variant="three-passes")
+print("torch" in sys.modules, "parlour.agents" in sys.modules, repr(env))
+"""
+    printed = run_python(tmp_path, "-c", code)
+    assert printed == "False False <CardEnv Pyramid, three-passes>\n", printed

@@ -1,7 +1,7 @@
 """Agents that play with the policy of a trained network.
 
-The network is a Parlour network (`LearnedAgent`), or belongs to a Stable-Baselines3 model
-(`from_sb3`).
+The network is a Parlour network (`LearnedAgent`), a torch module (`from_torch`), or belongs to a
+Stable-Baselines3 model (`from_sb3`).
 """
 
 from collections.abc import Iterator
@@ -239,6 +239,56 @@ class Sb3Agent(PolicyAgent):
             return explanation
         values = self.logits(turn, np.arange(len(turn.masks))).cpu().numpy()
         return replace(explanation, action_values=mask_illegal(turn, values), unit=CRITIC_UNIT)
+
+
+class TorchAgent(PolicyAgent):
+    """Plays with the logits of a torch module. Created by `from_torch`."""
+
+    def __init__(
+        self, module: torch.nn.Module, encoding: str, name: str, deterministic: bool, seed: int
+    ) -> None:
+        super().__init__(name, deterministic, seed)
+        self.module, self.encoding = module, encoding
+        parameter = next(module.parameters(), None)
+        self.device = torch.device("cpu") if parameter is None else parameter.device
+
+    def logits(self, turn: Turn, rows: np.ndarray) -> torch.Tensor:
+        """See `PolicyAgent.logits`. Raises ValueError if the module returns another shape."""
+        seen = torch.as_tensor(turn.observations[rows], dtype=torch.float32, device=self.device)
+        output = self.module(seen)
+        logits = output[0] if isinstance(output, tuple) else output
+        shape = getattr(logits, "shape", None)
+        if shape != (len(rows), turn.game.actions):
+            raise ValueError(
+                f"agent {self.name!r}: the module must return logits of shape "
+                f"({len(rows)}, {turn.game.actions}), got {shape and tuple(shape)}"
+            )
+        return cast(torch.Tensor, logits)
+
+
+def from_torch(
+    module: torch.nn.Module,
+    *,
+    encoding: str = "onehot",
+    deterministic: bool = True,
+    name: str | None = None,
+    seed: int = 0,
+) -> TorchAgent:
+    """Return an agent that plays with a torch module.
+
+    Illegal actions are masked. The module is used in the mode that it is in: call
+    ``module.eval()`` first if it has dropout or batch normalization.
+
+    Args:
+        module: Maps observations, float32 (n, features), to logits (n, actions), or to a tuple
+            that begins with the logits.
+        encoding: Encoding of the observations, ``"onehot"`` as in the environments, or ``"codes"``.
+        deterministic: Whether to play the most likely action instead of sampling.
+        name: Name of the agent (None: the name of the module's class).
+        seed: Seed of the sampled actions, combined with the seeds of the turn.
+    """
+    name = type(module).__name__ if name is None else name
+    return TorchAgent(module, encoding, name, deterministic, seed)
 
 
 def from_sb3(

@@ -5,14 +5,19 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from parlour.agents.agent_spec import HINDSIGHT, MCTS, ORACLE, PIMC
 from parlour.agents.registry import can_load, choose_actions, load_agent, prepare_turn
+from parlour.agents.saved import PRETRAINED_SPEC
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game, find_game
 from parlour.envs.core.batch import Autoreset
 from parlour.envs.core.kernel.compiling import COMPILATIONS, target_processor
@@ -35,7 +40,7 @@ EXAMPLES = {
     "compile": """\
   parlour compile
   parlour compile pyramid
-  parlour compile --jobs 2 --out build/kernels
+  parlour compile --no-solver --out build/kernels
 
 Compiled kernels are cached on disk. Without this command, each kernel is compiled on first use, and
 a line on stderr says so.
@@ -53,11 +58,16 @@ def add_compile(parser: argparse.ArgumentParser) -> None:
         help="number of games that are compiled at the same time (default: 1)",
     )
     parser.add_argument(
+        "--no-solver",
+        action="store_true",
+        help="leave out the solvers and the agents that use them",
+    )
+    parser.add_argument(
         "--out",
         type=read_path,
         metavar="FOLDER",
-        help=f"new folder for kernels that every {PROCESSOR} processor can run, as make wheel needs "
-        "them (default: compile for this processor into the cache)",
+        help=f"new folder for kernels that run on every {PROCESSOR} processor, for make wheel "
+        "(default: compile for this processor into the cache)",
     )
 
 
@@ -66,13 +76,16 @@ def run_compile(arguments: argparse.Namespace) -> int:
     names = list(GAMES) if arguments.game is None else [find_game(arguments.game).name]
     if arguments.jobs < 1:
         raise ValueError(f"--jobs must be at least 1, got {arguments.jobs}")
+    options = ["--no-solver"] if arguments.no_solver else []
     if arguments.out is not None:
-        return compile_for_wheel(names, arguments.out, arguments.jobs)
+        return compile_for_wheel(names, arguments.out, arguments.jobs, options)
     if arguments.jobs > 1 and len(names) > 1:
-        return compile_in_processes(names, arguments.jobs, {})
+        return compile_in_processes(names, arguments.jobs, options)
     COMPILATIONS.quiet = True  # this command prints its own line for each part
     for game in map(find_game, names):
         for part, compile_part in PARTS.items():
+            if part == SOLVER and arguments.no_solver:
+                continue
             kernels, seconds = count_compilations(), COMPILATIONS.seconds
             print(f"{game.name}: {part} ...", end="", flush=True)
             compile_part(game)
@@ -81,12 +94,18 @@ def run_compile(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def compile_in_processes(names: list[str], jobs: int, settings: dict[str, str]) -> int:
+def compile_in_processes(
+    names: list[str],
+    jobs: int,
+    options: list[str],
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> int:
     """Compile games in processes of their own, the slowest to compile first.
 
     Args:
         names: Names of the games.
         jobs: Maximum number of processes at the same time.
+        options: Options of the command in each process.
         settings: Environment variables of the processes.
 
     Returns:
@@ -94,7 +113,7 @@ def compile_in_processes(names: list[str], jobs: int, settings: dict[str, str]) 
     """
 
     def compile_game(name: str) -> int:
-        command = [sys.executable, "-m", "parlour", "compile", name]
+        command = [sys.executable, "-m", "parlour", "compile", name, *options]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, env=os.environ | settings
         ) as process:
@@ -107,13 +126,14 @@ def compile_in_processes(names: list[str], jobs: int, settings: dict[str, str]) 
         return next(filter(None, pool.map(compile_game, reversed(names))), 0)
 
 
-def compile_for_wheel(names: list[str], folder: Path, jobs: int) -> int:
+def compile_for_wheel(names: list[str], folder: Path, jobs: int, options: list[str]) -> int:
     """Compile kernels for `PROCESSOR` into a new folder with a manifest.
 
     Args:
         names: Names of the games.
         folder: The folder, which must be new or empty.
         jobs: Maximum number of processes.
+        options: Options of the command in each process.
 
     Returns:
         0, or the exit status of the first process that failed.
@@ -130,7 +150,7 @@ def compile_for_wheel(names: list[str], folder: Path, jobs: int) -> int:
             "NUMBA_CPU_FEATURES": "",
             "NUMBA_CACHE_DIR": cache,
         }
-        if status := compile_in_processes(names, jobs, settings):
+        if status := compile_in_processes(names, jobs, options, settings):
             return status
         folder.mkdir(parents=True, exist_ok=True)
         for file in sorted(Path(cache).rglob("*.nbc")):
@@ -161,26 +181,38 @@ def compile_environments(game: Game) -> None:
 
 
 def compile_agents(game: Game) -> None:
-    """Compile the agents that need no training by one decision of each."""
+    """Compile the baselines, the tree search and the pretrained agents by one decision of each."""
     for rules in _kinds_of_rules(game):
-        rows = Rows(game, rules, 2)
-        rows.deal_numbered("warm", [0, 1])
+        rows = _deal(game, rules)
         names = ["uniform", "greedy", *game.rule_agents, SHORT_SEARCH]
-        if game.winnable_after is not None:
-            names.append(f"{PIMC}@1")
-            names += [ORACLE] if game.num_players(rules) == 1 else []
+        with suppress(ImportError):  # A network needs torch.
+            names += [PRETRAINED_SPEC] if can_load(PRETRAINED_SPEC, game, rules) else []
         for name in names:
-            agent = load_agent(name, game, rules)
-            choose_actions(agent, prepare_turn(agent, game, rules, rows.states, 0))
-        if can_load(f"{HINDSIGHT}@2", game, rules):
-            planner = load_agent(f"{HINDSIGHT}@2", game, rules)
-            for _ in range(LOOK):
-                turn = prepare_turn(planner, game, rules, rows.states, 0)
-                rows.step(choose_actions(planner, turn))
+            _decide(name, rows)
+
+
+def _deal(game: Game, rules: Any) -> Rows:
+    rows = Rows(game, rules, 2)
+    rows.deal_numbered("warm", [0, 1])
+    return rows
+
+
+def _decide(name: str, rows: Rows) -> np.ndarray:
+    agent = load_agent(name, rows.game, rows.rules)
+    return choose_actions(agent, prepare_turn(agent, rows.game, rows.rules, rows.states, 0))
 
 
 def compile_solver(game: Game) -> None:
-    """Compile the solver by short searches with a small limit."""
+    """Compile the solver by short searches with a small limit, and the agents that use it."""
+    for rules in _kinds_of_rules(game):
+        rows = _deal(game, rules)
+        if game.winnable_after is not None:
+            _decide(f"{PIMC}@1", rows)
+            if game.num_players(rules) == 1:
+                _decide(ORACLE, rows)
+        if can_load(f"{HINDSIGHT}@2", game, rules):
+            for _ in range(LOOK):
+                rows.step(_decide(f"{HINDSIGHT}@2", rows))
     rules = game.make_rules()
     if game.solve is None or game.num_players(rules) > 1:
         return
@@ -202,9 +234,10 @@ def _kinds_of_rules(game: Game) -> Iterator[Any]:
             yield rules
 
 
+SOLVER = "solver"
 PARTS: dict[str, Callable[[Game], None]] = {
     "environments": compile_environments,
     "agents": compile_agents,
-    "solver": compile_solver,
+    SOLVER: compile_solver,
 }
 """The functions that compile each part, in order."""

@@ -63,7 +63,9 @@ def evaluate(
 
     Args:
         game: The game, or its name.
-        agent: The agent, or its spec for `parlour.agents.registry.load_agent`.
+        agent: The spec of an agent (see `parlour.agents.load_agent`), or an object that
+            `parlour.agents.as_agent` accepts: an agent, a function ``(observation, mask) ->
+            action``, a model of Stable-Baselines3, or a torch module.
         variant: The variant (None: the game's default).
         options: Options of the rules to change.
         deals: The number of deals.
@@ -149,7 +151,7 @@ def compare(
 
     Args:
         game: The game, or its name.
-        agents: The agents, or their specs.
+        agents: The agents; see `evaluate`.
         variants: The variants; each agent plays all of them (None: the game's default variant).
         options: See `evaluate`, as for the other arguments that are not listed here.
         report: Called with agent and variant before each evaluation; returns a progress function.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from parlour.agents.adapters import as_agent
 from parlour.agents.registry import Agent, FixedAgent, load_agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import MAX_MOVES
@@ -71,10 +72,10 @@ class EvaluationSpec:
         return self.num_players > 1
 
     def load_agent(self, agent: Agent | str) -> FixedAgent:
-        """Load an agent (or its spec) for these rules."""
+        """Load an agent for these rules, from its spec or any object that `as_agent` accepts."""
         if isinstance(agent, str):
             agent = load_agent(agent, self.game, self.rules, self.seed, self.allow_rules_mismatch)
-        return FixedAgent(agent)
+        return FixedAgent(as_agent(agent))
 
     @property
     def numbers(self) -> np.ndarray:
