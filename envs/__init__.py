@@ -16,7 +16,7 @@ if __name__ != "parlour.envs":
 
 from typing import Any
 
-import gymnasium as gym
+from parlour.registration import NAMES
 
 from .core.game import GAMES, Game, find_game
 from .core.kernel.compiling import watch_compilations
@@ -62,26 +62,8 @@ watch_compilations()
 make.metadata = KNOWN_METADATA  # type: ignore[attr-defined]
 make_vec.metadata = KNOWN_METADATA  # type: ignore[attr-defined]
 
-_NAMES = (
-    "pyramid",
-    "poker_squares",
-    "puss_in_the_corner",
-    "klondike",
-    "seven_twenty_seven",
-    "twenty_eight",
-    "twenty_nine",
-    "fifty_six",
-)
-"""The folders of all games. Only the games listed here are registered."""
-
-for _name in _NAMES:
+for _name in NAMES:
     GAMES.add_module(_name, f"parlour.envs.games.{_name}")
-    gym.register(
-        id=f"parlour/{''.join(word.capitalize() for word in _name.split('_'))}-v0",
-        entry_point="parlour.envs:make",
-        vector_entry_point="parlour.envs:make_vec",
-        kwargs={"game_name": _name},
-    )
 
 __all__ = [
     "GAMES",

@@ -2,7 +2,8 @@
 
     python examples/agent_in_gymnasium.py --agent mcts@100
 
-`prepare_turn` returns what the agent may see of the environment: hidden cards are resampled.
+`load_policy` gives the agent the method ``predict`` of Stable-Baselines3. The agent sees what a
+player sees: hidden cards are resampled.
 """
 
 import argparse
@@ -10,7 +11,7 @@ import time
 
 import gymnasium as gym
 
-from parlour.agents import choose_actions, load_agent, prepare_turn
+import parlour
 
 
 def main() -> None:
@@ -24,15 +25,14 @@ def main() -> None:
     parser.add_argument("--deal", type=int, default=3, help="number of the deal")
     arguments = parser.parse_args()
 
-    env = gym.make(arguments.id, render_mode="ansi").unwrapped
-    agent = load_agent(arguments.agent, env.game, env.rules)
-    env.reset(options={"deal": arguments.deal})
+    env = gym.make(arguments.id, render_mode="ansi")
+    policy = parlour.load_policy(arguments.agent, env)
+    observation, info = env.reset(options={"deal": arguments.deal})
     over, step, begun = False, 0, 0.0
     while not over:
-        turn = prepare_turn(agent, env.game, env.rules, env.rows.states, seed=step)
-        action = int(choose_actions(agent, turn)[0])
-        print(env.game.label(action), end=" · ")
-        _, _, terminated, truncated, info = env.step(action)
+        action, _ = policy.predict(observation, action_masks=info["action_mask"])
+        print(env.unwrapped.game.label(action), end=" · ")
+        observation, _, terminated, truncated, info = env.step(action)
         over, step = terminated or truncated, step + 1
         begun = begun or time.perf_counter()  # the first step may compile kernels
     print(f"\n{env.render()}\nscore {info['score']}, moves {info['moves']}")

@@ -1,16 +1,23 @@
 """Parlour: a reinforcement-learning suite of card games.
 
+Importing this package registers every game with Gymnasium:
+
+>>> import gymnasium as gym
+>>> import parlour
+>>> env = gym.make("parlour/Pyramid-v0", variant="three-passes")
+
 The public names of `parlour.envs`, `parlour.agents` and `parlour.training` are also available here:
 
->>> import parlour
 >>> env = parlour.make("pyramid", variant="three-passes")
 >>> observation, info = env.reset(seed=0)
 
-A package is imported on the first use of one of its names, so ``import parlour`` takes no time.
+A package is imported on the first use of one of its names.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from .registration import register_games
 
 if TYPE_CHECKING:
     from .agents import (
@@ -153,6 +160,8 @@ __version__ = "0.1.0"
 
 _PACKAGES = ("envs", "agents", "training")
 """The packages with public names, from the bottom to the top."""
+
+register_games()
 
 
 def __getattr__(name: str) -> Any:

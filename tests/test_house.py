@@ -604,4 +604,6 @@ def test_the_site_shows_every_page() -> None:
 def test_every_game_is_registered() -> None:
     known = {name for name in API_PAGES if name in games()}
     left = sorted(set(games()) - known)
-    assert not left, f"{left}: folders of envs/games/ that are not in _NAMES of envs/__init__.py"
+    assert not left, (
+        f"{left}: folders of envs/games/ that are not in NAMES of parlour/registration.py"
+    )

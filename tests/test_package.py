@@ -24,10 +24,16 @@ def test_the_version_is_that_of_the_installed_package() -> None:
     assert version("parlour") == parlour.__version__
 
 
-def test_importing_parlour_loads_nothing_else(tmp_path: Path) -> None:
-    code = "import sys, parlour; print([one for one in sys.modules if one.startswith('parlour')])"
-    code += "; print('numpy' in sys.modules)"
-    assert run_python(tmp_path, "-c", code) == "['parlour']\nFalse\n"
+def test_importing_parlour_registers_the_games_and_imports_none(tmp_path: Path) -> None:
+    code = """
+import sys, gymnasium, parlour
+print([one for one in sys.modules if one.startswith("parlour")], "numba" in sys.modules)
+print(sum(one.startswith("parlour/") for one in gymnasium.registry))
+print(repr(gymnasium.make("parlour/Klondike-v0").unwrapped))
+"""
+    printed = run_python(tmp_path, "-c", code).splitlines()
+    assert printed[0] == "['parlour.registration', 'parlour'] False"
+    assert printed[1:] == ["8", "<CardEnv Klondike, classic>"]
 
 
 @pytest.mark.parametrize("words", [("--version",), ("rules", "pyramid"), ("list",)])

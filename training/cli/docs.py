@@ -286,10 +286,13 @@ def settings(method: str) -> str:
 
 
 def list_public_names(package: str) -> list[str]:
-    """Return ``__all__`` of a package or module of Parlour, without importing it."""
-    path = ROOT.joinpath(
-        *package.split(".")[1:] or [package]
-    )  # the package parlour is the folder itself
+    """Return ``__all__`` of a package or module of Parlour, without importing it.
+
+    The package `parlour` repeats the names of its packages, which have pages of their own.
+    """
+    if package == "parlour":
+        return ["__version__"]
+    path = ROOT.joinpath(*package.split(".")[1:])
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
