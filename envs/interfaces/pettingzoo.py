@@ -113,9 +113,9 @@ class CardAECEnv(RenderedTable, AECEnv):
 
     Episode End:
         All agents terminate together at the end of the hand, or of the last hand of a match. Each
-        agent then steps one more time with the action None. If the rules end a hand at the deal, all agents are terminated after
-        ``reset``. Agents are truncated only after `restore` of a truncated hand; the action mask
-        then has the legal actions of its last position.
+        agent then steps one more time with the action None. If the rules end a hand at the deal,
+        all agents are terminated after ``reset``. Agents are truncated only after `restore` of a
+        truncated hand; the action mask then has the legal actions of its last position.
 
     Infos:
         The keys are the same after every reset and step, and describe the hand so far from the
