@@ -121,7 +121,6 @@ def write_dataset(
                 "algorithm_name": agent.name,
                 "description": f"{choice.game.title} of Parlour {__version__}, played by "
                 f"{agent.name}, with action masks in the infos",
-                "requirements": [f"parlour>={__version__}"],
                 "minari_version": minari.__version__,
             }
         )
