@@ -155,7 +155,7 @@ def play_episodes(envs: CardVectorEnv, agent: Agent, seeds: list[int]) -> list[E
         seeds: Seed of the game in each row.
     """
     words = np.concatenate([key_words(f"dataset {seed}") for seed in seeds])
-    observations, infos = envs.reset(seed=seeds)
+    observations, infos = envs.reset(seed=[*seeds])
     seen, facts = [observations], [_read_infos(envs, infos)]
     actions: list[np.ndarray] = []
     outcomes: dict[str, list[np.ndarray]] = {name: [] for name in FIELDS}
