@@ -108,11 +108,25 @@ CLIENTS = (
         "tests/clients/torchrl_by_id.py",
     ),
     Client(
+        "torchrl-snippet",
+        "torchrl",
+        "torchrl",
+        "the snippet of the guide",
+        "tests/clients/snippets.py TorchRL",
+    ),
+    Client(
         "tianshou-masked",
         "tianshou",
         "tianshou",
         "collector, DQN, masked",
         "examples/tianshou_masked.py --steps 4000 --games 50",
+    ),
+    Client(
+        "tianshou-snippet",
+        "tianshou",
+        "tianshou",
+        "the snippet of the guide",
+        "tests/clients/snippets.py Tianshou",
     ),
     Client(
         "skrl-masked",
@@ -134,6 +148,13 @@ CLIENTS = (
         "ray",
         "PPO on the vector environment, masked",
         "examples/rllib_masked.py --steps 10000",
+    ),
+    Client(
+        "rllib-snippet",
+        "rllib",
+        "ray",
+        "the snippet of the guide",
+        "tests/clients/snippets.py RLlib",
     ),
     Client(
         "rllib-table",

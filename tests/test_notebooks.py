@@ -6,6 +6,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from nbclient import NotebookClient
 
 from tests.marks import slow_if
@@ -14,6 +15,12 @@ ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 DRAWS = re.compile(r"\bplt\.(subplots|hist|plot)\(|\.plot\(")
 """What a cell that shows a figure calls."""
+INSTALL = """\
+from importlib.util import find_spec
+
+if find_spec("parlour") is None:
+    %pip install -q "parlour[{}]\""""
+"""The first code cell, for the extras that the notebook needs."""
 QUICK = ("01_meet_the_games",)
 """Those that run each time."""
 
@@ -28,6 +35,11 @@ def outputs(notebook: Any) -> list[dict[str, str]]:
     ]
 
 
+def names(cells: list[Any]) -> set[str]:
+    """The words in the sources of cells."""
+    return {word for cell in cells[1:] for word in re.findall(r"\w+", cell.source)}
+
+
 def draws(cell: Any) -> bool:
     """Whether a cell draws a figure."""
     return cell.cell_type == "code" and bool(DRAWS.search(cell.source))
@@ -39,10 +51,28 @@ def shows_figure(cell: Any) -> bool:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebook_that_draws_asks_for_figures_in_its_first_cell(path: Path) -> None:
-    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+def test_first_cells_install_parlour_and_ask_for_figures(path: Path) -> None:
+    """The first installs the extras that the text names, where Parlour is missing."""
+    text, *cells = nbformat.read(path, as_version=4).cells
+    cells = [cell for cell in cells if cell.cell_type == "code"]
+    requires = text.source.rpartition("Requires ")[2].partition(".")[0]
+    extras = ",".join(re.findall(r"`(\w+)`", requires))
+    assert cells[0].source == INSTALL.format(extras)
+    assert set(extras.split(",")) == {"train"} | {"pettingzoo"} & names(cells)
     assert any(map(draws, cells))
-    assert cells[0].source.startswith("%matplotlib inline\n")
+    assert cells[1].source.startswith("%matplotlib inline\n")
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_the_first_cell_installs_only_what_is_missing(installed: bool) -> None:
+    ran: list[tuple[str, str]] = []
+    shell = InteractiveShell()
+    shell.register_magic_function(lambda line: ran.append(("pip", line)), magic_name="pip")
+    source = INSTALL.format("train")
+    if not installed:
+        source = source.replace('"parlour")', '"a_missing_package")')
+    shell.run_cell(source).raise_error()
+    assert ran == ([] if installed else [("pip", 'install -q "parlour[train]"')])
 
 
 @pytest.mark.parametrize(

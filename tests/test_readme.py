@@ -39,6 +39,7 @@ SMALL = {
     "evaluate": "--deals 40",
     "compare": "--deals 40",
     "model-card": "--deals 40",
+    "dataset": "--episodes 4",
     "review": "--worlds 2",
     "bench": "--rows 64 --seconds 0.05",
 }

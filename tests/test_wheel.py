@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -105,3 +106,24 @@ def test_an_installed_wheel_trains_and_its_agent_plays(installed: Path, tmp_path
     ran(tmp_path, command, "train", "pyramid", "--preset", "demo", *small, *where)
     (agent,) = (tmp_path / "runs").glob("*/seed-0/agent")
     ran(tmp_path, command, "evaluate", "pyramid", "--agent", agent, "--deals", "10")
+
+
+@pytest.mark.slow
+def test_the_source_distribution_has_the_example_game(tmp_path: Path) -> None:
+    """A notebook gets it from there."""
+    source, out = tmp_path / "source", tmp_path / "out"
+    unwanted = shutil.ignore_patterns("__pycache__", "*.nb[ic]")
+    for name in ("parlour", "tests"):
+        shutil.copytree(ROOT / name, source / name, ignore=unwanted)
+    for name in ("envs", "agents", "training", "page"):
+        (source / name).mkdir()
+    for name in (*FILES, "MANIFEST.in"):
+        shutil.copy(ROOT / name, source / name)
+    build = ("-m", "build", "--sdist", "--no-isolation", "--outdir", out, source)
+    ran(tmp_path, sys.executable, *build)
+    (made,) = out.glob("parlour-*.tar.gz")
+    with tarfile.open(made) as archive:
+        archive.extractall(out, filter="data")
+        root = out / archive.getnames()[0]
+    code = "from tests.example_game.alone import GAME; print(GAME.name)"
+    assert ran(root, sys.executable, "-c", code) == "higher_or_lower\n"

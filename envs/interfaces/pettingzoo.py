@@ -20,6 +20,14 @@ play a hand:
 0
 >>> env.close()
 
+Importing this module registers every multiplayer game with PettingZoo under a name such as
+``parlour/seven_twenty_seven-v0``:
+
+>>> import pettingzoo
+>>> env = pettingzoo.make("aec", "parlour/seven_twenty_seven-v0", variant="six", hands=8)
+>>> env.possible_agents[-1]
+'player_5'
+
 For a Gymnasium environment of one seat against opponents, see `parlour.envs.CardEnv`.
 """
 
@@ -29,10 +37,17 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from ..core.batch import FINISHED, Autoreset, Over, Reward, StepConfig
-from ..core.game import Game, illegal_action_text
+from ..core.batch import FINISHED, Autoreset, DealSource, Over, Reward, StepConfig
+from ..core.game import GAMES, Game, illegal_action_text
 from ..core.game import find_game as find_game
-from ..core.options import choices_text, parse_bool, shorten, to_plain, unknown_text
+from ..core.options import (
+    check_range,
+    choices_text,
+    parse_bool,
+    shorten,
+    to_plain,
+    unknown_text,
+)
 from ..core.rows import Rows, copy_states, observation_codes, view_states
 from ..core.scene.scene import Scene, ansi
 from ..render.pictures import METADATA, RenderedTable, Renderer
@@ -41,6 +56,7 @@ from .arguments import kernel_action, whole_number
 
 try:
     from pettingzoo import AECEnv
+    from pettingzoo import register as register_env
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         f"parlour.envs.interfaces.pettingzoo needs PettingZoo ({error}): "
@@ -91,15 +107,15 @@ class CardAECEnv(RenderedTable, AECEnv):
         ``state()`` stacks the observations of all seats, for centralized critics.
 
     Rewards:
-        Each agent is rewarded at the end of the hand: with its net result in the game's unit, such
+        Each agent is rewarded at the end of each hand: with its net result in the game's unit, such
         as antes (``reward="progress"``); with 1 if the net result is above 0 (``"win"``); or with
         the net result itself (``"score"``). An illegal action is rewarded with -1; see ``illegal``.
 
     Episode End:
-        All agents terminate together at the end of the hand. Each agent then steps one more time
-        with the action None. If the rules end a hand at the deal, all agents are terminated after
-        ``reset``. Agents are truncated only after `restore` of a truncated hand; the action mask
-        then has the legal actions of its last position.
+        All agents terminate together at the end of the hand, or of the last hand of a match. Each
+        agent then steps one more time with the action None. If the rules end a hand at the deal,
+        all agents are terminated after ``reset``. Agents are truncated only after `restore` of a
+        truncated hand; the action mask then has the legal actions of its last position.
 
     Infos:
         The keys are the same after every reset and step, and describe the hand so far from the
@@ -110,6 +126,8 @@ class CardAECEnv(RenderedTable, AECEnv):
         - ``moves``: the number of moves.
         - ``illegal_action``: whether the seat has chosen an illegal action in this hand.
         - Further keys that the page of the game lists.
+        - With ``hands`` above 1: ``hand``, the number of the hand, from 0; and ``match_score``, the
+          sum of the seat's net results in all hands of the match that have ended.
 
     Arguments:
         game: The game; `parlour.envs.find_game` returns it by name.
@@ -120,6 +138,9 @@ class CardAECEnv(RenderedTable, AECEnv):
             ``"played_action"`` of seats that did not act is -1.
         skip_forced: Whether a step also plays the following actions, of any seat, while only one is
             legal.
+        hands: Number of hands in an episode. With more than one, an episode is a match: the step
+            that ends a hand also deals the next one, and the deal passes to the next seat. In games
+            without a dealer, only the cards change.
         render_mode: See `parlour.envs.CardEnv`.
         picture: See `parlour.envs.CardEnv`.
         **options: Options of the game that differ from the variant.
@@ -141,6 +162,7 @@ class CardAECEnv(RenderedTable, AECEnv):
         reward: str = "progress",
         illegal: str = "end",
         skip_forced: bool = False,
+        hands: int = 1,
         render_mode: str | None = None,
         picture: dict[str, Any] | None = None,
         **options: Any,
@@ -154,6 +176,7 @@ class CardAECEnv(RenderedTable, AECEnv):
         self.game = game
         self.encoding = encoding
         self.illegal = illegal
+        self.hands = check_range("hands", hands, 1)
         self._renderer = Renderer(render_mode, picture, game.title)
         self.render_mode = self._renderer.mode
         self.metadata = type(self).metadata | {"name": f"{game.name}_v{game.version}"}
@@ -176,6 +199,10 @@ class CardAECEnv(RenderedTable, AECEnv):
         self.agent_selection = self.possible_agents[0]
         self._actions = np.zeros(1, np.int64)
         self._acted = 0
+        self._played = -1
+        self._hand = 0
+        self._ended_net = np.zeros(players, np.int64)
+        """Net results of the seats in the hands of the match before the current one."""
         self._started = False
 
     def _space(self) -> gym.spaces.Dict:
@@ -197,11 +224,12 @@ class CardAECEnv(RenderedTable, AECEnv):
         return self.action_spaces[self._check_agent(agent)]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Begin a new hand.
+        """Begin a new hand, or a new match.
 
         Args:
             seed: Seed of the random generator (None: continue with the current generator).
-            options: The deal to play (None: a random deal); see `parlour.envs.CardEnv.reset`.
+            options: The deal to play (None: a random deal); see `parlour.envs.CardEnv.reset`. In a
+                match, the options apply to the first hand.
 
         Raises:
             ValueError: The seed or an option is invalid.
@@ -213,6 +241,8 @@ class CardAECEnv(RenderedTable, AECEnv):
             rng, _ = gym.utils.seeding.np_random(seed)
             self.rows.reseed(0, rng)
         arguments.start_rows(self.rows, chosen)
+        self._hand = 0
+        self._ended_net[:] = 0
         self._begin()
 
     def step(self, action: Any) -> None:
@@ -266,24 +296,42 @@ class CardAECEnv(RenderedTable, AECEnv):
 
     def _publish_step(self) -> None:
         """Update rewards, ends, infos and the acting agent after a step or the deal."""
+        players = len(self.agents)
+        self._played = int(self.rows.played[0])
+        paid = self.rows.buffers.rewards[0, :players].copy()
+        while self.rows.states["over"][0] in FINISHED and self._hand + 1 < self.hands:
+            self._deal_next_hand()
+            paid += self.rows.buffers.rewards[0, :players]
         over = int(self.rows.states["over"][0])
         truncated = over == Over.TRUNCATED
         terminated = over in FINISHED
         self.terminations = dict.fromkeys(self.agents, terminated)
         self.truncations = dict.fromkeys(self.agents, truncated)
-        paid = self.rows.buffers.rewards[0, : len(self.agents)].tolist()
-        self.rewards = dict(zip(self.agents, paid, strict=True))
+        self.rewards = dict(zip(self.agents, paid.tolist(), strict=True))
         self._accumulate_rewards()
         self.infos = self._infos()
         turn = 0 if terminated else int(self.rows.states["turn"][0])
         self.agent_selection = self.possible_agents[turn]
         self._renderer.show(self.render)
 
+    def _deal_next_hand(self) -> None:
+        """Deal the next hand of the match; the deal passes to the next seat."""
+        state = self.rows.states[0]
+        self._ended_net += state["net"][: len(self._ended_net)]
+        self._hand += 1
+        dealer = None
+        if self.game.has_dealer:
+            dealer = (int(state["dealer"]) + 1) % len(self.possible_agents)
+        self.rows.start(DealSource.DRAW, dealer=dealer)
+
     def _infos(self) -> dict[str, dict[str, Any]]:
         seats = np.arange(len(self.possible_agents))
         facts = self.game.info_facts(self._repeat_state(len(seats)), self.rules, seats)
         if self.illegal == "random":
-            facts["played_action"] = np.where(seats == self._acted, self.rows.played[0], -1)
+            facts["played_action"] = np.where(seats == self._acted, self._played, -1)
+        if self.hands > 1:
+            facts["hand"] = np.full(len(seats), self._hand)
+            facts["match_score"] = self._ended_net + facts["score"]
         rows = zip(*(values.tolist() for values in facts.values()), strict=True)
         return {
             agent: dict(zip(facts, row, strict=True))
@@ -361,7 +409,8 @@ class CardAECEnv(RenderedTable, AECEnv):
     def restore(self, state: np.ndarray) -> None:
         """Restore a state that `clone` returned, with all agents.
 
-        Rewards that `last` has not returned yet are lost.
+        Rewards that `last` has not returned yet are lost. The state is one of the current hand: in
+        a match, the number of the hand and the results of earlier hands stay as they are.
 
         Raises:
             ValueError: The state is not a valid state of the game.
@@ -391,3 +440,13 @@ def _single_player_text(game: Game, variant: str | None) -> str:
         f"variant must be {choices_text(several)}, got {variant or game.default!r}, which is for "
         f"one player. {hint}"
     )
+
+
+for _game in GAMES.values():
+    if _game.max_players > 1:
+        register_env(
+            "aec",
+            f"parlour/{_game.name}-v{_game.version}",
+            "parlour.envs.interfaces.pettingzoo:env",
+            kwargs={"game": _game.name},
+        )

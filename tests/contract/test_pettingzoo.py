@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
+import pettingzoo
 import pytest
 from pettingzoo.test import api_test, collect_render_results, seed_test
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
@@ -266,6 +267,133 @@ def test_forced_actions_are_skipped(seats: Seats) -> None:
             assert steps == 0 or env.rows.states["over"][0] or mask.sum() > 1
 
 
+# ---- PettingZoo's registry ------------------------------------------------------------------
+
+
+def test_multiplayer_games_and_no_others_are_registered() -> None:
+    names = {name for name in pettingzoo.aec_registry if name.startswith("parlour/")}
+    assert names == {f"parlour/{game.name}-v0" for game in GAMES.values() if game.max_players > 1}
+    assert "parlour/twenty_eight-v0" in names
+    assert not [name for name in pettingzoo.parallel_registry if name.startswith("parlour/")]
+
+
+@every_game
+def test_an_environment_by_its_registered_name_is_the_same(seats: Seats) -> None:
+    name, version = f"parlour/{seats.game.name}", seats.game.version
+    made = pettingzoo.make("aec", f"{name}_v{version}", variant=seats.variant, encoding="codes")
+    env = seats.env(encoding="codes")
+    for one in (made, env):
+        finish(one, 6)
+    assert type(made) is CardAECEnv
+    assert made.clone().tobytes() == env.clone().tobytes()
+
+
+def test_a_keyword_that_no_environment_has_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="'max_cycles'"):
+        pettingzoo.make("aec", "parlour/twenty_eight-v0", max_cycles=3)
+    with pytest.raises(ValueError, match="variant must be one of duel, classic-duel"):
+        pettingzoo.make("aec", "parlour/poker_squares-v0")
+
+
+# ---- matches of several hands ---------------------------------------------------------------
+
+
+class Hand(NamedTuple):
+    """A hand of a match: its dealer, its deck, and the rewards of the step that ended it."""
+
+    dealer: int
+    deck: bytes
+    rewards: list[float]
+
+
+def play_match(env: CardAECEnv, seed: int) -> list[Hand]:
+    """Play a match with lawful random actions, and check its infos; return the hands."""
+    rng, hands, number = np.random.default_rng(seed), [], 0
+    env.reset(seed=seed)
+    totals = np.zeros(len(env.possible_agents))
+    while True:
+        info = env.infos[env.agent_selection]
+        assert info["hand"] == number == len(hands)
+        assert [env.infos[agent]["match_score"] for agent in env.agents] == totals.tolist()
+        assert not any(env.terminations.values())
+        dealt = int(env.rows.states["dealer"][0]) if env.game.has_dealer else 0
+        deck = env.rows.states["deck"][0].tobytes()
+        mask = env.observe(env.agent_selection)["action_mask"]
+        env.step(int(rng.choice(np.flatnonzero(mask))))
+        ended = env.infos["player_0"]["hand"] > number or all(env.terminations.values())
+        rewards = [env.rewards[agent] for agent in env.agents]
+        assert ended or not any(rewards)
+        if ended:
+            hands.append(Hand(dealt, deck, rewards))
+            totals += rewards
+            number += 1
+        if all(env.terminations.values()):
+            scores = [env.infos[agent]["match_score"] for agent in env.agents]
+            assert scores == totals.tolist()
+            return hands
+
+
+@every_game
+def test_a_match_is_so_many_hands_and_the_deal_passes_on(seats: Seats) -> None:
+    env = seats.env(hands=5, reward="score")
+    hands = play_match(env, 21)
+    assert len(hands) == 5
+    assert len({hand.deck for hand in hands}) == 5
+    first = seats.env()
+    first.reset(seed=21)
+    assert hands[0].deck == first.rows.states["deck"][0].tobytes(), "the first hand is another"
+    if seats.game.has_dealer:
+        dealers = [hand.dealer for hand in hands]
+        assert dealers == [(dealers[0] + k) % seats.players for k in range(5)]
+    assert play_match(env, 21) == hands, "the same seed, another match"
+    assert play_match(env, 22) != hands
+
+
+@every_game
+def test_checkers_are_content_with_a_match(seats: Seats) -> None:
+    quietly(lambda: api_test(seats.env(hands=3), num_cycles=150))
+    quietly(lambda: seed_test(lambda: seats.env(hands=3), num_cycles=150))
+
+
+def test_the_last_reward_of_a_hand_reaches_every_seat_in_the_next() -> None:
+    env = aec.env("twenty_eight", hands=3, reward="score", illegal="raise")
+    env.reset(seed=1)
+    rng, received = np.random.default_rng(1), dict.fromkeys(env.possible_agents, 0.0)
+    scores = {}
+    for agent in env.agent_iter():
+        observation, reward, terminated, _, info = env.last()
+        received[agent] += reward
+        scores[agent] = info["match_score"]
+        legal = np.flatnonzero(observation["action_mask"])
+        env.step(None if terminated else int(rng.choice(legal)))
+    assert any(received.values())
+    assert received == scores
+
+
+def test_a_hand_that_ends_at_the_deal_is_followed_by_the_next() -> None:
+    env = bust(hands=2)
+    assert {agent: info["hand"] for agent, info in env.infos.items()} == {
+        "player_0": 1,
+        "player_1": 1,
+    }
+    assert env.rewards == {"player_0": 1, "player_1": -1}
+    assert [info["match_score"] for info in env.infos.values()] == [1, -1]
+    assert [info["score"] for info in env.infos.values()] == [0, 0]
+    assert env.rows.states["dealer"][0] == 1
+
+
+@pytest.mark.parametrize("hands", [0, -1, 1.5, "8", None])
+def test_a_number_of_hands_is_a_positive_integer(hands: Any) -> None:
+    with pytest.raises(ValueError, match=r"^hands must be an integer >= 1, got "):
+        aec.env("twenty_eight", hands=hands)
+
+
+def test_a_single_hand_has_no_facts_of_a_match() -> None:
+    env = aec.env("twenty_eight")
+    env.reset(seed=1)
+    assert not {"hand", "match_score"} & set(env.infos["player_0"])
+
+
 # ---- illegal actions ------------------------------------------------------------------------
 
 
@@ -508,11 +636,10 @@ def test_the_dead_are_stepped_with_none(seats: Seats) -> None:
     assert env.agents == env.possible_agents
 
 
-def bust() -> CardAECEnv:
+def bust(**keywords: Any) -> CardAECEnv:
     """A hand that is over as soon as it is dealt: one of the two seats has three tens."""
-    env = aec.env(
-        "seven-twenty-seven", players=2, nearness="over_is_bust", start_down=2, reward="score"
-    )
+    bust_rules = {"players": 2, "nearness": "over_is_bust", "start_down": 2}
+    env = aec.env("seven-twenty-seven", reward="score", **bust_rules, **keywords)
     top = ["Tc", "2c", "Td", "2d", "Th", "2h"]
     rest = [card_name(card) for card in VYING.pack(env.rules) if card_name(card) not in top]
     env.reset(options={"deck": top + rest, "dealer": 0})

@@ -30,8 +30,8 @@ from .process import READER_LEFT, drop_broken, has_reader_left, prepare_streams,
 
 FAILED = 2
 """Exit status after an error, such as a wrong command line."""
-PAGE = ("starlette", "uvicorn", "websockets")
-"""Packages of the extra ``page``; all other optional packages belong to the extra ``train``."""
+EXTRAS = dict.fromkeys(("starlette", "uvicorn", "websockets"), "page") | {"minari": "minari"}
+"""Extras of optional packages; all other optional packages belong to the extra ``train``."""
 
 
 HELP = {"-h", "--help", "--version"}
@@ -82,6 +82,7 @@ COMMANDS = {
     "serve": Command("serve", "serve a page on this machine, to play in a browser"),
     "solve": Command("solve", "solve a deal or a position with all cards known"),
     "deals": Command("deals", "make, show, and verify solver labels of numbered deals"),
+    "dataset": Command("dataset", "write games of an agent as a Minari dataset"),
     "convert-deal": Command(
         "convert_deal", "convert a deal from or to the notation of another program"
     ),
@@ -247,7 +248,7 @@ def _explain(error: BaseException) -> str:
             return (
                 f"Parlour is not completely installed: {error.name} is missing; reinstall Parlour"
             )
-        extra = "page" if error.name.partition(".")[0] in PAGE else "train"
+        extra = EXTRAS.get(error.name.partition(".")[0], "train")
         return f'{error.name} is required but not installed: pip install "parlour[{extra}]"'
     names_extra = isinstance(error, ImportError) and "pip install" in str(error)
     if names_extra or (isinstance(error, ValueError | OSError) and str(error)):
