@@ -16,6 +16,7 @@ from parlour.envs.core import (
     prepare_turn,
     random_floats,
 )
+from parlour.extras import name_extra
 
 from .adapters import as_agent, from_function
 from .baselines import GreedyAgent, UniformAgent
@@ -64,6 +65,7 @@ def __getattr__(name: str) -> Any:
     """Import the names that need torch only when they are used."""
     if name not in ("LearnedAgent", "from_sb3", "from_torch"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .networks import learned  # torch
+    with name_extra(f"{__name__}.{name}"):
+        from .networks import learned  # torch
 
     return getattr(learned, name)

@@ -30,6 +30,7 @@ from parlour.envs.core.turn import (
     prepare_turn,
     random_floats,
 )
+from parlour.extras import name_extra
 
 from .agent_spec import (
     BUILT_IN,
@@ -245,7 +246,8 @@ def _load_folder(folder: Path, game: Game, rules: Any, width: int) -> Agent:
         return PolicyTableAgent.load(folder, game, rules)
     if network == HEURISTIC_NETWORK:
         return GreedyAgent.load(folder, game, rules)
-    from .networks.learned import LearnedAgent  # imports torch, so only where a network plays
+    with name_extra(f"the network in {folder}"):
+        from .networks.learned import LearnedAgent  # imports torch, so only where a network plays
 
     return LearnedAgent.load(folder, game, rules)
 

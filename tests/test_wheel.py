@@ -1,5 +1,6 @@
 """What is installed from a wheel works without the checkout: no file is left behind."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -21,37 +22,39 @@ print(*(path for part in parts for path in part.__path__), parlour.training.cli.
 """
 
 
-def ran(folder: Path, *words: str | Path) -> str:
+def ran(folder: Path, *words: str | Path, **settings: str) -> str:
     """What a command says, run in a folder; AssertionError with its complaint if it fails."""
-    done = subprocess.run([str(word) for word in words], cwd=folder, capture_output=True, text=True)
+    command = [str(word) for word in words]
+    environment = os.environ | settings
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, f"{words}: {done.stdout[-2000:]}{done.stderr[-4000:]}"
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel, built from a copy so that nothing is written into the checkout, nor read from it."""
-    source, made = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+def copy_source(folder: Path) -> None:
+    """Copy what a wheel is built from, so that a build does not write into the checkout."""
     for name in FOLDERS:
         unwanted = shutil.ignore_patterns("__pycache__", "*.nb[ic]")
-        shutil.copytree(ROOT / name, source / name, ignore=unwanted)
+        shutil.copytree(ROOT / name, folder / name, ignore=unwanted)
     for name in FILES:
-        shutil.copy(ROOT / name, source / name)
-    build = ("-m", "build", "--wheel", "--no-isolation", "--outdir", made, source)
-    ran(source, sys.executable, *build)
-    (result,) = made.glob("*.whl")
+        shutil.copy(ROOT / name, folder / name)
+
+
+def build_wheel(source: Path, folder: Path, **settings: str) -> Path:
+    """Build a wheel, remove its source, and return its path."""
+    build = ("-m", "build", "--wheel", "--no-isolation", "--outdir", folder, source)
+    ran(source, sys.executable, *build, **settings)
+    (result,) = folder.glob("*.whl")
     shutil.rmtree(source)
     return result
 
 
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the wheel, and the libraries of the environment of the tests.
+def install(wheel: Path, folder: Path) -> Path:
+    """Make a virtual environment with the wheel, and the libraries of the tests' environment.
 
-    A path file names their folder; the path files in that, such as the one by which the checkout
-    itself is installed, then do not count.
+    A path file names their folder. Path files in that folder do not count, such as the one by which
+    the checkout itself is installed.
     """
-    folder = tmp_path_factory.mktemp("installed")
     venv.create(folder, with_pip=False)
     python = folder / "bin" / "python"
     pip = (sys.executable, "-m", "pip", "--python", python, "install")
@@ -61,6 +64,20 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     libraries = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     (packages / "libraries.pth").write_text("\n".join(sorted(libraries)))
     return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel without kernels."""
+    source = tmp_path_factory.mktemp("source")
+    copy_source(source)
+    return build_wheel(source, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with the wheel."""
+    return install(wheel, tmp_path_factory.mktemp("installed"))
 
 
 @pytest.mark.slow
@@ -86,6 +103,49 @@ def test_a_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
         path.relative_to("parlour") if path.parts[0] == "parlour" else path for path in wanted
     }
     assert held == {f"parlour/{path.as_posix()}" for path in inside}
+
+
+FIRST_STEP = """
+import gymnasium, parlour
+from parlour.envs.core.kernel.jit import count_compilations
+for name in ("Pyramid", "PussInTheCorner"):
+    for make in (gymnasium.make, gymnasium.make_vec):
+        env = make(f"parlour/{name}-v0")
+        _, info = env.reset(seed=0)
+        env.step(info["action_mask"].argmax(axis=-1))
+    print(name, count_compilations())
+"""
+
+
+@pytest.fixture(scope="module")
+def with_kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with a wheel that holds the kernels of Pyramid alone."""
+    kernels = tmp_path_factory.mktemp("kernels")
+    compiled = ("-m", "parlour", "compile", "pyramid", "--no-solver", "--out", kernels)
+    ran(kernels.parent, sys.executable, *compiled)
+    source, made = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    copy_source(source)
+    return install(
+        build_wheel(source, made, PARLOUR_KERNELS=str(kernels)),
+        tmp_path_factory.mktemp("with_kernels"),
+    )
+
+
+@pytest.mark.slow
+def test_a_wheel_with_kernels_compiles_nothing(with_kernels: Path, tmp_path: Path) -> None:
+    """Pyramid finds its kernels in the wheel, Puss in the Corner does not."""
+    python = with_kernels / "bin" / "python"
+    lines = ran(tmp_path, python, "-c", FIRST_STEP).splitlines()
+    assert lines[0] == "Pyramid 0"
+    assert int(lines[1].split()[1]) > 10
+    agents = ("uniform", "greedy", "pretrained", "mcts@2")
+    code = (
+        "import sys; from parlour.training.cli.main import main; "
+        "from parlour.envs.core.kernel.jit import count_compilations; main(sys.argv[1:]); "
+        "print(count_compilations())"
+    )
+    words = ("compare", "pyramid", "--deals", "3", "--agents", *agents)
+    assert ran(tmp_path, python, "-c", code, *words).splitlines()[-1] == "0"
 
 
 @pytest.mark.slow

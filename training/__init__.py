@@ -9,6 +9,8 @@ if __name__ != "parlour.training":
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from parlour.extras import name_extra
+
 if TYPE_CHECKING:
     from .evaluation.compare import compare, evaluate
     from .evaluation.replays.replay import Replay, verify_replays
@@ -90,4 +92,5 @@ def __getattr__(name: str) -> Any:
     """Import the module of a public name and return its object."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    with name_extra(f"{__name__}.{name}"):
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)

@@ -33,12 +33,10 @@ from typing import Any, get_origin, get_type_hints
 
 import numpy as np
 
-try:
+from parlour.extras import name_extra
+
+with name_extra(__name__):
     import pyspiel
-except ImportError as error:
-    raise ImportError(
-        'parlour.envs.interfaces.openspiel needs OpenSpiel: pip install "parlour[openspiel]"'
-    ) from error
 
 from ..core.batch import Over, StepConfig
 from ..core.game import GAMES, Game

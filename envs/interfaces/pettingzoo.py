@@ -37,6 +37,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
+from parlour.extras import name_extra
+
 from ..core.batch import FINISHED, Autoreset, DealSource, Over, Reward, StepConfig
 from ..core.game import GAMES, Game, illegal_action_text
 from ..core.game import find_game as find_game
@@ -54,15 +56,9 @@ from ..render.pictures import METADATA, RenderedTable, Renderer
 from . import arguments
 from .arguments import kernel_action, whole_number
 
-try:
+with name_extra(__name__):
     from pettingzoo import AECEnv
     from pettingzoo import register as register_env
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(
-        f"parlour.envs.interfaces.pettingzoo needs PettingZoo ({error}): "
-        'pip install "parlour[pettingzoo]"',
-        name=error.name,
-    ) from error
 
 __all__ = ["CardAECEnv", "env"]
 

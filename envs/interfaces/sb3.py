@@ -10,8 +10,8 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import VecEnv
+
+from parlour.extras import name_extra
 
 from ..core.batch import MAX_MOVES, Autoreset, DealSource
 from ..core.game import Game, find_game
@@ -33,6 +33,10 @@ from .arguments import (
     start_rows,
 )
 from .seat import Opponents
+
+with name_extra(__name__):
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env import VecEnv
 
 __all__ = ["CardVecEnv"]
 

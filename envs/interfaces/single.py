@@ -6,6 +6,8 @@ from typing import Any, ClassVar
 import gymnasium as gym
 import numpy as np
 
+from parlour.extras import explain_missing
+
 from ..core.batch import MAX_MOVES, Autoreset
 from ..core.game import Game, illegal_action_text
 from ..core.legal import list_actions
@@ -297,14 +299,13 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
         previous one, which is no longer redrawn.
 
         Raises:
-            DependencyNotInstalled: ``parlour[widget]`` is not installed.
+            DependencyNotInstalled: ``parlour[notebook]`` is not installed.
         """
         try:
             from ..render.widget import TableWidget
         except ImportError as missing:
-            raise gym.error.DependencyNotInstalled(
-                "a widget needs anywidget: pip install 'parlour[widget]'"
-            ) from missing
+            text = explain_missing("a widget", "anywidget")
+            raise gym.error.DependencyNotInstalled(text) from missing
         table = TableWidget(self)
         self._renderer.watchers = [table.refresh]
         return table

@@ -23,6 +23,8 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 import numpy as np
 
+from parlour.extras import install_command
+
 from ..core.options import shorten, unknown_text
 from ..core.scene.drawing import FONT, THEMES, Box, card_art, find_theme
 from ..core.scene.scene import Scene, ansi, grid_columns, picture_pieces, picture_size, svg
@@ -31,7 +33,7 @@ FONTS = Path(__file__).parent / "fonts"
 WEB = Path(__file__).with_name("web")
 """Folder of the ES module that the play page, replays and notebooks share."""
 MODULE, STYLE = WEB / "parlour.js", WEB / "parlour.css"
-MISSING = "needs resvg_py and pillow: pip install 'parlour[pictures]'"
+MISSING = f"needs resvg_py and Pillow: {install_command('PIL')}"
 
 
 class PictureStyle(NamedTuple):
@@ -211,7 +213,7 @@ def why_no_window() -> str:
     if not can_draw():
         return MISSING
     if not find_spec("pygame"):
-        return "needs pygame-ce: pip install 'parlour[window]'"
+        return f"needs pygame-ce: {install_command('pygame')}"
     if sys.platform not in ("win32", "darwin") and not any(map(os.environ.get, DISPLAYS)):
         return f"needs a display, but {' and '.join(DISPLAYS[:2])} are not set"
     return ""

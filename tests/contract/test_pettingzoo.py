@@ -828,7 +828,7 @@ import parlour.envs.interfaces.pettingzoo
 def test_without_pettingzoo_the_error_names_the_extra() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
     assert done.returncode == 1
-    assert "needs PettingZoo" in done.stderr.splitlines()[-1]
+    assert "needs pettingzoo" in done.stderr.splitlines()[-1]
     assert 'pip install "parlour[pettingzoo]"' in done.stderr.splitlines()[-1]
 
 

@@ -138,7 +138,7 @@ def test_without_its_library_a_window_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(
         pictures, "find_spec", lambda name: None if name == "pygame" else find_spec(name)
     )
-    with pytest.raises(RenderModeError, match=r"'human' needs pygame-ce.*'parlour\[window\]'"):
+    with pytest.raises(RenderModeError, match=r"'human' needs pygame-ce.*parlour\[window\]"):
         make("pyramid", render_mode="human")
 
 

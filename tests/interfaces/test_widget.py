@@ -107,7 +107,7 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch)
     env, _ = open_widget()
     monkeypatch.delitem(sys.modules, "parlour.envs.render.widget")
     monkeypatch.setitem(sys.modules, "anywidget", None)
-    with pytest.raises(gym.error.DependencyNotInstalled, match=r"parlour\[widget\]"):
+    with pytest.raises(gym.error.DependencyNotInstalled, match=r"parlour\[notebook\]"):
         env.widget()
 
 

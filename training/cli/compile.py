@@ -189,6 +189,12 @@ def compile_agents(game: Game) -> None:
             names += [PRETRAINED_SPEC] if can_load(PRETRAINED_SPEC, game, rules) else []
         for name in names:
             _decide(name, rows)
+        with suppress(ImportError):  # An evaluation needs the extra `train`.
+            from parlour.training import evaluate
+
+            variant = game.variant_name(rules)
+            for name in ("uniform", "greedy"):
+                evaluate(game, name, variant=variant, deals=2, evaluation_seed="warm", labels="no")
 
 
 def _deal(game: Game, rules: Any) -> Rows:

@@ -24,16 +24,13 @@ from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
 from parlour import __version__
+from parlour.extras import EXTRAS, explain_missing
 
 from ..evaluation.report.terminal import as_line, wrap_beside
 from .process import READER_LEFT, drop_broken, has_reader_left, prepare_streams, stop_status
 
 FAILED = 2
 """Exit status after an error, such as a wrong command line."""
-EXTRAS = dict.fromkeys(("starlette", "uvicorn", "websockets"), "page") | {"minari": "minari"}
-"""Extras of optional packages; all other optional packages belong to the extra ``train``."""
-
-
 HELP = {"-h", "--help", "--version"}
 GAMES_FILE = Path(__file__).with_name("games.json")
 EXAMPLES = {"list": "  parlour list\n"}
@@ -248,10 +245,10 @@ def _explain(error: BaseException) -> str:
             return (
                 f"Parlour is not completely installed: {error.name} is missing; reinstall Parlour"
             )
-        extra = EXTRAS.get(error.name.partition(".")[0], "train")
-        return f'{error.name} is required but not installed: pip install "parlour[{extra}]"'
-    names_extra = isinstance(error, ImportError) and "pip install" in str(error)
-    if names_extra or (isinstance(error, ValueError | OSError) and str(error)):
+        if error.name.partition(".")[0] in EXTRAS and "parlour[" not in str(error):
+            return explain_missing("this command", error.name)
+        return str(error)
+    if isinstance(error, ValueError | OSError) and str(error):
         return str(error)
     from parlour.agents.human import PlayerQuit
     from parlour.agents.registry import IllegalActionError

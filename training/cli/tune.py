@@ -18,7 +18,7 @@ EXAMPLES = {
   parlour tune pyramid --preset ppo --storage sqlite:////shared/pyramid.db
   parlour tune klondike --method cma-es --generations 20 --backend ray --address auto
 
-The command needs pip install "parlour[tune]", or "parlour[ray,tune]" with --backend ray.
+The command needs pip install "parlour[train]", and "parlour[ray]" with --backend ray.
 
 All other arguments go to the trainer (parlour train --help): --preset, --settings, and --method
 set the settings of all trials, --total-steps the length of each trial, and --eval-deals the number

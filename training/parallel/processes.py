@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from multiprocessing import resource_tracker
 
+from parlour.extras import explain_missing
+
 INTERVAL = 0.5
 """Seconds between checks of whether the parent is alive."""
 SIGNALS = {signal.SIGINT, signal.SIGTERM}
@@ -93,9 +95,7 @@ def unblock_signals() -> None:
 def check_ray_installed() -> None:
     """Raise ImportError, naming the extra, if Ray is not installed."""
     if find_spec(RAY) is None:
-        raise ImportError(
-            f"backend {RAY!r} is not installed. Install with: pip install 'parlour[{RAY}]'"
-        )
+        raise ModuleNotFoundError(explain_missing(f"backend {RAY!r}", RAY), name=RAY)
 
 
 def find_ray(address: str | None) -> str | None:

@@ -20,6 +20,7 @@ from parlour.envs import CardVectorEnv, Game
 from parlour.envs.core.kernel.rng import key_words
 from parlour.envs.core.options import check_range, shorten
 from parlour.envs.core.rows import are_finished
+from parlour.extras import name_extra
 
 from ..evaluation.play import Progress
 from ..files import check_folder, whole_folder
@@ -89,11 +90,12 @@ def write_dataset(
         ValueError: An argument is invalid, or the dataset exists.
         ModuleNotFoundError: Minari is not installed.
     """
-    import minari
-    from minari.data_collector import EpisodeBuffer
-    from minari.dataset.minari_dataset import parse_dataset_id
-    from minari.dataset.minari_storage import MinariStorage
-    from minari.storage.datasets_root_dir import get_dataset_path
+    with name_extra("a dataset"):
+        import minari
+        from minari.data_collector import EpisodeBuffer
+        from minari.dataset.minari_dataset import parse_dataset_id
+        from minari.dataset.minari_storage import MinariStorage
+        from minari.storage.datasets_root_dir import get_dataset_path
 
     check_range("episodes", choice.episodes, 1)
     check_range("seed", choice.seed, 0)

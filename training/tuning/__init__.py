@@ -3,6 +3,7 @@
 import importlib.util
 
 from parlour.envs.core.options import unknown_text
+from parlour.extras import explain_missing
 
 BACKENDS = ("processes", "ray")
 
@@ -12,18 +13,11 @@ def check_extras(backend: str) -> None:
 
     Raises:
         ValueError: the backend is unknown.
-        ImportError: Optuna, or Ray for that backend, is not installed. The message names the
-            extras.
+        ModuleNotFoundError: Optuna, or Ray for that backend, is not installed. The message names
+            the extra.
     """
     if backend not in BACKENDS:
         raise ValueError(unknown_text("backend", backend, BACKENDS))
-    needed = {"optuna": "tune"} | ({"ray": "ray"} if backend == "ray" else {})
-    missing = {
-        name: extra for name, extra in needed.items() if importlib.util.find_spec(name) is None
-    }
-    if missing:
-        extras = ",".join(missing.values())
-        raise ImportError(
-            f"tuning requires {' and '.join(missing)}, which is not installed. Install with: "
-            f'pip install "parlour[{extras}]"'
-        )
+    for module in ("optuna", *(["ray"] if backend == "ray" else [])):
+        if importlib.util.find_spec(module) is None:
+            raise ModuleNotFoundError(explain_missing("tuning", module), name=module)

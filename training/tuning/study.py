@@ -26,14 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from . import check_extras
-
-try:
-    import optuna
-except ImportError:
-    check_extras("processes")  # its error names the extra
-    raise
+import optuna
 from optuna import Study, TrialPruned
 from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 from optuna.storages import BaseStorage, JournalStorage, RDBStorage
@@ -56,6 +49,7 @@ from ..parallel.processes import (
     watch_parent,
 )
 from ..parallel.tasks import Cluster, run_tasks
+from . import check_extras
 from .trial import (
     Dimension,
     TunedTrial,

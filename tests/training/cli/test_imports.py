@@ -16,7 +16,8 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     main(sys.argv[1:])
 print(*sys.modules)
 """
-HEAVY = {"numpy", "numba", "gymnasium", "parlour.envs", "parlour.agents"}
+HEAVY = {"numba", "parlour.envs", "parlour.agents"}
+"""The package itself registers the games with Gymnasium, so that is always imported."""
 LEARNING = {"torch", "stable_baselines3", "sb3_contrib", "optuna", "ray", "pandas", "matplotlib"}
 COMMAND_MODULES = {command.module for command in main.COMMANDS.values()} - {"main"}
 MODULES = {f"parlour.training.cli.{module}" for module in COMMAND_MODULES}

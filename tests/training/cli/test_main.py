@@ -554,7 +554,7 @@ def test_without_the_extras() -> None:
         output = process(*line.split(), code=CORE_ONLY)
         assert output.status == 2
         assert output.err.count("\n") == 1
-        assert 'not installed: pip install "parlour[train]"' in output.err
+        assert ': pip install "parlour[train]"' in output.err
 
 
 def test_a_game_by_standard_input() -> None:

@@ -240,7 +240,7 @@ def test_the_extra_that_is_missing_is_named(
 ) -> None:
     monkeypatch.setattr(processes, "find_spec", lambda _: None)
     assert main.main(["evaluate", "pyramid", "--backend", "ray"]) == main.FAILED
-    assert "pip install 'parlour[ray]'" in capsys.readouterr().err
+    assert 'pip install "parlour[ray]"' in capsys.readouterr().err
 
 
 def test_no_engine_is_imported_unless_it_is_named() -> None:

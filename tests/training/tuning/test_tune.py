@@ -333,14 +333,14 @@ sys.exit(status)
 
 
 @pytest.mark.parametrize(
-    ("hidden", "backend", "extras"),
-    [("optuna", "processes", "tune"), ("ray", "ray", "ray"), ("optuna,ray", "ray", "tune,ray")],
+    ("hidden", "backend", "extra"),
+    [("optuna", "processes", "train"), ("ray", "ray", "ray"), ("optuna,ray", "ray", "train")],
 )
-def test_without_the_extra_it_is_named(hidden: str, backend: str, extras: str) -> None:
+def test_without_the_extra_it_is_named(hidden: str, backend: str, extra: str) -> None:
     program = [sys.executable, "-c", MISSING, hidden, *WORDS, "--backend", backend]
     done = subprocess.run(program, capture_output=True, text=True)
     assert done.returncode == 2
-    assert f'pip install "parlour[{extras}]"' in done.stderr
+    assert f'pip install "parlour[{extra}]"' in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from parlour.envs.core.scene.scene import Scene
 from parlour.envs.render.pictures import MODULE, STYLE, all_art, draw_picture
+from parlour.extras import explain_missing
 
 from ...files import write_bytes
 from ..reviews.review import Review, review_data
@@ -117,15 +118,14 @@ def show(replay: Replay, review: Review | None = None, seat: int | None = None) 
 
     Raises:
         ValueError: As `Replay.scene` does.
-        gymnasium.error.DependencyNotInstalled: ``parlour[widget]`` is not installed.
+        gymnasium.error.DependencyNotInstalled: ``parlour[notebook]`` is not installed.
     """
     data = replay_data(replay, seat, review)
     try:
         from parlour.envs.render.widget import SceneWidget
     except ImportError as missing:
-        raise gym.error.DependencyNotInstalled(
-            "anywidget is required but not installed: pip install 'parlour[widget]'"
-        ) from missing
+        text = explain_missing("a replay in a notebook", "anywidget")
+        raise gym.error.DependencyNotInstalled(text) from missing
     return SceneWidget(replay=data)
 
 
