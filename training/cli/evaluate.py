@@ -204,7 +204,7 @@ def _read_specs(
 def _compare(
     arguments: argparse.Namespace, variants: Sequence[str] | None, agents: Sequence[str]
 ) -> int:
-    """Evaluate agents; keep finished parts in the output folder until all are done."""
+    """Evaluate agents; keep finished chunks in the output folder until all are done."""
     with use_cluster(arguments, chunks_in(arguments.out)) as cluster:
         drop_record(cluster, arguments.record, _name_record(arguments))
         specs = _read_specs(

@@ -201,7 +201,7 @@ def _run_or_verify(arguments: argparse.Namespace, entries: Sequence[Entry]) -> i
     path: Path = arguments.file
     if arguments.page and not arguments.update and not arguments.mark:
         return 0
-    # Verification saves no parts, so that it writes nothing and trusts no stored results.
+    # Verification saves no chunks, so that it writes nothing and trusts no stored results.
     chunks = path.with_name(f".{path.stem}{CHUNKS}") if arguments.update else None
     with use_cluster(arguments, chunks) as cluster, join_cluster(cluster):
         if arguments.update:

@@ -78,7 +78,7 @@ COMMANDS = {
     ),
     "play": Command("play", "play a game in the terminal, or watch an agent"),
     "replay": Command("replay", "verify and show recorded games"),
-    "review": Command("review", "review the cost of each decision, in one game or over many deals"),
+    "review": Command("review", "review the loss of each decision, in one game or over many deals"),
     "serve": Command("serve", "serve a page on this machine, to play in a browser"),
     "solve": Command("solve", "solve a deal or a position with all cards known"),
     "deals": Command("deals", "make, show, and verify solver labels of numbered deals"),

@@ -1,4 +1,4 @@
-"""``parlour review``: the cost of each decision of a game, or of an agent over many deals."""
+"""``parlour review``: the loss of each decision of a game, or of an agent over many deals."""
 
 import argparse
 from collections.abc import Callable, Iterator
