@@ -77,7 +77,8 @@ def main() -> None:
             played[one].append(seconds)
     second = statistics.median(played[ALONE]) / given.chunks
     lines = [
-        "| workers | seconds | time ÷ time of this process | speedup over one worker | start-up, s |",
+        "| workers | seconds | time ÷ time of this process | speedup over one worker | "
+        "start-up, s |",
         "|---|---:|---:|---:|---:|",
     ]
     for one in clusters:

@@ -27,8 +27,8 @@ EXAMPLES = {
   parlour compile
   parlour compile pyramid
 
-Compiled kernels are cached on disk. Without this command, each kernel is compiled on first use, and
-a line on stderr says so.
+Compiled kernels are cached on disk. Without this command, each kernel is compiled on first use,
+with a message on stderr.
 """,
 }
 

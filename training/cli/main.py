@@ -74,7 +74,7 @@ COMMANDS = {
     "evaluate": Command("evaluate", "evaluate one agent on numbered deals"),
     "compare": Command("evaluate", "compare several agents on the same deals"),
     "exploitability": Command(
-        "exploitability", "measure the exact exploitability of agents in small rules"
+        "exploitability", "measure the exact exploitability of agents in small games"
     ),
     "play": Command("play", "play a game in the terminal, or watch an agent"),
     "replay": Command("replay", "verify and show recorded games"),
@@ -86,7 +86,7 @@ COMMANDS = {
         "convert_deal", "convert a deal from or to the notation of another program"
     ),
     "leaderboard": Command(
-        "leaderboard", "verify the claims of the leaderboard, or play new lines"
+        "leaderboard", "verify the entries of the leaderboard, or play new entries"
     ),
     "model-card": Command("model_card", "write the model card of a saved agent"),
     "compile": Command("compile", "compile the kernels of one game or all games"),
@@ -249,6 +249,8 @@ def _explain(error: BaseException) -> str:
             )
         extra = "page" if error.name.partition(".")[0] in PAGE else "train"
         return f'{error.name} is required but not installed: pip install "parlour[{extra}]"'
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
     names_extra = isinstance(error, ImportError) and "pip install" in str(error)
     if names_extra or (isinstance(error, ValueError | OSError) and str(error)):
         return str(error)

@@ -118,7 +118,7 @@ class DealSetReview(Result):
         return [self._group(phase, phases == phase) for phase in PHASES]
 
     def _group(self, name: str, which: np.ndarray) -> dict[str, Any]:
-        """Return statistics of the selected decisions: counts, losses, and deals made unwinnable."""
+        """Return counts, losses, and deals made unwinnable by the selected decisions."""
         chosen = which & self._joined("choices")
         losses = self._joined("losses")[chosen]
         return {
