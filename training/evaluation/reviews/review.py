@@ -184,7 +184,8 @@ class Review(Result):
     def costs(self) -> np.ndarray:
         """The points that each card lost for its side, float64 (n,); NaN: unknown.
 
-        All cards are known. The points before a card assume the best play of its side, so every change is a loss.
+        All cards are known. The points before a card assume the best play of its side, so every
+        change is a loss.
         """
         if self.points is None:
             return np.full(len(self.actions), np.nan)
