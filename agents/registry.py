@@ -266,6 +266,10 @@ def _load_search(spec: AgentSpec, request: Request) -> Agent:
     word, search, game = spec.word, SEARCHES[spec.word], request.game
     plays_several = search.several or (search.solved and game.winnable_after is not None)
     if game.num_players(request.rules) > 1 and not plays_several:
+        if search.solved:
+            raise ValueError(
+                f"agent {spec.text!r}: {word} requires a game with a solver, got {game.title}"
+            )
         raise ValueError(f"agent {spec.text!r}: {word} plays only games for one player")
     if spec.leader is None:
         raise ValueError(

@@ -76,21 +76,21 @@ CLIENTS = (
         "sb3-by-id",
         "sb3",
         "stable-baselines3",
-        "`make_vec_env`, PPO by id, Monitor, EvalCallback",
+        "`make_vec_env` and PPO with an environment id, Monitor, EvalCallback",
         "tests/clients/sb3_by_id.py",
     ),
     Client(
         "own-loop",
         "sb3",
         "torch",
-        "a loop like CleanRL's, masked",
+        "training loop in the style of CleanRL, masked",
         "examples/own_loop.py --steps 32768",
     ),
     Client(
         "own-network",
         "sb3",
         "torch",
-        "your own network in `compare`",
+        "a PyTorch network as an agent in `compare`",
         "examples/own_network.py",
     ),
     Client(
@@ -104,7 +104,7 @@ CLIENTS = (
         "torchrl-by-id",
         "torchrl",
         "torchrl",
-        "`GymEnv` by id, `PettingZooWrapper`, masked",
+        "`GymEnv` with an environment id, `PettingZooWrapper`, masked",
         "tests/clients/torchrl_by_id.py",
     ),
     Client(
@@ -139,7 +139,7 @@ CLIENTS = (
         "minari",
         "minari",
         "minari",
-        "a dataset with infos, recorded and read",
+        "a dataset with `info`, recorded and read",
         "examples/minari_dataset.py --games 100",
     ),
     Client(
@@ -160,14 +160,14 @@ CLIENTS = (
         "rllib-table",
         "rllib",
         "ray",
-        "one PPO for all seats of a table, masked",
+        "one PPO policy for all seats, masked",
         "examples/rllib_table.py --iterations 6 --hands 300",
     ),
     Client(
         "rllib-single",
         "rllib",
         "ray",
-        "PPO on single environments; wrong `env_config`s",
+        "PPO on single environments; errors for a wrong `env_config`",
         "tests/clients/rllib_single.py",
     ),
     Client(
@@ -181,14 +181,14 @@ CLIENTS = (
         "evotorch-masked",
         "evotorch",
         "evotorch",
-        "PGPE by whole games, masked",
+        "PGPE, an evolution strategy, masked",
         "examples/evotorch_masked.py --generations 15",
     ),
     Client(
         "rl_zoo3",
         "rl_zoo3",
         "rl_zoo3",
-        "its `train` and `enjoy` by id",
+        "commands `train` and `enjoy`, with an environment id",
         "tests/clients/rl_zoo3_train.py",
     ),
     Client(
@@ -209,7 +209,7 @@ CLIENTS = (
         "gymnasium",
         "pettingzoo",
         "gymnasium",
-        "an agent of Parlour's in a loop",
+        "a Parlour agent in a Gymnasium loop",
         "examples/agent_in_gymnasium.py",
     ),
 )
@@ -312,7 +312,7 @@ def run(client: Client) -> Outcome:
 
 def table(outcomes: list[Outcome]) -> str:
     """Return the outcomes as Markdown."""
-    out = ["| client | what it does | versions | result | steps/s |"]
+    out = ["| client | content | versions | result | steps/s |"]
     out.append("| --- | --- | --- | --- | ---: |")
     for client, version, error, rate in outcomes:
         name = f"[{client.name}](../../{client.file})"
@@ -324,10 +324,10 @@ def table(outcomes: list[Outcome]) -> str:
 def conditions() -> str:
     """Return the conditions of the measurement."""
     return (
-        "Steps per second of the environment as the client drives it: one process, one thread, one "
-        f"run, its learning included where it learns; {describe_machine()}, {os.cpu_count()} cores "
-        f"with a load of {os.getloadavg()[2]:.1f}: with more load than cores these are lower "
-        f"bounds; {time.strftime('%Y-%m-%d')}."
+        "Environment steps per second of the client, learning included; one run with one process "
+        f"and one thread. {describe_machine()}, {os.cpu_count()} cores with a load average of "
+        f"{os.getloadavg()[2]:.1f}, {time.strftime('%Y-%m-%d')}. If the load exceeds the number of "
+        "cores, the speeds are lower bounds."
     )
 
 

@@ -2,10 +2,10 @@
 
     python -m benchmarks.cluster
 
-The same evaluation, in parts of about one second, runs in this process, with one worker, and with
+The same evaluation, in chunks of about one second, runs in this process, with one worker, and with
 two workers of each backend. The configurations alternate, so that a slow minute of the machine
 affects all of them, and ratios are computed within a round. The start of an engine is not part of
-the time: each worker plays one part before the measurement, and the start time is reported
+the time: each worker plays one chunk before the measurement, and the start time is reported
 separately. ``--write`` puts the table into docs/results/scale.md.
 """
 
@@ -31,8 +31,8 @@ class Options:
     """What to measure."""
 
     rounds: int = 5
-    parts: int = 12
-    """Parts of each evaluation."""
+    chunks: int = 12
+    """Chunks of each evaluation."""
     agent: str = "pimc@8"
     """Agent that plays Pyramid."""
     backends: tuple[str, ...] = ("loky", "ray")
@@ -53,7 +53,7 @@ def time_play(given: Options, cluster: Cluster) -> tuple[float, float]:
         )
         ready = time.perf_counter()
         evaluate(
-            "pyramid", given.agent, deals=CHUNK * given.parts, evaluation_seed="k", cluster=cluster
+            "pyramid", given.agent, deals=CHUNK * given.chunks, evaluation_seed="k", cluster=cluster
         )
         return ready - begun, time.perf_counter() - ready
 
@@ -75,9 +75,10 @@ def main() -> None:
             start, seconds = time_play(given, one)
             begun[one].append(start)
             played[one].append(seconds)
-    second = statistics.median(played[ALONE]) / given.parts
+    second = statistics.median(played[ALONE]) / given.chunks
     lines = [
-        "| where | seconds | × this process | one worker's time × this one's | until it plays, s |",
+        "| workers | seconds | time ÷ time of this process | speedup over one worker | "
+        "start-up, s |",
         "|---|---:|---:|---:|---:|",
     ]
     for one in clusters:
@@ -89,8 +90,9 @@ def main() -> None:
             f"{statistics.median(begun[one]):.1f} |"
         )
     lines.append(
-        f"\n{given.parts} parts of {CHUNK} deals of Pyramid by `{given.agent}`, {second:.2f} s a "
-        f"part; medians, and ranges of ratios, over {given.rounds} alternating rounds. "
+        f"\nOne evaluation: {given.chunks} chunks of {CHUNK} deals of Pyramid by `{given.agent}`, "
+        f"{second:.2f} s for each chunk. Medians over {given.rounds} alternating rounds, with the "
+        "range of each ratio in parentheses. Start-up: seconds until the workers are ready. "
         f"{describe_machine()}. Written by `python -m benchmarks.cluster --write`."
     )
     text = "\n".join(lines)

@@ -98,7 +98,9 @@ def summary(by_row: dict[str, list[dict[str, Any]]], base_row: str = BASE) -> li
 
 def table(lines: list[dict[str, Any]], rounds: int, seconds: float, base_row: str = BASE) -> str:
     """Return the result as Markdown, with the conditions of the measurement."""
-    out = [f"| row | called | rows | steps/s, median (range) | × {base_row} |"]
+    out = [
+        f"| environment | call | games per call | steps/s, median (range) | speed ÷ {base_row} |"
+    ]
     out.append("|---|---|---:|---:|---:|")
     for line in lines:
         if "error" in line:

@@ -79,7 +79,7 @@ def number_text(value: float) -> str:
 def label_lines(deals: int) -> list[str]:
     """Return the table of labels."""
     lines = [
-        f"| 10⁹ deals of | a deal, ms | hours of a core | days of {CORES} cores | GB of labels |",
+        f"| deals | ms per deal | core-hours for 10⁹ deals | days on {CORES} cores | labels, GB |",
         "|---|---:|---:|---:|---:|",
     ]
     for name, variant in DEAL_SETS:
@@ -102,13 +102,13 @@ def main() -> None:
         [
             *label_lines(given.deals),
             "",
-            f"Training by PPO on Pyramid, one thread, `classic`, the settings of `parlour train`: "
-            f"{speed:,.0f} steps/s, evaluations left out; 10¹¹ steps are "
-            f"{number_text(STEPS / speed / DAY)} days of one core. A run's folder has "
-            f"{size / 1e6:.1f} MB, however long it is trained.",
+            "PPO on Pyramid `classic` with the default settings of `parlour train` and one thread "
+            f"makes {speed:,.0f} steps/s, evaluations excluded: "
+            f"{number_text(STEPS / speed / DAY)} days on one core for 10¹¹ steps. The folder of a "
+            f"run has {size / 1e6:.1f} MB, whatever the number of steps.",
             "",
-            f"{given.deals} deals a deal set from deal 10 000 on, without shortest wins; "
-            f"{given.steps:,} steps. {describe_machine()}. Written by "
+            f"Samples: {given.deals} deals of each deal set from deal 10,000 on, without the "
+            f"fewest moves; {given.steps:,} training steps. {describe_machine()}. Written by "
             "`python -m research.scale --write`.",
         ]
     )

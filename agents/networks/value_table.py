@@ -33,7 +33,7 @@ def require_afterstates(game: Game) -> AfterstateFeatures:
     """Return the afterstate features of a game. Raises ValueError if it has none."""
     if game.afterstates is None:
         raise ValueError(
-            f"a table of values requires a game with afterstate features, got {game.title}"
+            f"a value table requires a game with afterstate features, got {game.title}"
         )
     return game.afterstates
 

@@ -123,7 +123,12 @@ def test_a_policy_decides_between_equals_and_adds_to_the_worlds() -> None:
         ("pyramid", "second-chance", "pimc@5", "shuffle_redeal"),
         ("pyramid", None, "pimc@0", "search budget must be .*, got '0'"),
         ("pyramid", None, "pimc:oracle", "must be an agent that does not see the hidden cards"),
-        ("seven_twenty_seven", None, "pimc", "pimc plays only games for one player"),
+        (
+            "seven_twenty_seven",
+            None,
+            "pimc",
+            "pimc requires a game with a solver, got Seven Twenty-Seven",
+        ),
     ],
 )
 def test_what_it_refuses(game: str, variant: str | None, spec: str, output: str) -> None:

@@ -112,7 +112,7 @@ def test_a_replay_in_one_file_needs_no_server(browser: Any, game_file: Path) -> 
     assert table_of(page) != first
     page.keyboard.press("End")
     shows(page, "said", "the end")
-    shows(page, "verdict", "cost of decisions")
+    shows(page, "verdict", "loss of decisions")
     page.keyboard.press("Home")
     page.keyboard.press("n")
     shows(page, "verdict", "best was")
@@ -556,7 +556,9 @@ def test_a_replay_is_gone_through_with_the_review_beside_it(page: Any) -> None:
     replay = page.locator(".replay")
     sync_api.expect(replay.locator("[data-part=judge]")).to_contain_text("Values", timeout=SLOW)
     page.click("text=Next loss")
-    sync_api.expect(replay.locator("[data-part=verdict]")).to_contain_text("threw the win away")
+    sync_api.expect(replay.locator("[data-part=verdict]")).to_contain_text(
+        "made the deal unwinnable"
+    )
     place = replay.locator("[data-part=said]").inner_text()
     page.keyboard.press("ArrowRight")
     sync_api.expect(replay.locator("[data-part=said]")).not_to_have_text(place)

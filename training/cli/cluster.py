@@ -1,7 +1,7 @@
-"""Arguments ``--jobs``, ``--backend`` and ``--address``, and the finished parts of a command.
+"""Arguments ``--jobs``, ``--backend`` and ``--address``, and the finished chunks of a command.
 
-A command that writes to a folder saves each finished part in its subfolder ``.chunks`` until all
-parts are done. Two notes in that subfolder let the same command resume: the evaluation seed, and a
+A command that writes to a folder saves each finished chunk in its subfolder ``.chunks`` until all
+chunks are done. Two notes in that subfolder let the same command resume: the evaluation seed, and a
 digest of the command that started the file of ``--record``.
 """
 
@@ -12,13 +12,13 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from ..files import check_folder, sole_use, write_bytes
-from ..parallel.tasks import Cluster, drop_chunks, has_parts
+from ..parallel.tasks import Cluster, drop_chunks, has_chunks
 from .arguments import MOST_JOBS, read_line, read_whole
 
 CHUNKS = ".chunks"
-"""Name of the folder of finished parts, inside the folder of results."""
+"""Name of the folder of finished chunks, inside the folder of results."""
 EVALUATION_SEED, RECORD = "evaluation_seed.txt", "record.txt"
-"""File names of the notes in the folder of parts."""
+"""File names of the notes in the folder of chunks."""
 
 
 def add_cluster(parser: argparse.ArgumentParser, jobs: int | None = None) -> None:
@@ -45,15 +45,15 @@ def add_cluster(parser: argparse.ArgumentParser, jobs: int | None = None) -> Non
 
 
 def chunks_in(folder: Path | None) -> Path | None:
-    """Return the folder of finished parts inside an output folder, None without one."""
+    """Return the folder of finished chunks inside an output folder, None without one."""
     return None if folder is None else folder / CHUNKS
 
 
 @contextmanager
 def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[Cluster | None]:
-    """Yield the cluster of a command (None: this process), which saves parts in ``chunks``.
+    """Yield the cluster of a command (None: this process), which saves chunks in ``chunks``.
 
-    The parts are removed when the block ends. If an error ends the block, the parts are kept, and
+    The chunks are removed when the block ends. If an error ends the block, the chunks are kept, and
     a line on stderr names their folder.
 
     Raises:
@@ -74,7 +74,7 @@ def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[
         try:
             yield cluster
         except BaseException:
-            if has_parts(chunks):
+            if has_chunks(chunks):
                 print_kept(chunks)
             elif not (chunks / RECORD).exists():
                 drop_chunks(chunks)
@@ -99,18 +99,18 @@ def _sole_chunks(chunks: Path) -> Iterator[None]:
 
 
 def print_kept(folder: Path) -> None:
-    """Print the folder of the finished parts of an interrupted command on stderr."""
-    text = f"Finished parts are kept in {folder}. Run the same command again to resume."
+    """Print the folder of the finished chunks of an interrupted command on stderr."""
+    text = f"Finished chunks are kept in {folder}. Run the same command again to resume."
     print(f"parlour: {text}", file=sys.stderr)
 
 
 def read_evaluation_seed(cluster: Cluster | None) -> str | None:
-    """Return the evaluation seed of the saved parts, or None if no part is saved."""
+    """Return the evaluation seed of the saved chunks, or None if no chunk is saved."""
     return _read_note(cluster, EVALUATION_SEED)
 
 
 def write_evaluation_seed(cluster: Cluster | None, evaluation_seed: str) -> None:
-    """Save the evaluation seed for a resumed command; without a folder of parts, do nothing."""
+    """Save the evaluation seed for a resumed command; without a folder of chunks, do nothing."""
     _write_note(cluster, EVALUATION_SEED, evaluation_seed)
 
 
@@ -124,7 +124,7 @@ def drop_record(cluster: Cluster | None, record: Path | None, command: str) -> N
 
 
 def note_record(cluster: Cluster | None, command: str) -> None:
-    """Save that a command has started its file of games; without a folder of parts, do nothing."""
+    """Save that a command has started its file of games; without a folder of chunks, do nothing."""
     _write_note(cluster, RECORD, command)
 
 

@@ -42,8 +42,8 @@ EXAMPLES = {
   parlour compile pyramid
   parlour compile --no-solver --out build/kernels
 
-Compiled kernels are cached on disk. Without this command, each kernel is compiled on first use, and
-a line on stderr says so.
+Compiled kernels are cached on disk. Without this command, each kernel is compiled on first use,
+with a message on stderr.
 """,
 }
 

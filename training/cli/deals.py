@@ -150,7 +150,7 @@ def _make(arguments: argparse.Namespace) -> int:
     backend = arguments.backend or "loky"
     cluster = Cluster(backend, arguments.jobs, arguments.address) if len(variants) > 1 else None
     bars_of = progress_bars(arguments.deals)
-    with _naming_parts(arguments.out), join_cluster(cluster), bars_of as bars:
+    with _naming_chunks(arguments.out), join_cluster(cluster), bars_of as bars:
         for variant in variants:
             path = make_labels(
                 game,
@@ -173,8 +173,8 @@ def _make(arguments: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _naming_parts(folder: Path) -> Iterator[None]:
-    """Print the folder of finished parts on stderr if an error or Ctrl-C ends the block."""
+def _naming_chunks(folder: Path) -> Iterator[None]:
+    """Print the folder of finished chunks on stderr if an error or Ctrl-C ends the block."""
     try:
         yield
     except BaseException:

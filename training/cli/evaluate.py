@@ -53,8 +53,8 @@ reached the goal. --out writes episodes.parquet (one row per game), summary.json
 comparison (png, svg, pdf).
 
 In a game for several players, the agent plays each deal from every seat, with --opponents in the
-other seats. net is its mean net result in antes per hand; positions has the net result at each
-position, starting at the dealer's left.
+other seats. net is its mean net result per hand, in antes or stakes; positions has the net result
+at each position, starting at the dealer's left.
 """,
     "compare": """\
   parlour compare pyramid --variant three-passes --agents uniform greedy runs/my-agent
@@ -137,15 +137,15 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hands",
         type=read_whole(MOST_HANDS),
-        help="games for several players: number of hands per deal; the deal passes from seat to "
-        "seat (default: 1)",
+        help="games for several players: number of hands per deal; the dealer changes after "
+        "each hand (default: 1)",
     )
     parser.add_argument(
         "--labels",
         type=read_line,
         metavar="FILE",
-        help="file of solver labels from parlour deals make; no: none (default: existing labels of "
-        "these deals)",
+        help="file of solver labels from parlour deals make; no: no labels (default: existing "
+        "labels of these deals)",
     )
     parser.add_argument(
         "--out",
@@ -204,7 +204,7 @@ def _read_specs(
 def _compare(
     arguments: argparse.Namespace, variants: Sequence[str] | None, agents: Sequence[str]
 ) -> int:
-    """Evaluate agents; keep finished parts in the output folder until all are done."""
+    """Evaluate agents; keep finished chunks in the output folder until all are done."""
     with use_cluster(arguments, chunks_in(arguments.out)) as cluster:
         drop_record(cluster, arguments.record, _name_record(arguments))
         specs = _read_specs(

@@ -1,4 +1,4 @@
-"""``parlour leaderboard``: verify the claims of a leaderboard, play new lines, write its page.
+"""``parlour leaderboard``: verify the entries of a leaderboard, play new entries, write its page.
 
 The page has a table for each game and set of rules. It depends on the leaderboard file alone.
 """
@@ -81,18 +81,19 @@ HEADS = (
 """Heads of the columns after agent and score."""
 EXAMPLES = {
     "leaderboard": """\
-  parlour leaderboard                            verify every claim by its first deals
-  parlour leaderboard --only pyramid --deals all   verify every digit of the Pyramid lines
-  parlour leaderboard --update                   play lines that are new, failed, or outdated
+  parlour leaderboard                            verify every entry
+  parlour leaderboard --only pyramid --deals all   verify every digit of the Pyramid entries
+  parlour leaderboard --update                   play entries that are new, failed, or outdated
   parlour leaderboard --update --page --file mine.csv   your own leaderboard, and its page
 
-A leaderboard is a CSV file with one claim per line. To add a line, write its first cells (game,
-variant, options, agent, deal set, deals), such as "pyramid,three-passes,,pimc@16,pyramid-1,1000".
---update plays the line and fills in the other cells. After an interruption, run the same command
+A leaderboard is a CSV file with one entry per line: a claim about the result of an agent. To add an
+entry, write its first cells (game, variant, options, agent, deal set, deals), such as
+"pyramid,three-passes,,pimc@16,pyramid-1,1000". --update plays the entry and fills in the other
+cells. After an interruption, run the same command
 again to resume.
 
-Verification does not change the file; --mark saves its result there. The exit status is 1 if a
-claim fails. Paths of agents are relative to the CSV file.
+Verification does not change the file; --mark saves its result there. The exit status is 1 if
+an entry fails. Paths of agents are relative to the CSV file.
 """,
 }
 
@@ -102,8 +103,8 @@ def add_leaderboard(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--update",
         action="store_true",
-        help="play lines that are new, marked as failed, or out of date, and write their claims to "
-        "the file; verify nothing",
+        help="play entries that are new, marked as failed, or out of date, and write their results "
+        "to the file; verify nothing",
     )
     parser.add_argument(
         "--mark", action="store_true", help="save the result of verification in the file"
@@ -123,15 +124,15 @@ def add_leaderboard(parser: argparse.ArgumentParser) -> None:
         "--only",
         nargs="+",
         metavar="GAME",
-        help=f"games whose lines to use: {', '.join(GAMES)} (default: all)",
+        help=f"games whose entries to use: {', '.join(GAMES)} (default: all)",
     )
     parser.add_argument(
         "--deals",
         type=_read_deals,
         metavar=f"N|{ALL}",
-        help=f"number of deals to play for each line; {ALL}: check every digit (default: all deals "
-        "if that takes about ten seconds or less, else the 10 to 200 first deals, whose results "
-        "have a digest in the line)",
+        help=f"number of deals to play for each entry; {ALL}: check every digit (default: all "
+        "deals if that takes about ten seconds or less, else the 10 to 200 first deals, whose "
+        "results have a digest in the entry)",
     )
     parser.add_argument(
         "--allow-code",
@@ -201,7 +202,7 @@ def _run_or_verify(arguments: argparse.Namespace, entries: Sequence[Entry]) -> i
     path: Path = arguments.file
     if arguments.page and not arguments.update and not arguments.mark:
         return 0
-    # Verification saves no parts, so that it writes nothing and trusts no stored results.
+    # Verification saves no chunks, so that it writes nothing and trusts no stored results.
     chunks = path.with_name(f".{path.stem}{CHUNKS}") if arguments.update else None
     with use_cluster(arguments, chunks) as cluster, join_cluster(cluster):
         if arguments.update:

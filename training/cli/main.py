@@ -71,11 +71,11 @@ COMMANDS = {
     "evaluate": Command("evaluate", "evaluate one agent on numbered deals"),
     "compare": Command("evaluate", "compare several agents on the same deals"),
     "exploitability": Command(
-        "exploitability", "measure the exact exploitability of agents in small rules"
+        "exploitability", "measure the exact exploitability of agents in small games"
     ),
     "play": Command("play", "play a game in the terminal, or watch an agent"),
     "replay": Command("replay", "verify and show recorded games"),
-    "review": Command("review", "review the cost of each decision, in one game or over many deals"),
+    "review": Command("review", "review the loss of each decision, in one game or over many deals"),
     "serve": Command("serve", "serve a page on this machine, to play in a browser"),
     "solve": Command("solve", "solve a deal or a position with all cards known"),
     "deals": Command("deals", "make, show, and verify solver labels of numbered deals"),
@@ -84,7 +84,7 @@ COMMANDS = {
         "convert_deal", "convert a deal from or to the notation of another program"
     ),
     "leaderboard": Command(
-        "leaderboard", "verify the claims of the leaderboard, or play new lines"
+        "leaderboard", "verify the entries of the leaderboard, or play new entries"
     ),
     "model-card": Command("model_card", "write the model card of a saved agent"),
     "compile": Command("compile", "compile the kernels of one game or all games"),
@@ -248,6 +248,8 @@ def _explain(error: BaseException) -> str:
         if error.name.partition(".")[0] in EXTRAS and "parlour[" not in str(error):
             return explain_missing("this command", error.name)
         return str(error)
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
     if isinstance(error, ValueError | OSError) and str(error):
         return str(error)
     from parlour.agents.human import PlayerQuit

@@ -57,7 +57,7 @@ EXAMPLES = {
   parlour play pyramid --agent pimc --explain   watch an agent and its estimates
   parlour play pyramid --advisor mcts           type advice to see the estimates of mcts
   parlour play seven-twenty-seven --seat 2 --hands 10
-  parlour play twenty-eight --until 6           play until a side has won 6 in total
+  parlour play twenty-eight --until 6           play until a side has won or lost 6 stakes in total
 """,
 }
 

@@ -1,4 +1,4 @@
-"""``parlour review``: the cost of each decision of a game, or of an agent over many deals."""
+"""``parlour review``: the loss of each decision of a game, or of an agent over many deals."""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -120,8 +120,8 @@ def add_review(parser: argparse.ArgumentParser) -> None:
         "--lost-though-winnable",
         action="store_true",
         default=None,
-        help="with --from: review winnable deals that --agent lost, the first "
-        f"{DEALS} (--deals) or one (--deal)",
+        help="with --from: review winnable deals that --agent lost; --deals limits "
+        f"their number (default: {DEALS}), --deal selects one",
     )
     parser.add_argument(
         "--out",

@@ -89,7 +89,7 @@ def evaluate(
         allow_rules_mismatch: Whether to allow saved agents trained with other rules of the game,
             which tables mark.
         record: A new file for recorded games (`load_replays` reads it).
-        cluster: Plays parts of the deals in other processes (None: all in this process).
+        cluster: Plays chunks of the deals in other processes (None: all in this process).
 
     Returns:
         The evaluation, with estimates, intervals, and the results of each deal.

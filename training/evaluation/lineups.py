@@ -1,8 +1,8 @@
 """Lineups: agents that play the deals of a specification, in this process or on a cluster.
 
-The result of a deal does not depend on other deals. So the parts of a cluster together equal the
+The result of a deal does not depend on other deals. So the chunks of a cluster together equal the
 results of one process bit by bit, except for times and for agents with their own random generator.
-`tasks.run_cached` saves finished parts, from which interrupted work resumes.
+`tasks.run_cached` saves finished chunks, from which interrupted work resumes.
 """
 
 import re
@@ -35,11 +35,11 @@ from .replays.replay import CUT, OVER, Replay, read_result
 from .replays.replay_files import append_lines, append_replays
 
 CHUNK, MOST_CHUNK = 100, 2000
-"""Fewest and most deals of a part. Larger batches take less time per deal."""
-PARTS = 100
-"""The number of parts above which parts become larger."""
+"""Fewest and most deals of a chunk. Larger batches take less time per deal."""
+CHUNKS = 100
+"""The number of chunks above which chunks become larger."""
 FACT = "fact."
-"""Prefix of the facts' names in saved parts."""
+"""Prefix of the facts' names in saved chunks."""
 
 
 NamedAgent = tuple[str, FixedAgent]
@@ -89,7 +89,7 @@ def play_lineup(
     Args:
         spec: The deals and the rules.
         lineup: The agents.
-        cluster: Plays parts of the deals in other processes (None: all in this process).
+        cluster: Plays chunks of the deals in other processes (None: all in this process).
         progress: Called with numbers of finished deals.
 
     Raises:
@@ -98,15 +98,15 @@ def play_lineup(
     if cluster is None:
         return _play_here(spec, lineup, progress)
     refuse_people([lineup.agent])
-    parts = [LineupTask(part_spec, lineup) for part_spec in split_spec(spec)]
+    chunks = [LineupTask(chunk_spec, lineup) for chunk_spec in split_spec(spec)]
     digest = digest_given(spec, lineup.title, lineup.given)
-    part_of = {digest16(digest, part.spec.first, part.spec.deals): part for part in parts}
+    chunk_of = {digest16(digest, chunk.spec.first, chunk.spec.deals): chunk for chunk in chunks}
     done = {}
-    for name, result in run_cached(play_part, part_of, cluster, PACKING):
+    for name, result in run_cached(play_chunk, chunk_of, cluster, PACKING):
         done[name] = result
         if progress is not None:
-            progress(part_of[name].spec.deals)
-    results, lines = zip(*(done[name] for name in part_of), strict=True)
+            progress(chunk_of[name].spec.deals)
+    results, lines = zip(*(done[name] for name in chunk_of), strict=True)
     if spec.record is not None:
         append_lines(spec.record, b"".join(lines))
     return join_results(results)
@@ -196,19 +196,19 @@ def refuse_people(agents: Sequence[FixedAgent]) -> None:
 def split_spec(spec: EvaluationSpec) -> list[EvaluationSpec]:
     """Split a specification into specifications of consecutive deals.
 
-    Each part has `CHUNK` deals. If that gave more than `PARTS` parts, each part has more deals, up
-    to `MOST_CHUNK`.
+    Each chunk has `CHUNK` deals. If that gave more than `CHUNKS` chunks, each chunk has more deals,
+    up to `MOST_CHUNK`.
     """
-    size = max(CHUNK, min(spec.deals // PARTS, MOST_CHUNK))
+    size = max(CHUNK, min(spec.deals // CHUNKS, MOST_CHUNK))
     return [
         replace(spec, first=spec.first + i, deals=min(size, spec.deals - i), labels=None)
         for i in range(0, spec.deals, size)
     ]
 
 
-def play_part(part: LineupTask) -> tuple[EpisodeResults, bytes]:
-    """Play a part; return the results, and the lines of recorded games."""
-    spec, lineup = part
+def play_chunk(chunk: LineupTask) -> tuple[EpisodeResults, bytes]:
+    """Play a chunk; return the results, and the lines of recorded games."""
+    spec, lineup = chunk
     if spec.record is None:
         return _play_here(spec, lineup), b""
     with TemporaryDirectory() as folder:
@@ -217,9 +217,9 @@ def play_part(part: LineupTask) -> tuple[EpisodeResults, bytes]:
         return results, games.read_bytes()
 
 
-def pack_part(part: tuple[EpisodeResults, bytes]) -> dict[str, Any]:
-    """Return the result of `play_part` as arrays, for `tasks.run_cached`."""
-    results, lines = part
+def pack_chunk(chunk: tuple[EpisodeResults, bytes]) -> dict[str, Any]:
+    """Return the result of `play_chunk` as arrays, for `tasks.run_cached`."""
+    results, lines = chunk
     arrays: dict[str, Any] = {f"{FACT}{name}": values for name, values in results.facts.items()}
     return arrays | {
         "milliseconds": results.milliseconds,
@@ -228,23 +228,25 @@ def pack_part(part: tuple[EpisodeResults, bytes]) -> dict[str, Any]:
     }
 
 
-def unpack_part(arrays: Mapping[str, np.ndarray]) -> tuple[EpisodeResults, bytes]:
-    """Return the result of `play_part` from the arrays of `pack_part`."""
+def unpack_chunk(arrays: Mapping[str, np.ndarray]) -> tuple[EpisodeResults, bytes]:
+    """Return the result of `play_chunk` from the arrays of `pack_chunk`."""
     facts = {name.removeprefix(FACT): arrays[name] for name in arrays if name.startswith(FACT)}
     results = EpisodeResults(facts, float(arrays["milliseconds"]), int(arrays["hands"]))
     return results, arrays["lines"].tobytes()
 
 
-PACKING = Packing(pack_part, unpack_part)
+PACKING = Packing(pack_chunk, unpack_chunk)
 
 
-def join_results(parts: Sequence[EpisodeResults]) -> EpisodeResults:
+def join_results(chunks: Sequence[EpisodeResults]) -> EpisodeResults:
     """Join the results of consecutive deals; the time per decision is the mean."""
-    weights = np.array([part.decisions for part in parts], float)
-    times = np.array([part.milliseconds for part in parts])
+    weights = np.array([chunk.decisions for chunk in chunks], float)
+    times = np.array([chunk.milliseconds for chunk in chunks])
     time = float(times @ weights / max(weights.sum(), 1))
-    facts = {name: np.concatenate([part.facts[name] for part in parts]) for name in parts[0].facts}
-    return EpisodeResults(facts, time, parts[0].hands)
+    facts = {
+        name: np.concatenate([chunk.facts[name] for chunk in chunks]) for name in chunks[0].facts
+    }
+    return EpisodeResults(facts, time, chunks[0].hands)
 
 
 def digest_game_code(game: Game) -> str:

@@ -48,7 +48,7 @@ class Cluster:
             the surrounding ``joblib.parallel_config``).
         address: address of a running Ray cluster (default: ``RAY_ADDRESS``; without it, start a
             cluster on this machine and stop it afterwards).
-        chunks: folder for finished parts of long work, so that interrupted work can resume (see
+        chunks: folder for finished chunks of long work, so that interrupted work can resume (see
             `run_cached`). The caller removes it (None: save nothing).
 
     Raises:
@@ -226,12 +226,12 @@ def run_cached(
 
 
 def drop_chunks(chunks: Path) -> None:
-    """Remove the folder of finished parts, because the work is complete."""
+    """Remove the folder of finished chunks, because the work is complete."""
     shutil.rmtree(chunks, ignore_errors=True)
 
 
-def has_parts(chunks: Path) -> bool:
-    """Return whether a folder has finished parts."""
+def has_chunks(chunks: Path) -> bool:
+    """Return whether a folder has finished chunks."""
     return any(chunks.glob(f"*{SUFFIX}"))
 
 
@@ -248,5 +248,5 @@ def _load(chunks: Path | None, name: str, packing: Packing) -> Any:
         return packing.unpack(read_arrays(path))
     except Exception as error:  # whatever the error, the task can be run again
         reason = f"{type(error).__name__}: {join_lines(error)}"
-        warnings.warn(f"{path} is damaged, so this part is computed again: {reason}", stacklevel=3)
+        warnings.warn(f"{path} is damaged, so this chunk is computed again: {reason}", stacklevel=3)
         return None

@@ -378,14 +378,14 @@ export class Replay {
     if (this.at === this.data.actions.length) {
       const { first_chance: first, loss, unseen, luck, outcome } = this.judged.totals;
       chance.textContent = `${this.text(first)} → ${this.text(outcome)}`;
-      verdict.textContent = `cost of decisions ${this.text(loss)}, cost of hidden information ${this.text(unseen)}, luck ${this.text(luck, true)}`;
+      verdict.textContent = `loss of decisions ${this.text(loss)}, effect of hidden information ${this.text(unseen)}, luck ${this.text(luck, true)}`;
       return;
     }
     chance.textContent = one ? `${this.judged.unit === "won" ? "Chance" : "Value"} ${this.text(one.chance)}` : "";
     if (!one) { verdict.textContent = this.data.played.length ? "no choice in this position" : ""; return; }
     const bad = this.costs(one);
     verdict.classList.add(bad ? "bad" : "good");
-    verdict.textContent = one.threw_away ? `“${one.text}” threw the win away; best was “${one.best_text}”`
+    verdict.textContent = one.threw_away ? `“${one.text}” made the deal unwinnable; best was “${one.best_text}”`
       : bad ? `“${one.text}” lost ${this.text(one.loss)}; best was “${one.best_text}”` : `“${one.text}” was as good as any`;
     verdict.textContent += this.tellPoints(one);
     const rows = [...one.legal].sort((a, b) => (b.action === one.action) - (a.action === one.action) || b.value - a.value).slice(0, SHOWN);
@@ -399,7 +399,7 @@ export class Replay {
   tellPoints({ points_before: before, points_after: after }) { // games with partners: double-dummy points
     if ((before ?? null) === null || (after ?? null) === null) return "";
     const cost = Math.abs(before - after);
-    return `; with all cards known, the bidder's side takes ${before}` + (cost ? `; this action costs the acting side ${cost}` : "");
+    return `; with all cards known, the bidder's side takes ${before}` + (cost ? `; this action lost ${cost} for the acting side` : "");
   }
 
   drawCurve() {

@@ -145,7 +145,7 @@ def test_what_was_done_is_not_done_again(
     # another job touches nothing of this one
     labelling.make_labels(GAME, deals=10, optimal=False, jobs=1)
     fake.asked = 0
-    with pytest.warns(UserWarning, match="is damaged, so this part is computed again"):
+    with pytest.warns(UserWarning, match="is damaged, so this chunk is computed again"):
         actual = load_labels(labelling.make_labels(GAME, deals=120, jobs=1))
     assert fake.asked == 70
     assert actual.metadata()["content"] == whole.metadata()["content"]

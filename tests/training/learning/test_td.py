@@ -122,7 +122,7 @@ def test_a_run_goes_on_when_what_it_sums_up_is_edited(
 
 def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
-        ValueError, match="a table of values requires a game with afterstate features, got Pyramid"
+        ValueError, match="a value table requires a game with afterstate features, got Pyramid"
     ):
         TDSettings(game="pyramid")
     with pytest.raises(ValueError, match="reward must be 'progress' for method 'td', got 'win'"):

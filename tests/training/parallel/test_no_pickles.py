@@ -1,4 +1,4 @@
-"""Files of finished parts run no code, and damaged files never change a result."""
+"""Files of finished chunks run no code, and damaged files never change a result."""
 
 import pickle
 from pathlib import Path
@@ -43,12 +43,12 @@ class Bomb:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Divide a few deals into several parts."""
+    """Divide a few deals into several chunks."""
     monkeypatch.setattr(lineups, "CHUNK", 7)
 
 
 def interrupt_second(patch: pytest.MonkeyPatch, module: Any, name: str) -> None:
-    """Press Ctrl-C in the second part."""
+    """Press Ctrl-C in the second chunk."""
     work, done = getattr(module, name), []
 
     def stopping(task: Any) -> Any:
@@ -60,22 +60,22 @@ def interrupt_second(patch: pytest.MonkeyPatch, module: Any, name: str) -> None:
     patch.setattr(module, name, stopping)
 
 
-@pytest.mark.filterwarnings("ignore:.*is damaged, so this part is computed again")
+@pytest.mark.filterwarnings("ignore:.*is damaged, so this chunk is computed again")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_unpickles_a_planted_file(command: str, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     words = [*COMMANDS[command], *HERE, "--out", str(tmp_path)]
     with pytest.MonkeyPatch.context() as patch, solved(find_game("pyramid")):
-        interrupt_second(patch, lineups, "play_part")
-        interrupt_second(patch, review_deal_set, "review_part")
+        interrupt_second(patch, lineups, "play_chunk")
+        interrupt_second(patch, review_deal_set, "review_chunk")
         interrupt_second(patch, labelling, "solve_task")
         assert main.main(words) == STOPPED
-    (part,) = [file for file in tmp_path.rglob(".*/*") if file.suffix in (".npz", ".pickle")]
+    (chunk,) = [file for file in tmp_path.rglob(".*/*") if file.suffix in (".npz", ".pickle")]
     bomb = pickle.dumps(Bomb(marker))
     objects = np.empty(1, object)
     objects[0] = Bomb(marker)
-    part.write_bytes(bomb)
-    part.with_suffix(".pickle").write_bytes(bomb)
+    chunk.write_bytes(bomb)
+    chunk.with_suffix(".pickle").write_bytes(bomb)
     with solved(find_game("pyramid")):
         assert main.main(words) == 0
     assert not marker.exists()
@@ -90,10 +90,10 @@ def test_objects_are_not_written() -> None:
         pack_arrays({"one": [object()]})
 
 
-@pytest.mark.filterwarnings("ignore:.*is damaged, so this part is computed again")
+@pytest.mark.filterwarnings("ignore:.*is damaged, so this chunk is computed again")
 @pytest.mark.parametrize("times", [15, slow_if(True, 60)])
-def test_a_damaged_part_never_changes_a_result(times: int, tmp_path: Path) -> None:
-    """After byte flips, truncation or deletion, a part is read unchanged or computed again."""
+def test_a_damaged_chunk_never_changes_a_result(times: int, tmp_path: Path) -> None:
+    """After byte flips, truncation or deletion, a chunk is read unchanged or computed again."""
     given: dict[str, Any] = {"deals": 7, "evaluation_seed": "k"}
     whole = compare("pyramid", ["greedy"], **given)
     kept = Cluster("sequential", 1, chunks=tmp_path / "chunks")
@@ -124,7 +124,7 @@ def test_reviews_are_read_as_they_were_written(name: str, tmp_path: Path) -> Non
         assert (one.points is None) == (other.points is None)
 
 
-def test_tables_of_several_resume_from_parts(tmp_path: Path) -> None:
+def test_tables_of_several_resume_from_chunks(tmp_path: Path) -> None:
     given: dict[str, Any] = {
         "deals": 20,
         "evaluation_seed": "k",
@@ -134,7 +134,7 @@ def test_tables_of_several_resume_from_parts(tmp_path: Path) -> None:
     whole = compare("seven_twenty_seven", ["greedy"], **given)
     kept = Cluster("sequential", 1, chunks=tmp_path / "chunks")
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        interrupt_second(patch, lineups, "play_part")
+        interrupt_second(patch, lineups, "play_chunk")
         compare("seven_twenty_seven", ["greedy"], **given, cluster=kept)
     result = compare("seven_twenty_seven", ["greedy"], **given, cluster=kept)
     one, other = result.evaluations[0].results, whole.evaluations[0].results

@@ -1,4 +1,4 @@
-"""Finished parts are reused only if nothing has changed, and by one command at a time."""
+"""Finished chunks are reused only if nothing has changed, and by one command at a time."""
 
 import json
 from collections.abc import Callable
@@ -28,7 +28,7 @@ COMPARE = ("compare", "pyramid", "--agents", "greedy", "uniform", "--deals", "20
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Divide a few deals into several parts."""
+    """Divide a few deals into several chunks."""
     monkeypatch.setattr(lineups, "CHUNK", 7)
 
 
@@ -95,8 +95,8 @@ def test_a_module_of_ones_own_counts(
     monkeypatch.syspath_prepend(str(tmp_path))
     file = tmp_path / "own_kept_agent.py"
     file.write_text("class Mine:\n    def act(self, turn):\n        return turn.masks.argmax(1)\n")
-    parts_of = [evaluate("pyramid", "own_kept_agent:Mine", **GIVEN, cluster=kept) for _ in "12"]
-    assert len(parts_of) == 2 and kept.chunks and len(list(kept.chunks.iterdir())) == 3
+    chunks_of = [evaluate("pyramid", "own_kept_agent:Mine", **GIVEN, cluster=kept) for _ in "12"]
+    assert len(chunks_of) == 2 and kept.chunks and len(list(kept.chunks.iterdir())) == 3
     file.write_text(file.read_text() + "# changed\n")
     evaluate("pyramid", "own_kept_agent:Mine", **GIVEN, cluster=kept)
     assert len(list(kept.chunks.iterdir())) == 6
@@ -126,32 +126,32 @@ def test_the_folder_may_be_words(tmp_path: Path) -> None:
     assert len(list((tmp_path / "c").iterdir())) == 3
 
 
-def stop_at(monkeypatch: pytest.MonkeyPatch, part: int) -> None:
-    """Press Ctrl-C in the part with this number, from 1."""
-    play: Callable[..., Any] = lineups.play_part
+def stop_at(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+    """Press Ctrl-C in the chunk with this number, from 1."""
+    play: Callable[..., Any] = lineups.play_chunk
     played: list[int] = []
 
-    def play_part(one: lineups.LineupTask) -> Any:
+    def play_chunk(one: lineups.LineupTask) -> Any:
         played.append(1)
-        if len(played) == part:
+        if len(played) == chunk:
             raise KeyboardInterrupt
         return play(one)
 
-    monkeypatch.setattr(lineups, "play_part", play_part)
+    monkeypatch.setattr(lineups, "play_chunk", play_chunk)
 
 
-@pytest.mark.parametrize("part", [1, 2, 5])
+@pytest.mark.parametrize("chunk", [1, 2, 5])
 def test_the_same_command_records_all_games_once(
-    part: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    chunk: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     record, out = tmp_path / "games.jsonl", tmp_path / "out"
     words = [*COMPARE, "--out", str(out), "--record", str(record)]
     with pytest.MonkeyPatch.context() as patch:
-        stop_at(patch, part)
+        stop_at(patch, chunk)
         assert main.main(words) == STOPPED
     key = (out / ".chunks" / "evaluation_seed.txt").read_text()
-    message = f"Finished parts are kept in {out / '.chunks'}" in capsys.readouterr().err
-    assert message == (part > 1)
+    message = f"Finished chunks are kept in {out / '.chunks'}" in capsys.readouterr().err
+    assert message == (chunk > 1)
     assert main.main(words) == 0
     compare(
         "pyramid", ["greedy", "uniform"], deals=20, evaluation_seed=key, record=tmp_path / "whole"
@@ -202,7 +202,7 @@ def test_a_key_that_cannot_be_read_is_made_anew(key: bytes, tmp_path: Path) -> N
     assert len(pd.read_parquet(tmp_path / "episodes.parquet")) == 40
 
 
-def test_a_deal_set_says_where_its_parts_are(
+def test_a_deal_set_says_where_its_chunks_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["deals", "make", "pyramid", "--no-optimal", "--first", "900000", *HERE]
@@ -216,11 +216,11 @@ def test_a_deal_set_says_where_its_parts_are(
 
     monkeypatch.setattr(labelling, "solve_task", solve_one)
     assert main.main([*words, "--deals", "100"]) == STOPPED
-    assert f"Finished parts are kept in {tmp_path}. Run the same" in capsys.readouterr().err
+    assert f"Finished chunks are kept in {tmp_path}. Run the same" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("deals", "size"), [(99, 99), (10_000, 100), (50_000, 500), (10**7, 2000)])
-def test_parts_of_very_many_deals_are_larger(
+def test_chunks_of_very_many_deals_are_larger(
     deals: int, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lineups, "CHUNK", 100)

@@ -1,1 +1,1 @@
-"""Reviews: the cost of each decision of a game."""
+"""Reviews: the loss of each decision of a game."""

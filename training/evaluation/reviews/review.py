@@ -1,4 +1,4 @@
-"""Reviews: the cost of each decision of a game.
+"""Reviews: the loss of each decision of a game.
 
 A review judges each decision in sampled worlds: assignments of the hidden cards that fit what the
 seat knew (`review_judges`). The chance of a position is the share of worlds that can still be won.
@@ -6,14 +6,14 @@ Its change at each decision has three parts:
 
 - loss: the value of the best action minus the value of the action taken.
 - unseen: the chance minus the value of the best action. No single action wins in all winnable
-  worlds, so this is the cost of hidden information, which no player can avoid.
+  worlds, so this is the effect of hidden information, which no player can avoid.
 - luck: the next chance (or the outcome, at the end) minus the value of the action taken. It is the
   effect of the cards that were turned up, and its mean is 0.
 
 For each game, first chance - losses - unseen + luck = outcome holds exactly. In addition, a solver
 finds whether each position can be won with all cards known (the open value). With all cards known,
-there is neither hidden information nor luck, so the losses add up to the first open value minus the
-outcome. A decision throws a deal away if it changes the open value from 1 to 0.
+there is neither hidden information nor luck, so these losses add up to the first open value minus
+the outcome. A decision makes a deal unwinnable if it changes the open value from 1 to 0.
 """
 
 import re
@@ -59,10 +59,10 @@ PHASES = ("first third", "second third", "last third")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Review(Result):
-    """The costs of n decisions of one seat in one game.
+    """The losses of n decisions of one seat in one game.
 
     The decisions are the first action of the seat and all actions with more than one legal action.
-    A forced action costs nothing and counts as part of the decision before it.
+    A forced action has no loss and counts as part of the decision before it.
 
     ``to_pandas()`` has a row for each decision; ``save(folder)`` writes a table, JSON and a plot.
     """
@@ -164,7 +164,7 @@ class Review(Result):
 
     @property
     def unseen(self) -> np.ndarray:
-        """The cost of hidden information, float64 (n,); see the module docstring."""
+        """The effect of hidden information, float64 (n,); see the module docstring."""
         return self.chances - self.best
 
     @property
@@ -182,9 +182,10 @@ class Review(Result):
 
     @property
     def costs(self) -> np.ndarray:
-        """The points that each card cost its side with all cards known, float64 (n,); NaN: unknown.
+        """The points that each card lost for its side, float64 (n,); NaN: unknown.
 
-        The points before a card assume the best play of its side, so every change is a loss.
+        All cards are known. The points before a card assume the best play of its side, so every
+        change is a loss.
         """
         if self.points is None:
             return np.full(len(self.actions), np.nan)

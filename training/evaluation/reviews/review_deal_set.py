@@ -34,7 +34,7 @@ from .review_judges import (
 DEALS = 100
 """Default number of deals that are reviewed."""
 CHUNK = 5
-"""Number of deals of one part, for parallel reviews."""
+"""Number of deals of one chunk, for parallel reviews."""
 WORST = 10
 """Most decisions that the list of worst decisions has."""
 COUNT, FACT = "reviews", "fact."
@@ -118,7 +118,7 @@ class DealSetReview(Result):
         return [self._group(phase, phases == phase) for phase in PHASES]
 
     def _group(self, name: str, which: np.ndarray) -> dict[str, Any]:
-        """Return statistics of the selected decisions: counts, losses, and deals thrown away."""
+        """Return counts, losses, and deals made unwinnable by the selected decisions."""
         chosen = which & self._joined("choices")
         losses = self._joined("losses")[chosen]
         return {
@@ -183,7 +183,7 @@ def review_spec(
         opponents: The agents in the other seats, repeated in order.
         progress: Takes the agent's name and returns a progress function.
         finished: Receives the reviews in the order of the deals, even if an error stops the work.
-        cluster: Reviews parts of the deals in other processes (None: all in this process).
+        cluster: Reviews chunks of the deals in other processes (None: all in this process).
 
     Raises:
         ValueError: As `compare.evaluate` does.
@@ -195,12 +195,12 @@ def review_spec(
     seated = [*around[len(around) - seat :], first, *around[: len(around) - seat]]
     update = progress(first.name) if progress else None
     reviews = [] if finished is None else finished
-    part = ReviewPart(spec, tuple(spec.numbers.tolist()), seated, seat, judge)
-    review_parts(part, [agent, *opponents], reviews, cluster, update)
+    chunk = ReviewChunk(spec, tuple(spec.numbers.tolist()), seated, seat, judge)
+    review_chunks(chunk, [agent, *opponents], reviews, cluster, update)
     return DealSetReview(spec, first.name, list(reviews))
 
 
-class ReviewPart(NamedTuple):
+class ReviewChunk(NamedTuple):
     """Deals of a specification that one task reviews; ``agents`` has the agent of each seat."""
 
     spec: EvaluationSpec
@@ -210,21 +210,21 @@ class ReviewPart(NamedTuple):
     judge: Judge
 
 
-def review_parts(
-    whole: ReviewPart,
+def review_chunks(
+    whole: ReviewChunk,
     given: Sequence[Agent | str],
     finished: list[Review],
     cluster: Cluster | None = None,
     update: Progress | None = None,
     check: Callable[[int, Review], None] | None = None,
 ) -> None:
-    """Review deals one after the other, or in parts on a cluster.
+    """Review deals one after the other, or in chunks on a cluster.
 
     Args:
         whole: The deals, the agents, and the judge.
         given: The agents as the caller gave them.
         finished: Receives the reviews in the order of the deals; after an error, the finished ones.
-        cluster: Reviews the parts (None: this process).
+        cluster: Reviews the chunks (None: this process).
         update: Called with numbers of reviewed deals.
         check: Called with the index of each deal and its review.
 
@@ -232,43 +232,43 @@ def review_parts(
         ValueError: A human player is given with a cluster.
     """
     size = 1 if cluster is None else CHUNK
-    parts = [
+    chunks = [
         whole._replace(deals=whole.deals[i : i + size]) for i in range(0, len(whole.deals), size)
     ]
-    done: Iterator[tuple[int, list[Review]]] = enumerate(map(review_part, parts))
+    done: Iterator[tuple[int, list[Review]]] = enumerate(map(review_chunk, chunks))
     if cluster is not None:
         refuse_people(whole.agents)
-        done = _review_on(cluster, parts, given)
+        done = _review_on(cluster, chunks, given)
     reviews = {}
     try:
-        for number, part_reviews in done:
-            for place, one in enumerate(part_reviews, number * size):
+        for number, chunk_reviews in done:
+            for place, one in enumerate(chunk_reviews, number * size):
                 if check is not None:
                     check(place, one)
                 reviews[place] = one
             if update is not None:
-                update(len(part_reviews))
+                update(len(chunk_reviews))
     finally:
         finished += [reviews[place] for place in sorted(reviews)]
 
 
-def review_part(part: ReviewPart) -> list[Review]:
-    """Review the deals of a part."""
-    spec, deals, agents, seat, judge = part
+def review_chunk(chunk: ReviewChunk) -> list[Review]:
+    """Review the deals of a chunk."""
+    spec, deals, agents, seat, judge = chunk
     return [review_numbered(spec, deal, agents, seat, judge) for deal in deals]
 
 
 def _review_on(
-    cluster: Cluster, parts: Sequence[ReviewPart], given: Sequence[Agent | str]
+    cluster: Cluster, chunks: Sequence[ReviewChunk], given: Sequence[Agent | str]
 ) -> Iterator[tuple[int, list[Review]]]:
-    """Review parts on a cluster; yield the index and the reviews of each finished part."""
-    spec, _, agents, seat, judge = parts[0]
+    """Review chunks on a cluster; yield the index and the reviews of each finished chunk."""
+    spec, _, agents, seat, judge = chunks[0]
     description = (describe_judge(judge), seat, [agent.name for agent in agents])
     players = [judge.given] if isinstance(judge, PlayOutJudge) else []
     digest = digest_given(spec, "review", [*given, *players]), description
-    numbers = {digest16(digest, part.deals): i for i, part in enumerate(parts)}
-    named = dict(zip(numbers, parts, strict=True))
-    for name, reviews in run_cached(review_part, named, cluster, make_packing(judge)):
+    numbers = {digest16(digest, chunk.deals): i for i, chunk in enumerate(chunks)}
+    named = dict(zip(numbers, chunks, strict=True))
+    for name, reviews in run_cached(review_chunk, named, cluster, make_packing(judge)):
         yield numbers[name], reviews
 
 

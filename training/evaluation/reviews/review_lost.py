@@ -19,7 +19,7 @@ from ..play import Progress
 from ..result import EPISODES, Comparison, Evaluation
 from ..stats import CONFIDENCE
 from .review import Review
-from .review_deal_set import DEALS, DealSetReview, ReviewPart, review_parts
+from .review_deal_set import DEALS, DealSetReview, ReviewChunk, review_chunks
 from .review_judges import WORLDS, Judge, make_judge
 
 
@@ -252,12 +252,12 @@ def review_lost_deals(
     update = progress(name) if progress else None
     reviews = [] if finished is None else finished
     reviewed = lost[:deals]
-    part = ReviewPart(spec, tuple(one.deal for one in reviewed), [player], 0, judge)
+    chunk = ReviewChunk(spec, tuple(one.deal for one in reviewed), [player], 0, judge)
 
     def check(place: int, review: Review) -> None:
         _check_same(reviewed[place], review)
 
-    review_parts(part, [agent or name], reviews, cluster, update, check)
+    review_chunks(chunk, [agent or name], reviews, cluster, update, check)
     return DealSetReview(spec, name, list(reviews), len(lost))
 
 

@@ -99,9 +99,8 @@ def _show_judge(review: Review | DealSetReview, console: Console) -> None:
         console.print(Text(text, "dim"))
     console.print(
         Text(
-            "Loss: value of the best action minus value of the action taken. Unseen: cost of hidden"
-            "\ninformation, whatever the action. Luck: effect of the cards turned up. ±: standard "
-            "error.",
+            "Loss: value of the best action minus value of the action taken. Unseen: chance minus "
+            "value\nof the best action. Luck: effect of the cards turned up. ±: standard error.",
             "dim",
         )
     )
@@ -119,7 +118,7 @@ def _game_table(review: Review, wide: bool) -> Table:
         )
         mark = Text("  made unwinnable", "bold red") if review.threw_away[i] else Text("")
         if review.costs[i] > 0:
-            mark = Text(f"  cost {review.costs[i]:g} points", "red")
+            mark = Text(f"  lost {review.costs[i]:g} points", "red")
         table.add_row(
             Text(str(review.steps[i] + 1)),
             _with_error(review, review.chances[i], review.judged.chance_errors[i]),
@@ -201,9 +200,9 @@ def _points_text(review: Review) -> str | None:
         f"Double dummy, with all cards known: at #{review.steps[first] + 1} the bidder's side "
         f"would take {review.points[first, 0]:g} points. "
         + (
-            f"Cards of this seat that cost its side points: {', '.join(cost)}."
+            f"Points lost by cards of this seat: {', '.join(cost)}."
             if cost
-            else "No card of this seat cost its side points."
+            else "No card of this seat lost points."
         )
     )
 

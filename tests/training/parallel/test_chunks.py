@@ -1,4 +1,4 @@
-"""Evaluations, reviews and deal sets in parallel parts equal those of one process."""
+"""Evaluations, reviews and deal sets in parallel chunks equal those of one process."""
 
 import os
 import signal
@@ -22,12 +22,12 @@ from parlour.training.parallel import processes, tasks
 from parlour.training.parallel.tasks import Cluster, Packing, run_cached, run_tasks
 
 HERE = Cluster("sequential", 1)
-"""Parts without processes: a part is the same wherever it runs."""
+"""Chunks without processes: a chunk is the same wherever it runs."""
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Divide a few deals into several parts."""
+    """Divide a few deals into several chunks."""
     monkeypatch.setattr(lineups, "CHUNK", 7)
 
 
@@ -54,7 +54,7 @@ def fail_once(given: tuple[Path, int]) -> int:
 
 
 @pytest.mark.parametrize("agent", ["uniform", "pimc@2", "mcts@4", "pretrained", "oracle"])
-def test_an_evaluation_in_parts(agent: str) -> None:
+def test_an_evaluation_in_chunks(agent: str) -> None:
     given: dict[str, Any] = {
         "variant": "three-passes",
         "deals": 20,
@@ -67,7 +67,7 @@ def test_an_evaluation_in_parts(agent: str) -> None:
     )
 
 
-def test_the_time_of_a_decision_is_the_mean_over_parts() -> None:
+def test_the_time_of_a_decision_is_the_mean_over_chunks() -> None:
     result = [
         lineups.EpisodeResults({"decisions": np.array([n]), "score": np.array([n])}, ms)
         for n, ms in ((10, 1.0), (30, 3.0))
@@ -75,7 +75,7 @@ def test_the_time_of_a_decision_is_the_mean_over_parts() -> None:
     assert lineups.join_results(result).milliseconds == 2.5
 
 
-def test_a_comparison_of_variants_in_parts() -> None:
+def test_a_comparison_of_variants_in_chunks() -> None:
     given: dict[str, Any] = {"variants": ["classic", "book"], "deals": 15, "evaluation_seed": "k"}
     whole = compare("pyramid", ["uniform", "greedy"], **given)
     result = compare("pyramid", ["uniform", "greedy"], **given, cluster=HERE)
@@ -84,7 +84,7 @@ def test_a_comparison_of_variants_in_parts() -> None:
         assert_same(one.results.facts, other.results.facts)
 
 
-def test_tables_of_several_in_parts() -> None:
+def test_tables_of_several_in_chunks() -> None:
     given: dict[str, Any] = {
         "deals": 15,
         "evaluation_seed": "k",
@@ -98,17 +98,17 @@ def test_tables_of_several_in_parts() -> None:
         assert_same(one.results.facts, other.results.facts)
 
 
-def test_reviews_in_parts() -> None:
+def test_reviews_in_chunks() -> None:
     given: dict[str, Any] = {"deals": 7, "worlds": 3, "evaluation_seed": "k"}
     whole = review_deal_set("pyramid", "greedy", **given)
     assert review_deal_set("pyramid", "greedy", **given, cluster=HERE).summary() == whole.summary()
 
 
-def test_the_same_games_are_recorded_part_after_part(tmp_path: Path) -> None:
+def test_the_same_games_are_recorded_chunk_after_chunk(tmp_path: Path) -> None:
     given: dict[str, Any] = {"deals": 20, "evaluation_seed": "k"}
     evaluate("pyramid", "greedy", **given, record=tmp_path / "whole")
-    evaluate("pyramid", "greedy", **given, record=tmp_path / "parts", cluster=HERE)
-    result = load_replays(tmp_path / "parts")
+    evaluate("pyramid", "greedy", **given, record=tmp_path / "chunks", cluster=HERE)
+    result = load_replays(tmp_path / "chunks")
     assert [(one.deal or 0) // 7 for one in result] == [0] * 7 + [1] * 7 + [2] * 6
     whole = {one.deal: one.actions for one in load_replays(tmp_path / "whole")}
     assert {one.deal: one.actions for one in result} == whole
@@ -139,7 +139,7 @@ def test_tasks_that_kill_every_worker_are_given_up(monkeypatch: pytest.MonkeyPat
     assert len(asked) == tasks.ATTEMPTS
 
 
-def test_finished_parts_are_not_played_again(tmp_path: Path) -> None:
+def test_finished_chunks_are_not_played_again(tmp_path: Path) -> None:
     cluster = Cluster("sequential", 1, chunks=tmp_path / "chunks")
     begun = run_cached(square, {"two": 2, "three": 3, "four": 4}, cluster, SQUARES)
     assert [next(begun), next(begun)] == [("two", 4), ("three", 9)]
@@ -151,7 +151,7 @@ def test_finished_parts_are_not_played_again(tmp_path: Path) -> None:
         played.append(number)
         return square(number)
 
-    with pytest.warns(UserWarning, match=r"three.npz is damaged, so this part is computed again"):
+    with pytest.warns(UserWarning, match=r"three.npz is damaged, so this chunk is computed again"):
         result = dict(run_cached(note, {"two": 2, "three": 3, "four": 4}, cluster, SQUARES))
     assert result == {"two": 4, "three": 9, "four": 16}
     assert played == [3, 4]
@@ -167,7 +167,7 @@ def test_finished_parts_are_not_played_again(tmp_path: Path) -> None:
         {"evaluation_seed": "other"},
     ],
 )
-def test_parts_of_another_evaluation_are_not_taken(tmp_path: Path, other: dict[str, Any]) -> None:
+def test_chunks_of_another_evaluation_are_not_taken(tmp_path: Path, other: dict[str, Any]) -> None:
     given: dict[str, Any] = {"agent": "greedy", "deals": 20, "evaluation_seed": "k"}
     kept = Cluster("sequential", 1, chunks=tmp_path / "chunks")
     evaluate("pyramid", **given, cluster=kept)
@@ -199,7 +199,7 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
     _, errors = process.communicate(timeout=60)
     assert process.returncode == STOPPED
     assert "Traceback" not in errors
-    assert f"Finished parts are kept in {chunks}. Run the same command again" in errors
+    assert f"Finished chunks are kept in {chunks}. Run the same command again" in errors
     key = (chunks / "evaluation_seed.txt").read_text()
     before = len(list(chunks.glob("*.npz")))
     assert before >= 2
