@@ -142,6 +142,7 @@ def make_rows(
     opponents: Opponents | None = None,
     seat: int = 0,
     variants: Variants | None = None,
+    num_threads: int = 1,
 ) -> Rows:
     """Check the keywords of an environment and return its rows.
 
@@ -161,6 +162,7 @@ def make_rows(
         opponents: Agents in the other seats.
         seat: The seat of the learner.
         variants: Several variants instead of one; see `rules_table.read_variants`.
+        num_threads: Number of threads that share the rows.
 
     Raises:
         ValueError: A keyword has an invalid value.
@@ -185,11 +187,10 @@ def make_rows(
         illegal_mode(illegal),
     )
     if players == 1:
-        return Rows(game, rules, n, config)
+        return Rows(game, rules, n, config, num_threads)
     seat = check_seat("seat", seat, players)
-    return make_seat_rows(
-        game, rules, n, config, "greedy" if opponents is None else opponents, seat
-    )
+    others = "greedy" if opponents is None else opponents
+    return make_seat_rows(game, rules, n, config, others, seat, num_threads)
 
 
 def make_rows_table(
