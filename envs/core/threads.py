@@ -156,7 +156,11 @@ def _tag(result: Any, arguments: Sequence[Any]) -> int:
 def _cut(
     context: Any, builder: Any, kind: Any, value: Any, is_split: bool, begin: Any, count: Any
 ) -> Any:
-    """Return an argument for ``count`` rows from row ``begin``; only arrays in `Split` are cut."""
+    """Return an argument for ``count`` rows from row ``begin``; only arrays in `Split` are cut.
+
+    The arrays that a kernel gets have no reference counts. Kernels count references in every row,
+    and threads that count at the same place wait for each other. The caller keeps the arrays.
+    """
     if isinstance(kind, types.BaseTuple):
         is_split |= _is_split(kind)
         parts = [
@@ -166,14 +170,16 @@ def _cut(
         if _is_split(kind):
             return parts[0]
         return context.make_tuple(builder, _plain_type(kind), parts)
-    if not is_split:
+    if not isinstance(kind, types.Array):
         return value
     array = context.make_array(kind)(context, builder, value)
-    shape = cgutils.unpack_tuple(builder, array.shape)
-    skipped = builder.mul(begin, cgutils.unpack_tuple(builder, array.strides)[0])
-    array.data = cgutils.pointer_add(builder, array.data, skipped)
-    array.nitems = builder.mul(builder.sdiv(array.nitems, shape[0]), count)
-    array.shape = cgutils.pack_array(builder, [count, *shape[1:]])
+    array.meminfo = cgutils.get_null_value(array.meminfo.type)
+    if is_split:
+        shape = cgutils.unpack_tuple(builder, array.shape)
+        skipped = builder.mul(begin, cgutils.unpack_tuple(builder, array.strides)[0])
+        array.data = cgutils.pointer_add(builder, array.data, skipped)
+        array.nitems = builder.mul(builder.sdiv(array.nitems, shape[0]), count)
+        array.shape = cgutils.pack_array(builder, [count, *shape[1:]])
     return array._getvalue()
 
 
