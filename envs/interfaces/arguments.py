@@ -45,6 +45,8 @@ MOST_STEPS = 2**31 - 1
 """Largest limit of moves or steps. States count both in int32."""
 MOST_ROWS = 2**24
 """Largest number of rows in a batch. More rows would not fit into memory."""
+MOST_THREADS = 1024
+"""Largest number of threads of a batch."""
 
 
 BROKEN = "an opponent raised an exception during the last step: call reset() first"
