@@ -86,8 +86,15 @@ class HeuristicAgent:
         return turn.game.score_actions(states, turn.rules, self.weights, self.rule_agent)
 
 
-def make_turn_table(agents: Sequence[Agent], game: Game) -> TurnTable | None:
-    """Return the agents in the form that kernels take; None if no agent is a baseline."""
+def make_turn_table(agents: Sequence[Agent], game: Game, scratch_rows: int = 1) -> TurnTable | None:
+    """Return the agents in the form that kernels take; None if no agent is a baseline.
+
+    Args:
+        agents: The agents.
+        game: The game.
+        scratch_rows: Number of rows of the scratch space. Threads that share the rows of a batch
+            need as many as the batch has, because each uses those of its own part.
+    """
     kinds = np.full(len(agents), ASKED)
     salts = np.zeros(len(agents), np.uint64)
     weights = np.tile(game.default_weights, (len(agents), 1))
@@ -100,7 +107,7 @@ def make_turn_table(agents: Sequence[Agent], game: Game) -> TurnTable | None:
             kinds[i] = SCORED + names.index(owner.rule_agent)
             if owner.weights is not None:
                 weights[i] = owner.weights
-    scores = np.zeros((1, game.actions))
+    scores = np.zeros((scratch_rows, game.actions))
     return None if (kinds == ASKED).all() else TurnTable(kinds, salts, weights, scores)
 
 

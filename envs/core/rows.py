@@ -1,6 +1,6 @@
 """The class `Rows`, a batch of games that the interfaces and the evaluation share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from .legal import has_action, unpack_actions
 from .options import as_record
 from .rules_table import make_table
 from .scene.scene import Scene
+from .threads import ThreadPool
 from .type_aliases import States
 
 TERMINATED, TRUNCATED = int(Over.TERMINATED), int(Over.TRUNCATED)
@@ -24,6 +25,9 @@ NO_SEATS = np.zeros(1, np.int64)
 """Seats of a batch of size 1 in games for one player."""
 HIDDEN_SALT = 0x48494445
 """Separates the seeds of hidden cards from those of deals, so equal seeds reveal nothing."""
+SPLIT_STEP = True, False, False, True, True, True
+SPLIT_RESET = True, False, False, True, False, True
+"""Which arguments of `contract.StepRows` and `contract.ResetRows` have one entry per row."""
 
 
 class Rows:
@@ -43,13 +47,22 @@ class Rows:
             (`rng.draw_rules`). The choice does not change the deals.
         n: Number of games.
         config: Reward, limits and other settings.
+        num_threads: Number of threads that share the rows; see `threads.ThreadPool`.
     """
 
     codes: np.ndarray
     """The observations as ``codes``, int8 (n, width): a view of ``states``."""
 
-    def __init__(self, game: Game, rules: Any, n: int, config: StepConfig = StepConfig()) -> None:  # noqa: B008
+    def __init__(
+        self,
+        game: Game,
+        rules: Any,
+        n: int,
+        config: StepConfig = StepConfig(),  # noqa: B008
+        num_threads: int = 1,
+    ) -> None:
         self.game, self.config, self.n = game, config, n
+        self.pool = None if num_threads == 1 else ThreadPool(num_threads)
         self.config_record = as_record(config)
         self.set_rules(rules)
         self.states = np.zeros(n, game.state)
@@ -132,9 +145,25 @@ class Rows:
             self._start(DealSource.DECK, which)
 
     def _start(self, source: DealSource, which: np.ndarray) -> None:
-        self.game.kernels.reset_rows(
-            self.states, self.rules_record, self.config_record, which, int(source), self.buffers
-        )
+        arguments = self.states, self.rules_record, self.config_record, which, int(source)
+        self.call(self.game.kernels.reset_rows, (*arguments, self.buffers), SPLIT_RESET)
+
+    def call(
+        self,
+        kernel: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        split: tuple[Any, ...],
+        has_sums: bool = False,
+    ) -> Any:
+        """Call a kernel over all rows, in several threads if there are; see `ThreadPool.run`."""
+        if self.pool is None:
+            return kernel(*arguments)
+        return self.pool.run(kernel, arguments, split, self.n, has_sums)
+
+    def close(self) -> None:
+        """End the threads, if there are any. The next call starts new ones."""
+        if self.pool is not None:
+            self.pool.close()
 
     def results(self, states: np.ndarray, which: np.ndarray) -> dict[str, np.ndarray]:
         """Return the results of games of the rows ``which``, bool (n,); see `Game.info_facts`."""
@@ -210,9 +239,8 @@ class Rows:
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
         """Play ``actions``, contiguous int64 (n,), in the rows ``which``, bool (n,) (None: all)."""
         which = self.all_rows if which is None else which
-        self.game.kernels.step_rows(
-            self.states, self.rules_record, self.config_record, which, actions, self.buffers
-        )
+        arguments = self.states, self.rules_record, self.config_record, which, actions
+        self.call(self.game.kernels.step_rows, (*arguments, self.buffers), SPLIT_STEP)
 
     def restore(self, states: np.ndarray) -> None:
         """Restore copies of states, (n,), after a check.

@@ -31,7 +31,7 @@ class TurnTable(NamedTuple):
     weights: np.ndarray
     """Weights of agents that choose by a scorer, float64 (agents, weights)."""
     scores: np.ndarray
-    """Scratch space for the scores of one row, float64 (1, actions)."""
+    """Scratch space for the scores of one row: the first row, float64 (rows, actions)."""
 
 
 class SeatArrays(NamedTuple):

@@ -45,6 +45,8 @@ MOST_STEPS = 2**31 - 1
 """Largest limit of moves or steps. States count both in int32."""
 MOST_ROWS = 2**24
 """Largest number of rows in a batch. More rows would not fit into memory."""
+MOST_THREADS = 1024
+"""Largest number of threads of a batch."""
 
 
 BROKEN = "an opponent raised an exception during the last step: call reset() first"
@@ -142,6 +144,7 @@ def make_rows(
     opponents: Opponents | None = None,
     seat: int = 0,
     variants: Variants | None = None,
+    num_threads: int = 1,
 ) -> Rows:
     """Check the keywords of an environment and return its rows.
 
@@ -161,6 +164,7 @@ def make_rows(
         opponents: Agents in the other seats.
         seat: The seat of the learner.
         variants: Several variants instead of one; see `rules_table.read_variants`.
+        num_threads: Number of threads that share the rows.
 
     Raises:
         ValueError: A keyword has an invalid value.
@@ -185,11 +189,10 @@ def make_rows(
         illegal_mode(illegal),
     )
     if players == 1:
-        return Rows(game, rules, n, config)
+        return Rows(game, rules, n, config, num_threads)
     seat = check_seat("seat", seat, players)
-    return make_seat_rows(
-        game, rules, n, config, "greedy" if opponents is None else opponents, seat
-    )
+    others = "greedy" if opponents is None else opponents
+    return make_seat_rows(game, rules, n, config, others, seat, num_threads)
 
 
 def make_rows_table(

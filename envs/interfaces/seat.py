@@ -23,6 +23,8 @@ from ..core.seat_kernels import (
 )
 from ..core.turn import Agent, FixedAgent, choose_actions, make_turn
 
+SPLIT_TURNS = True, False, False, True, False, True, (False, False, False, True), True, True
+"""Which arguments of `seat_kernels.make_play_turns` have one entry per row; see `ThreadPool.run`."""
 RUNNING = int(Over.RUNNING)
 """A plain int, because NumPy takes 10 µs to compare with an enumeration member."""
 Opponents = str | Agent | Sequence[str | Agent]
@@ -85,6 +87,7 @@ class SeatRows(Rows):
         agents: The agents in the other seats.
         seating: Index in ``agents`` of each seat, int64 (n, seats).
         own_seat: The caller's seat, an int or int64 (n,).
+        num_threads: See `Rows`. Only one thread calls agents that are not baselines.
     """
 
     def __init__(
@@ -96,11 +99,12 @@ class SeatRows(Rows):
         agents: Sequence[Agent],
         seating: np.ndarray,
         own_seat: np.ndarray | int = 0,
+        num_threads: int = 1,
     ) -> None:
         # The limit applies to the steps of the caller's seat; `Rows` would count those of all
         # seats.
         inner = config._replace(reset=int(Autoreset.DISABLED), max_steps=0)
-        super().__init__(game, rules, n, inner)
+        super().__init__(game, rules, n, inner, num_threads)
         self.reset, self.max_steps = config.reset, config.max_steps
         self.own_steps = np.zeros(n, np.int64)
         self.agents, self.seating = list(agents), seating
@@ -272,7 +276,7 @@ class SeatRows(Rows):
         """
         if (table := self.turn_table) is None:
             return self.n, self.n
-        return self.game.play_turns(
+        arguments = (
             self.states,
             self.rules_record,
             self.config_record,
@@ -283,6 +287,8 @@ class SeatRows(Rows):
             self.seat_arrays,
             self.buffers,
         )
+        sums: tuple[int, int] = self.call(self.game.play_turns, arguments, SPLIT_TURNS, True)
+        return sums
 
     def _ask(self, acting: np.ndarray) -> None:
         """Call each agent once for all games with the same rules in ``acting`` that wait for it."""
@@ -305,6 +311,7 @@ def make_seat_rows(
     config: StepConfig,
     opponents: Opponents = "greedy",
     own_seat: int = 0,
+    num_threads: int = 1,
 ) -> SeatRows:
     """Return `SeatRows` for the caller's seat; see `make_opponents` for ``opponents``."""
     table = make_table(game, rules)
@@ -315,6 +322,6 @@ def make_seat_rows(
     seating = np.zeros((n, game.max_players), np.int64)
     for place, agent in enumerate(others):
         seating[:, (own_seat + 1 + place) % players] = indices[id(agent)]
-    rows = SeatRows(game, table, n, config, agents, seating, own_seat)
-    rows.turn_table = make_turn_table(agents, game)
+    rows = SeatRows(game, table, n, config, agents, seating, own_seat, num_threads)
+    rows.turn_table = make_turn_table(agents, game, 1 if num_threads == 1 else n)
     return rows

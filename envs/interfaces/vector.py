@@ -14,11 +14,14 @@ from ..core.options import check_range, parse_bool, unknown_text
 from ..core.rows import Rows, copy_states, mask_states, observation_codes
 from ..core.rules_table import RulesTable, Variants
 from ..core.scene.scene import Scene, svg_grid
+from ..core.schema import write_onehot
 from ..render.pictures import METADATA, Renderer, draw_grid
 from . import arguments
 from .arguments import SHARED_NAMES, as_array, check_actions, refuse_illegal
 from .seat import Opponents
 
+SPLIT_ONEHOT = True, False, True
+"""Which arguments of `schema.write_onehot` have one entry per row; see `threads.ThreadPool.run`."""
 SHOWN_TABLES = 12
 """Maximum number of tables in the picture that a notebook shows."""
 
@@ -53,6 +56,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
             ``gymnasium.vector.AutoresetMode`` or its name.
         copy: Whether `reset` and `step` return copies. If False, they return the internal buffers,
             which the next step overwrites.
+        num_threads: Number of threads that share the rows; a batch of fewer than 1024 rows uses one.
+            The results do not depend on it. More threads than free cores make the steps slower. The
+            threads end when the environment is closed.
         **options: Options of the game that differ from the variant.
 
     Raises:
@@ -81,11 +87,13 @@ class CardVectorEnv(gym.vector.VectorEnv):
         winnable: bool = False,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         copy: bool = True,
+        num_threads: int = 1,
         render_mode: str | None = None,
         picture: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
         num_envs = check_range("num_envs", num_envs, 1, arguments.MOST_ROWS)
+        num_threads = check_range("num_threads", num_threads, 1, arguments.MOST_THREADS)
         self.game = game
         self.num_envs = num_envs
         self.encoding = encoding
@@ -109,6 +117,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
             variants=variants,
             illegal=illegal,
             reset=arguments.AUTORESETS[self.autoreset_mode],
+            num_threads=num_threads,
         )
         self._winnable = arguments.make_winnable_info(self.rows, winnable)
         self.single_observation_space = arguments.observation_space(game, encoding)
@@ -261,7 +270,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
     def _observations(self) -> np.ndarray:
         if self._flat is None:
             return self._copy_if_asked(self.rows.codes)
-        self.game.features.onehot(self.rows.codes, self._flat)
+        encoded = self.rows.codes, self.game.features.onehot_places, self._flat
+        self.rows.call(write_onehot, encoded, SPLIT_ONEHOT)
         return self._copy_if_asked(self._flat)
 
     def _infos(self, done: np.ndarray) -> dict[str, Any]:
@@ -395,7 +405,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
         return draw_grid(self._scenes(), self._renderer.style, columns)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Close the window, if one is open."""
+        """End the threads, and close the window if one is open."""
+        self.rows.close()
         self._renderer.close()
 
     def _repr_svg_(self) -> str:
