@@ -1,4 +1,4 @@
-"""The double-dummy cost of each card in games with partners."""
+"""The double-dummy loss of each card in games with partners."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -59,7 +59,7 @@ def test_a_review_says_what_the_cards_of_its_seat_cost() -> None:
             ]
             text = str(review)
             assert "Double dummy, with all cards known: at #" in text
-            assert ("No card of this seat cost" in text) == (costs[known].sum() == 0)
+            assert ("No card of this seat lost" in text) == (costs[known].sum() == 0)
     assert sum(result) > 0
 
 

@@ -231,8 +231,8 @@ class TDSettings(StepSettings, SoloSettings):
     method = "td"
 
     pretrain: Share = 0.2
-    """Fraction of the run used for pretraining, at its beginning. Each part of a position, such as
-    a line of Poker Squares, learns its own result; games without parts learn from the play of
+    """Fraction of the run used for pretraining, at its beginning. In Poker Squares, the values
+    of a line learn the final score of that line; other games learn from the play of
     pretrain_agent."""
     pretrain_agent: str | None = None
     """Rule-based agent that plays during pretraining (None: the game's heuristic)."""
