@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import types, typeof
+from numba import typeof, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -58,7 +58,7 @@ class Split(NamedTuple):
 # ---- atomic access --------------------------------------------------------------------------
 #
 # LLVM may move a plain read of an array out of a loop. Atomic reads stay in place, and they order
-# all other accesses: a thread that reads a counter sees what another thread wrote before it counted.
+# all other accesses: a thread that reads a counter sees everything that was written before it.
 
 
 def _entry(context: Any, builder: Any, array_type: Any, arguments: Any) -> Any:
@@ -224,9 +224,7 @@ def _build_task(context: Any, module: Any, sums: Any, arguments: Any) -> Any:
             builder.atomic_rmw("add", place, builder.extract_value(returned, i), "monotonic")
     with builder.if_then(status.is_error, likely=False):
         code = builder.sext(status.code, _WORD)
-        is_first = builder.cmpxchg(
-            part(_CODE), ir.Constant(_WORD, 0), code, "acq_rel", "monotonic"
-        )
+        is_first = builder.cmpxchg(part(_CODE), ir.Constant(_WORD, 0), code, "acq_rel", "monotonic")
         with builder.if_then(builder.extract_value(is_first, 1)):
             builder.store(status.excinfoptr, part(_ERROR))
     builder.ret_void()
@@ -478,9 +476,7 @@ class ThreadPool:
         marked = [_mark(value, one) for value, one in zip(arguments, split, strict=True)]
         sums = np.zeros(2, np.int64) if has_sums else None
         known = self._versions.get(kernel)
-        if known is None or not _run_job(
-            self._control, known, rows, chunk_rows, sums, *marked
-        ):
+        if known is None or not _run_job(self._control, known, rows, chunk_rows, sums, *marked):
             kernel.compile(tuple(map(typeof, arguments)))  # type: ignore[attr-defined]
             self._versions[kernel] = known = _list_versions(kernel)
             if not _run_job(self._control, known, rows, chunk_rows, sums, *marked):

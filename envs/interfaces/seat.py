@@ -24,7 +24,7 @@ from ..core.seat_kernels import (
 from ..core.turn import Agent, FixedAgent, choose_actions, make_turn
 
 SPLIT_TURNS = True, False, False, True, False, True, (False, False, False, True), True, True
-"""Which arguments of `seat_kernels.make_play_turns` have one entry per row; see `ThreadPool.run`."""
+"""Which arguments of `seat_kernels.make_play_turns` have an entry per row; see `ThreadPool.run`."""
 RUNNING = int(Over.RUNNING)
 """A plain int, because NumPy takes 10 µs to compare with an enumeration member."""
 Opponents = str | Agent | Sequence[str | Agent]

@@ -56,8 +56,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
             ``gymnasium.vector.AutoresetMode`` or its name.
         copy: Whether `reset` and `step` return copies. If False, they return the internal buffers,
             which the next step overwrites.
-        num_threads: Number of threads that share the rows; a batch of fewer than 1024 rows uses one.
-            The results do not depend on it. More threads than free cores make the steps slower. The
+        num_threads: Number of threads that share the rows; fewer than 1024 rows use one thread. The
+            results do not depend on it. More threads than free cores make the steps slower. The
             threads end when the environment is closed.
         **options: Options of the game that differ from the variant.
 

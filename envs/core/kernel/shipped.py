@@ -51,7 +51,7 @@ def has_instructions(features: str) -> bool:
 def read_shipped(folder: Path = FOLDER) -> Shipped | None:
     """Return the kernels in a folder; None if it has no manifest."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     return Shipped(folder, tuple(manifest["target"]), manifest["versions"])
@@ -60,7 +60,7 @@ def read_shipped(folder: Path = FOLDER) -> Shipped | None:
 def write_manifest(folder: Path, target: tuple[str, str, str]) -> None:
     """Write the manifest of a folder of kernels that this process compiled for a target."""
     manifest = {"target": target, "versions": list_versions()}
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 
 def list_versions() -> dict[str, str]:

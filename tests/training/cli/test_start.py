@@ -28,10 +28,11 @@ PLAY = ("evaluate", "pyramid", "--deals", "100000000")
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-MODULES = ("argparse", "numpy", "numba", "gymnasium", "parlour.envs.games.pyramid", "rich")
+MODULES = ("argparse", "numba", "parlour.envs", "parlour.envs.games.pyramid", "rich")
+"""Modules that are imported after the entry point is reached."""
 QUICK = [
     (signal.SIGINT, MODULE, "argparse"),
-    (signal.SIGTERM, ENTRY, "numpy"),
+    (signal.SIGTERM, ENTRY, "parlour.envs"),
     (signal.SIGINT, ENTRY, "numba"),
     (signal.SIGTERM, MODULE, "parlour.envs.games.pyramid"),
 ]
