@@ -16,7 +16,7 @@ from .legal import has_action, unpack_actions
 from .options import as_record
 from .rules_table import make_table
 from .scene.scene import Scene
-from .threads import ThreadPool
+from .threads import make_pool
 from .type_aliases import States
 
 TERMINATED, TRUNCATED = int(Over.TERMINATED), int(Over.TRUNCATED)
@@ -47,7 +47,7 @@ class Rows:
             (`rng.draw_rules`). The choice does not change the deals.
         n: Number of games.
         config: Reward, limits and other settings.
-        num_threads: Number of threads that share the rows; see `threads.ThreadPool`.
+        num_threads: Number of threads that share the rows; see `threads.make_pool`.
     """
 
     codes: np.ndarray
@@ -62,7 +62,7 @@ class Rows:
         num_threads: int = 1,
     ) -> None:
         self.game, self.config, self.n = game, config, n
-        self.pool = None if num_threads == 1 else ThreadPool(num_threads)
+        self.pool = make_pool(num_threads, n)
         self.config_record = as_record(config)
         self.set_rules(rules)
         self.states = np.zeros(n, game.state)
@@ -155,7 +155,7 @@ class Rows:
         split: tuple[Any, ...],
         has_sums: bool = False,
     ) -> Any:
-        """Call a kernel over all rows, in several threads if there are; see `ThreadPool.run`."""
+        """Call a kernel over all rows, in several threads if there are; see `ThreadPool`."""
         if self.pool is None:
             return kernel(*arguments)
         return self.pool.run(kernel, arguments, split, self.n, has_sums)

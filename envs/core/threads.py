@@ -428,7 +428,7 @@ def _mark(value: Any, split: Any) -> Any:
 class ThreadPool:
     """Threads that run kernels over rows together with the thread that calls `run`.
 
-    The threads start when `run` first gets enough rows, and end when the pool is closed or deleted.
+    The threads start at the first `run`, and end when the pool is closed or deleted.
     A copy of the pool and a forked process start threads of their own. The pool must not be used by
     several threads at the same time.
 
@@ -454,7 +454,7 @@ class ThreadPool:
         rows: int,
         has_sums: bool = False,
     ) -> Any:
-        """Call a kernel, divided among the threads if there are enough rows.
+        """Call a kernel, divided among the threads.
 
         Args:
             kernel: A kernel that computes each row on its own.
@@ -465,8 +465,7 @@ class ThreadPool:
             has_sums: Whether the kernel returns two integers, of which the result is the sum over
                 all rows; otherwise, it returns None.
         """
-        versions = getattr(kernel, "overloads", None)
-        if rows < 2 * MIN_ROWS or versions is None:  # A kernel in plain Python has no versions.
+        if not hasattr(kernel, "overloads"):  # A kernel in plain Python.
             return kernel(*arguments)
         if self._process != os.getpid():
             self._start()
@@ -505,3 +504,8 @@ class ThreadPool:
         if self.workers:
             self._finalizer()
             self.workers, self._process = [], 0
+
+
+def make_pool(num_threads: int, rows: int) -> ThreadPool | None:
+    """Return a pool for a batch, or None if one thread is faster; see `MIN_ROWS`."""
+    return ThreadPool(num_threads) if num_threads > 1 and rows >= 2 * MIN_ROWS else None

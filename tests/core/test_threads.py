@@ -19,7 +19,7 @@ import pytest
 from parlour.envs import CardVectorEnv, find_game
 from parlour.envs.core import threads
 from parlour.envs.core.kernel.jit import jit
-from parlour.envs.core.threads import ThreadPool
+from parlour.envs.core.threads import ThreadPool, make_pool
 
 ROWS = 37
 ACROSS = True, False, True
@@ -106,8 +106,10 @@ def test_sums_over_all_rows() -> None:
 @needs_kernels
 def test_few_rows_use_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "MIN_ROWS", 50)
-    pool = ThreadPool(2)
-    assert run_scale(pool, np.ones(99)).thread_rows.tolist() == [99] * 99
+    assert make_pool(2, 99) is None
+    assert make_pool(1, 100) is None
+    pool = make_pool(2, 100)
+    assert pool is not None
     assert not pool.workers
     assert run_scale(pool, np.ones(100)).thread_rows.tolist() == [50] * 100
     assert len(pool.workers) == 1
