@@ -32,7 +32,6 @@ from enum import EnumMeta
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-import llvmlite
 import numba
 import numpy as np
 from numba.core import caching, compiler
@@ -40,14 +39,10 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.types import Type
 
-from .shipped import SHIPPED
+from .shipped import SHIPPED, list_versions
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-_VERSIONS = (  # A kernel is compiled again only for versions that can change the machine code.
-    *(*sys.version_info[:2], numba.__version__, llvmlite.__version__),
-    np.__version__.partition(".")[0],
-)
 _THIS_FILE = Path(__file__).read_bytes()
 _SETTINGS = (  # Settings that change the machine code. Numba itself records the processor.
     *("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_INTEL_SVML"),
@@ -166,7 +161,7 @@ class _Parts:
 
     def __init__(self) -> None:
         self.names: list[object] = [_setting(name) for name in _SETTINGS]
-        self.contents: list[object] = [_THIS_FILE, *_VERSIONS]
+        self.contents: list[object] = [_THIS_FILE, list_versions()]
         self._seen: set[int] = set()
 
     def add(self, value: Any, names: list[object]) -> None:
@@ -348,6 +343,13 @@ class _Cache(caching.NullCache):
     def cache_path(self) -> str | None:
         return self._keeper and self._keeper.locator.get_cache_path()
 
+    @property
+    def _folders(self) -> list[Path]:
+        """Folders that may contain a kernel of this machine, the writable one first."""
+        beside = Path(self._kernel.__code__.co_filename).parent / "__pycache__"
+        own = self.cache_path
+        return [beside] if own is None else list(dict.fromkeys((Path(own), beside)))
+
     def _file(self, signature: Any, target: tuple[str, ...]) -> tuple[str, bytes]:
         """Return the name of a kernel's file, and the digest of its version.
 
@@ -365,10 +367,8 @@ class _Cache(caching.NullCache):
     def _places(self, signature: Any, target: tuple[str, ...]) -> Iterator[tuple[Path, bytes]]:
         """Yield the files that may contain the kernel, in the order of preference."""
         name, version = self._file(signature, target)
-        own = self.cache_path
-        if own is not None:
-            yield Path(own, name), version
-        yield Path(self._kernel.__code__.co_filename).parent / "__pycache__" / name, version
+        for folder in self._folders:
+            yield folder / name, version
         if SHIPPED is not None and SHIPPED.can_run(*target):
             name, version = self._file(signature, SHIPPED.target)
             yield SHIPPED.folder / name, version

@@ -12,6 +12,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import llvmlite
+import numba
+import numpy as np
+
 FOLDER = Path(__file__).with_name("compiled")
 MANIFEST = "manifest.json"
 PROCESSOR = "x86-64-v3"
@@ -65,10 +69,6 @@ def write_manifest(folder: Path, target: tuple[str, str, str]) -> None:
 
 def list_versions() -> dict[str, str]:
     """Return the versions on which machine code depends, by the name of the library."""
-    import llvmlite
-    import numba
-    import numpy as np
-
     return {
         "Python": f"{sys.version_info[0]}.{sys.version_info[1]}",
         "Numba": numba.__version__,
