@@ -51,6 +51,19 @@ def explain_missing(what: str, module: str) -> str:
     return f"{what} needs {module.partition('.')[0]}: {install_command(module)}"
 
 
+def describe_import_error(what: str, error: ModuleNotFoundError) -> str:
+    """Return the message of an import error, with the extra if there is one for the module.
+
+    Args:
+        what: What needs the module, the subject of the message.
+        error: The error. A message that already names an extra stays as it is.
+    """
+    module = error.name or ""
+    if module.partition(".")[0] not in EXTRAS or "parlour[" in str(error):
+        return str(error)
+    return explain_missing(what, module)
+
+
 @contextmanager
 def name_extra(what: str) -> Iterator[None]:
     """Name the extra in the error of an import that fails in the block.
@@ -64,7 +77,7 @@ def name_extra(what: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        module = error.name or ""
-        if module.partition(".")[0] not in EXTRAS or "parlour[" in str(error):
+        text = describe_import_error(what, error)
+        if text == str(error):
             raise
-        raise ModuleNotFoundError(explain_missing(what, module), name=module) from error
+        raise ModuleNotFoundError(text, name=error.name) from error

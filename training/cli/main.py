@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
 from parlour import __version__
-from parlour.extras import EXTRAS, explain_missing
+from parlour.extras import describe_import_error
 
 from ..evaluation.report.terminal import as_line, wrap_beside
 from .process import READER_LEFT, drop_broken, has_reader_left, prepare_streams, stop_status
@@ -245,9 +245,7 @@ def _explain(error: BaseException) -> str:
             return (
                 f"Parlour is not completely installed: {error.name} is missing; reinstall Parlour"
             )
-        if error.name.partition(".")[0] in EXTRAS and "parlour[" not in str(error):
-            return explain_missing("this command", error.name)
-        return str(error)
+        return describe_import_error("this command", error)
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, ValueError | OSError) and str(error):
