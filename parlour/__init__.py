@@ -20,74 +20,9 @@ from typing import TYPE_CHECKING, Any
 from .registration import register_games
 
 if TYPE_CHECKING:
-    from .agents import (
-        Agent,
-        Explanation,
-        GreedyAgent,
-        IllegalActionError,
-        LearnedAgent,
-        MCTSAgent,
-        OracleAgent,
-        PimcAgent,
-        Policy,
-        PolicyTableAgent,
-        RolloutAgent,
-        Turn,
-        UniformAgent,
-        ValueTableAgent,
-        as_agent,
-        choose_actions,
-        explain,
-        from_function,
-        from_sb3,
-        from_torch,
-        load_agent,
-        load_policy,
-        prepare_turn,
-        random_floats,
-    )
-    from .envs import (
-        GAMES,
-        CardEnv,
-        CardVectorEnv,
-        DictObservation,
-        DictVectorObservation,
-        Game,
-        draw_grid,
-        draw_picture,
-        find_game,
-        make,
-        make_vec,
-        save_picture,
-    )
-    from .training import (
-        Cluster,
-        Comparison,
-        DealSetReview,
-        Evaluation,
-        LostDeal,
-        Replay,
-        Review,
-        Settings,
-        Tuned,
-        compare,
-        evaluate,
-        find_lost,
-        load_replays,
-        make_settings,
-        plot_comparison,
-        preset,
-        resume,
-        review_deal_set,
-        review_game,
-        review_lost,
-        review_replay,
-        save_html,
-        show,
-        train,
-        tune,
-        verify_replays,
-    )
+    from .agents import *
+    from .envs import *
+    from .training import *
 
 __all__ = [
     "GAMES",
