@@ -20,13 +20,13 @@ class FunctionAgent:
         self.decide, self.encoding, self.name = decide, encoding, name
 
     def act(self, turn: Turn) -> np.ndarray:
-        """Return one action for each game, int64 (n,); TypeError if one is not an integer."""
+        """Return one action for each game, (n,); TypeError if one is not a single number."""
         pairs = zip(turn.observations, turn.masks, strict=True)
         actions = [self.decide(observation, mask) for observation, mask in pairs]
         for action in actions:
-            if not isinstance(action, int | np.integer) and np.shape(action) != ():
+            if np.shape(action) != ():
                 raise TypeError(f"agent {self.name!r} must return an integer, got {action!r}")
-        return np.array(actions).reshape(len(turn.masks))
+        return np.array(actions)
 
 
 def from_function(

@@ -23,10 +23,9 @@ class Policy:
         env: The environment.
     """
 
-    def __init__(self, agent: Agent, env: Any, seed: int = 0) -> None:
+    def __init__(self, agent: Agent, env: Any, tables: list[Rows], seed: int) -> None:
         self.agent, self.env = agent, env
-        self._tables = find_tables(env)
-        self._game = self._tables[0].game
+        self._tables, self._game = tables, tables[0].game
         self._rng = np.random.default_rng(seed)
 
     def predict(
@@ -114,10 +113,10 @@ def load_policy(agent: Any, env: Any, seed: int = 0) -> Policy:
     Raises:
         ValueError: The agent cannot be loaded, or the environment is not one of Parlour.
     """
-    rows = find_tables(env)[0]
+    tables = find_tables(env)
     if isinstance(agent, str):
-        return Policy(load_agent(agent, rows.game, rows.rules, seed), env, seed)
-    return Policy(as_agent(agent), env, seed)
+        agent = load_agent(agent, tables[0].game, tables[0].rules, seed)
+    return Policy(as_agent(agent), env, tables, seed)
 
 
 def find_tables(env: Any) -> list[Rows]:

@@ -323,5 +323,5 @@ def make_seat_rows(
     for place, agent in enumerate(others):
         seating[:, (own_seat + 1 + place) % players] = indices[id(agent)]
     rows = SeatRows(game, table, n, config, agents, seating, own_seat, num_threads)
-    rows.turn_table = make_turn_table(agents, game, 1 if num_threads == 1 else n)
+    rows.turn_table = make_turn_table(agents, game, 1 if rows.pool is None else n)
     return rows

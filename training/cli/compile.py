@@ -86,8 +86,8 @@ def run_compile(arguments: argparse.Namespace) -> int:
         for part, compile_part in PARTS.items():
             if part == SOLVER and arguments.no_solver:
                 continue
-            kernels, seconds = count_compilations(), COMPILATIONS.seconds
             print(f"{game.name}: {part} ...", end="", flush=True)
+            kernels, seconds = count_compilations(), COMPILATIONS.seconds
             compile_part(game)
             kernels, seconds = count_compilations() - kernels, COMPILATIONS.seconds - seconds
             print(f" {kernels} compiled, {seconds:.1f} s" if kernels else " nothing to compile")
