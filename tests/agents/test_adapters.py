@@ -49,8 +49,13 @@ def test_a_function_gets_one_observation_and_its_mask(encoding: str, width: int)
 
 @pytest.mark.parametrize("action", [None, "draw", 1.5])
 def test_a_function_must_return_an_integer(action: Any) -> None:
-    with pytest.raises((TypeError, IllegalActionError), match=r"must (return an|be) integer"):
+    with pytest.raises(IllegalActionError, match="must be integers of shape"):
         parlour.evaluate("pyramid", lambda observation, mask: action, deals=2)
+
+
+def test_a_function_must_return_one_action() -> None:
+    with pytest.raises(TypeError, match=r"must return an integer, got \[3\]"):
+        parlour.evaluate("pyramid", lambda observation, mask: [3], deals=2)
 
 
 def test_a_function_must_return_a_legal_action() -> None:

@@ -70,7 +70,8 @@ def test_a_render_mode_whose_libraries_are_missing(
     monkeypatch.setattr(pictures, "can_draw", lambda: False)
     for kind in (TypeError, ValueError):
         with pytest.raises(
-            kind, match=r"'rgb_array' needs .*parlour\[pictures\].*Available: ansi$"
+            kind,
+            match=r"'rgb_array' needs .*pip install .parlour\[pictures\].\. Available: ansi$",
         ):
             made(GAMES["seven_twenty_seven"], render_mode="rgb_array")
 

@@ -243,7 +243,7 @@ def test_the_command_line_has_the_flags() -> None:
 def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "ray" not in vars(actors)
     monkeypatch.setattr(processes, "find_spec", lambda _: None)
-    with pytest.raises(ImportError, match=r"backend 'ray' needs ray: .*parlour\[ray\]"):
+    with pytest.raises(ImportError, match=r"backend 'ray' needs ray: pip install .parlour\[ray\]"):
         RayActors(make_ppo, RAY, split_rows(ROWS, 2))
 
 
