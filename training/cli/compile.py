@@ -26,6 +26,7 @@ from parlour.envs.core.kernel.shipped import PROCESSOR, has_instructions, write_
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.schema import ENCODINGS
 from parlour.envs.core.solve import make_position, solver_of
+from parlour.envs.core.turn import legal_masks
 
 from ..files import check_folder
 from .arguments import MOST_JOBS, add_game, read_path, read_whole
@@ -193,13 +194,16 @@ def compile_agents(game: Game) -> None:
             from ..evaluation.compare import evaluate
 
             variant = game.variant_name(rules)
-            for name in ("uniform", "greedy"):
+            for name in ("uniform", "greedy", SHORT_SEARCH):
                 evaluate(game, name, variant=variant, deals=2, evaluation_seed="warm", labels="no")
 
 
 def _deal(game: Game, rules: Any) -> Rows:
+    """Return two games with a choice, because a search does nothing without one."""
     rows = Rows(game, rules, 2)
     rows.deal_numbered("warm", [0, 1])
+    while (is_forced := (masks := legal_masks(game, rows.states)).sum(axis=1) == 1).any():
+        rows.step(masks.argmax(axis=1), is_forced)
     return rows
 
 
