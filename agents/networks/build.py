@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from parlour.envs import Game
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.schema import CARD, DIGIT, DIGIT_BASE, RANK, Columns, Features, Piece
 from parlour.envs.core.type_aliases import Codes
 
-from .card_network import CardNetwork, linear, masked_logits
+from .card_network import CardNetwork, linear, masked_logits, normal
 from .options import (
     BASE,
     LIFT,
@@ -170,9 +171,7 @@ class Embedding(CardNetwork):
     ) -> None:
         super().__init__(features, actions, width, depth, **options)
         self.reader = CodeReader(features)
-        self.table = nn.Parameter(
-            torch.randn(self.reader.rows, width) * (2 / features.width) ** 0.5
-        )
+        self.table = normal(self.reader.rows, width, std=(2 / features.width) ** 0.5)
         self.norm = nn.LayerNorm(width)
         with torch.no_grad():
             self.table[0] = 0
@@ -415,11 +414,22 @@ def build_network(
     return network
 
 
+class _SkipRandomValues(TorchFunctionMode):
+    """Leaves weights undefined. On "meta", random values would import torch's compiler (2 s)."""
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        if function is nn.init.normal_:
+            return kwargs["tensor"]
+        return function(*args, **(kwargs or {}))
+
+
 def count_weight_bytes(game: Game, net: Mapping[str, Any]) -> int:
     """Return the size of a network's weights in bytes, without allocating them.
 
     ``net`` has name, width, depth and options. Raises ValueError as `build_network` does.
     """
-    with torch.device("meta"):
+    with torch.device("meta"), _SkipRandomValues():
         network = build_network(net["name"], game, net["width"], net["depth"], net["options"])
     return sum(tensor.nbytes for tensor in network.state_dict().values())

@@ -93,6 +93,11 @@ def _tower(width: int, layers: int, outputs: int, gain: float, layer_norm: bool)
     return nn.Sequential(*modules, linear(width, outputs, gain))
 
 
+def normal(*shape: int, std: float) -> nn.Parameter:
+    """Return a parameter with normally distributed values of mean 0."""
+    return nn.Parameter(nn.init.normal_(torch.empty(shape), std=std))
+
+
 def linear(inputs: int, outputs: int, gain: float = 2**0.5) -> nn.Linear:
     """Return a linear layer with orthogonal weights of the given gain and zero bias."""
     layer = nn.Linear(inputs, outputs)

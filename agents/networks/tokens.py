@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from parlour.envs.core.options import parse_bool
 from parlour.envs.core.schema import CARD, RANK, Features, Piece
 
-from .card_network import CardNetwork, linear
+from .card_network import CardNetwork, linear, normal
 
 TOKENS = RANK.num_values
 """Number of ranks. The token of a rank has the number of the rank minus 1."""
@@ -71,7 +71,7 @@ class ShareReader(nn.Module):
     def __init__(self, features: Features, entries: list[int]) -> None:
         super().__init__()
         self.entries, self.columns = entries, 2 * len(entries)
-        highs = torch.as_tensor(features.high, dtype=torch.float32)[entries]
+        highs = torch.as_tensor(features.high[entries], dtype=torch.float32)
         self.register_buffer("highs", highs, persistent=False)
 
     def forward(self, codes: Tensor) -> Tensor:
@@ -114,11 +114,11 @@ class RankTokens(TokenNetwork):
         self.partners = nn.Linear(self.reader.columns, width, bias=False)
         self.common = nn.Linear(self.reader.common.columns, width)
         if self.names_ranks:
-            self.rank = nn.Parameter(torch.randn(TOKENS, width) * 0.1)
+            self.rank = normal(TOKENS, width, std=0.1)
         self.norm = nn.LayerNorm(width)
         self.layers = nn.ModuleList(TokenLayer(width) for _ in range(depth))
         self.clicked = features.entry_range(features.actions_on)
-        self.place = nn.Parameter(torch.randn(width, len(self.clicked)) * 0.02)
+        self.place = normal(width, len(self.clicked), std=0.02)
         self.place_bias = nn.Parameter(torch.zeros(len(self.clicked)))
         self.other = linear(2 * width, actions - len(self.clicked), 0.01)
         self.value = linear(2 * width, 1, 0.1)
@@ -283,7 +283,7 @@ class CardTokens(TokenNetwork):
             for piece in self.cards
             for beside in list_beside(features, piece)
         )
-        self.places = nn.Parameter(torch.randn(sum(one.size for one in self.cards), width) * 0.1)
+        self.places = normal(sum(one.size for one in self.cards), width, std=0.1)
         self.common = ShareReader(features, list_common(features))
         self.table = nn.Linear(self.common.columns, width)
         self.layers = nn.ModuleList(AttentionLayer(width) for _ in range(depth))

@@ -58,5 +58,12 @@ def test_a_command_imports_its_own_module(line: str, module: str) -> None:
     assert imported & MODULES == {f"parlour.training.cli.{module}"}
 
 
+@pytest.mark.parametrize(("agent", "expected"), [("uniform", set()), ("pretrained", {"torch"})])
+def test_a_comparison_imports_no_slow_package_without_need(agent: str, expected: set[str]) -> None:
+    imported = list_imported(f"compare pyramid --deals 1 --agents greedy {agent}")
+    assert "parlour.training.evaluation.labels.labels" in imported
+    assert imported & (LEARNING | {"torch._dynamo"}) == expected
+
+
 def test_what_is_repeated_for_the_start_is_right() -> None:
     assert main.AGENTS["agents"].startswith(", ".join(BUILT_IN))
