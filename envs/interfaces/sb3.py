@@ -22,6 +22,7 @@ from ..core.schema import Features
 from .arguments import (
     BROKEN,
     MOST_ROWS,
+    MOST_THREADS,
     ChosenDeal,
     check_actions,
     make_rows,
@@ -105,6 +106,7 @@ class CardVecEnv(VecEnv):
         num_envs: Number of games.
         variant: See `parlour.envs.CardEnv`, also for the arguments that are not listed here.
         variants: See `parlour.envs.CardVectorEnv`.
+        num_threads: See `parlour.envs.CardVectorEnv`.
         make: Function that makes the rows, in place of `make_rows`.
         **options: Options of the game that differ from the variant.
     """
@@ -124,10 +126,12 @@ class CardVecEnv(VecEnv):
         skip_forced: bool = False,
         opponents: Opponents | None = None,
         seat: int = 0,
+        num_threads: int = 1,
         make: Callable[..., Rows] = make_rows,
         **options: Any,
     ) -> None:
         num_envs = check_range("num_envs", num_envs, 1, MOST_ROWS)
+        num_threads = check_range("num_threads", num_threads, 1, MOST_THREADS)
         game = find_game(game) if isinstance(game, str) else game
         self.game, self.encoding, self.illegal = game, encoding, illegal
         table = {"seat": seat} if opponents is None else {"seat": seat, "opponents": opponents}
@@ -144,6 +148,7 @@ class CardVecEnv(VecEnv):
             illegal=illegal,
             **table,
             reset=Autoreset.SAME_STEP,
+            num_threads=num_threads,
         )
         self.returns = np.zeros(num_envs)
         self.ended_games = RecentGames()

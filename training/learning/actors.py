@@ -128,7 +128,7 @@ class Collector:
     def __init__(self, make: MakeLearner, settings: Any, rows: range) -> None:
         torch.set_num_threads(1)
         torch.distributions.Distribution.set_default_validate_args(False)
-        self.settings, self.rows = replace(settings, device="cpu"), rows
+        self.settings, self.rows = replace(settings, device="cpu", threads=1), rows
         self.model = make(self.settings, 0, len(rows))
         assert isinstance(self.model.env, CardVecEnv)
         self.env = self.model.env

@@ -68,6 +68,7 @@ def make_env(
         encoding=network_class(settings.network).encoding,
         reward=settings.reward,
         skip_forced=settings.skip_forced,
+        num_threads=settings.threads,
         make=make,
         **keywords,
     )
@@ -175,12 +176,12 @@ class SelfPlayEnv(SeatRows):
         config: StepConfig,
         others: Sequence[Agent],
         share: float,
+        num_threads: int = 1,
     ) -> None:
         players = game.num_players(rules)
         seating = np.zeros((n, game.max_players), np.int64)
-        super().__init__(
-            game, rules, n, config, [UniformAgent(), *others], seating, np.arange(n) % players
-        )
+        agents, home = [UniformAgent(), *others], np.arange(n) % players
+        super().__init__(game, rules, n, config, agents, seating, home, num_threads)
         self.share = share
         assert game.seats is not None
         self.sides = np.array(game.seats.sides(rules))
@@ -286,6 +287,7 @@ def make_selfplay_env(
     reward: str,
     skip_forced: bool,
     reset: Autoreset,
+    num_threads: int,
     **_: Any,
 ) -> SelfPlayEnv:
     """Return tables for training, with the keywords of `arguments.make_rows`.
@@ -295,4 +297,4 @@ def make_selfplay_env(
     rules = game.make_rules(variant, options)
     kind = REWARD_NAMES.index(check_choice("reward", reward, REWARD_NAMES))
     config = StepConfig(kind, int(reset), skip_forced=int(parse_bool("skip_forced", skip_forced)))
-    return SelfPlayEnv(game, rules, n, config, others, share)
+    return SelfPlayEnv(game, rules, n, config, others, share, num_threads)

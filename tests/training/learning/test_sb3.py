@@ -14,11 +14,13 @@ from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from parlour.envs import CardEnv, find_game
+from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.interfaces.arguments import make_rows
 from parlour.envs.interfaces.sb3 import CardVecEnv
+from parlour.training.learning.envs import make_env, make_selfplay_env
 from parlour.training.learning.methods.ppo import make_ppo
 from parlour.training.learning.network_run import CardPolicy
-from parlour.training.learning.settings.methods import PPOSettings
+from parlour.training.learning.settings.methods import PPOSettings, SelfplaySettings
 
 GAME = find_game("pyramid")
 SMALL = PPOSettings(
@@ -307,3 +309,32 @@ def test_sb3_trains_at_a_chosen_table() -> None:
     env = CardVecEnv(find_game("seven_twenty_seven"), 4, opponents="greedy", illegal="random")
     model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, n_epochs=1, device="cpu")
     model.learn(64)
+
+
+@pytest.mark.parametrize(
+    ("settings", "make"),
+    [
+        (PPOSettings(n_envs=1024), make_rows),
+        pytest.param(
+            SelfplaySettings(game="twenty_eight", n_envs=1024),
+            partial(make_selfplay_env, [UniformAgent()], 0.5),
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_threads_do_not_change_training_environments(settings: Any, make: Any) -> None:
+    pair = [make_env(replace(settings, threads=threads), make) for threads in (1, 2)]
+    assert [env.rows.pool is None for env in pair] == [True, False]
+    for env in pair:
+        env.seed(5)
+    results: list[Any] = [(env.reset(),) for env in pair]
+    ended = 0
+    for _ in range(100):
+        for one, other in zip(*results, strict=True):
+            assert one.tobytes() == other.tobytes()
+        actions = drawn(pair[0].action_masks(), np.random.default_rng(ended))
+        results = [env.step(actions)[:3] for env in pair]
+        ended += int(results[0][2].sum())
+    assert ended > 1024
+    for env in pair:
+        env.close()

@@ -247,7 +247,8 @@ class LearnerSettings(StepSettings):
     max_grad_norm: Annotated[float, Range(0, 1000)] = 0.5
     """Maximum gradient norm; larger gradients are clipped."""
     threads: Annotated[int, Range(1, 1024)] = 1
-    """Number of PyTorch threads. Bit-identical results need 1 thread."""
+    """Number of threads of PyTorch, and of the environments if there are 1024 or more of them.
+    Bit-identical results need 1 thread."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Device of the network. auto: cuda if available, otherwise cpu."""
     precision: Literal["highest", "high", "medium"] = "medium"
