@@ -387,8 +387,8 @@ def _is_standard_option(piece: Piece | RepeatedPieces) -> bool:
 def _explain_options(pieces: Sequence[Piece]) -> str:
     """Return the meaning of the folded row of some options."""
     text = (
-        "options, in the order of the options table: numbers as they are; no 0, yes 1; names by "
-        "their position in the list of values, from 0"
+        "options, in the order of the options table: a number as it is, no as 0 and yes as 1, a "
+        "name as its index (from 0) in the list of values"
     )
     digits = [f"`{piece.name}`" for piece in pieces if "digits" in piece.doc]
     sizes = {piece.size for piece in pieces if "digits" in piece.doc}
@@ -451,7 +451,7 @@ def _option_piece(name: str, kind: Any, option: Any) -> Piece:
             f"special must have a piece for option {name}, which has no standard piece"
         )
     if issubclass(kind, IntEnum):
-        meaning = ", ".join(f"{int(one)} {one.name.lower()}" for one in kind if int(one))
+        meaning = ", ".join(f"{int(one)} {one.name.lower()}" for one in kind)
         return Piece(name, 1, choice(kind), f"option: {meaning}")
     high = max(option.values, default=option.high)
     if high < CODE_LIMIT:

@@ -190,8 +190,8 @@ def test_the_table_counts_entries_and_columns() -> None:
 
 def test_options_share_a_row_of_the_table() -> None:
     text = (
-        "options, in the order of the options table: numbers as they are; no 0, yes 1; names by "
-        "their position in the list of values, from 0"
+        "options, in the order of the options table: a number as it is, no as 0 and yes as 1, a "
+        "name as its index (from 0) in the list of values"
     )
     flags = [Piece(name, 1, FLAG, "option") for name in ("one", "two", "three")]
     digits = digit_piece("four", 2, "option")
@@ -251,7 +251,7 @@ def test_every_option_has_the_piece_of_its_kind() -> None:
     }
     assert pieces == {
         "switch": (1, 1, "option"),
-        "colour": (1, 1, "option: 1 blue"),
+        "colour": (1, 1, "option: 0 red, 1 blue"),
         "number": (1, 40, "option"),
         "large": (3, 15, "option: digits to base 16"),
     }

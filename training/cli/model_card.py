@@ -59,10 +59,10 @@ CONTINUED = ("initial", "positions")
 """Settings that make a training run continue from other runs."""
 NOT_RECORDED = "not recorded"
 RESULTS_NOTE = """\
-Bold rows use this agent. Brackets show 95 % intervals. Agents with fewer deals play the first of
-the same deals. *Below upper bound* is the distance to the result with all cards known, on the
-deals of the row; ≈ marks the distance to the best agent that sees all cards. Times depend on the
-load of the machine.
+Bold rows use this agent. Brackets show 95 % intervals. A row plays deals 0 to n − 1 of its deal
+set. *Below upper bound* is the distance to the result with all cards known, on the deals of the
+row; ≈ marks the distance to the best agent that sees all cards. Times depend on the load of the
+machine.
 """
 UNPLAYED = "The agent has no result yet. Run `parlour leaderboard --update`.\n"
 
@@ -323,7 +323,7 @@ def _command(folder: Path, trained: Mapping[str, Any]) -> str:
 
 
 def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -> list[str]:
-    others = " The tables show one kind of opponents. The strength against people is unknown."
+    others = " All opponents in the tables are of one kind. The strength against people is unknown."
     digest, groups = digest_agent(folder), group_entries(group)
     better = [
         f"With the rules `{name}`, {sentence}" if len(groups) > 1 else sentence

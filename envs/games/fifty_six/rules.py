@@ -115,8 +115,8 @@ class Rules(NamedTuple):
     small_pack: Annotated[
         bool,
         Option(
-            "four players use 32 cards, without K Q 8 7, eight each; otherwise 48 cards, twelve "
-            "each"
+            "deck of four players. yes: 32 cards, without K Q 8 7, eight each; no: 48 cards, "
+            "twelve each"
         ),
     ] = True
     trumps: Annotated[

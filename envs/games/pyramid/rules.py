@@ -162,10 +162,10 @@ SOURCES = {
     "any-sum": "003, alternative 2",
     "web": "000",
     "three-passes": "this project: the training default",
-    "excerpt": "an excerpt of 002, read alone; the usual goal",
+    "excerpt": "an excerpt of 002, read alone; goal: remove the pyramid",
     "excerpt-all": "an excerpt of 002, read alone; 'pairs of all cards'",
     "book": "002 in full: held card, two redeals, 'pairs of all cards'",
-    "book-pyramid": "002 in full, the usual goal",
+    "book-pyramid": "002 in full; goal: remove the pyramid",
     "book-blocked": "002 in full, 'after exhausting all moves' read strictly",
     "by-threes": "published versions that turn three cards",
     "three-piles": "000, 'some have more waste piles'",
@@ -243,7 +243,7 @@ FEATURES = Features(
             "picked",
             PLACES,
             FLAG,
-            "cards clicked so far in an incomplete removal",
+            "cards selected so far in an incomplete removal",
             marks="places",
         ),
         Piece(
@@ -258,8 +258,8 @@ FEATURES = Features(
             PILE,
             whole_number(4),
             "location of each of these cards: 0 removed or in the extra row, 1 stock or held, 2-4 "
-            "waste pile 1-3. In a waste pile later cards are on top; from the stock the earliest "
-            "card is turned first",
+            "waste pile 1-3. In a waste pile, a card that comes later in the deck is on top; in "
+            "the stock, the card that comes first in the deck is turned first",
         ),
         Piece(
             "unseen",

@@ -223,8 +223,8 @@ class Rules(NamedTuple):
     scoring: Annotated[
         Scoring,
         Option(
-            "score of a contract. one: 1; steps: 1 to 3 by the bid, one more if lost; graded: 1 to "
-            "4 by the bid, one more if lost"
+            "stakes of a contract. one: 1; steps: 1 to 3, by the bid; graded: 1 to 4, by the bid. "
+            "With steps and graded, a lost contract costs one stake more"
         ),
     ] = Scoring.ONE
     redeal_pointless: Annotated[
