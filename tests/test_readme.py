@@ -188,4 +188,4 @@ def test_make_ends_by_saying_how_to_activate(target: str) -> None:
     command = ["make", "-n", "--no-print-directory", target]  # the tests may run under make
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert ". .venv/bin/activate" in done.stdout.splitlines()[-1]
-    assert "$ . .venv/bin/activate\n" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "`. .venv/bin/activate`" in (ROOT / "README.md").read_text(encoding="utf-8")
