@@ -85,7 +85,8 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
         max_episode_steps: Number of steps after which the episode is truncated (None or -1: no
             limit). ``gym.make(id, max_episode_steps=...)`` does not set this argument. It adds
             Gymnasium's ``TimeLimit`` wrapper instead, with the same result.
-        skip_forced: Whether a step also plays the following actions while only one is legal.
+        skip_forced: Whether the environment plays forced actions itself: a step then continues
+            while only one action is legal.
         opponents: Agents in the other seats of a multiplayer game, clockwise from the seat after
             ``seat`` (None: ``"greedy"``). One agent for all seats, or one for each. An agent is a
             name (``"uniform"``, ``"greedy"`` or a rule-based agent) or a
