@@ -142,17 +142,16 @@ def games(board: Path) -> str:
         }
         bounds = [(entry.deals, claim.bound) for entry, claim in claims if claim.bound]
         best["upper bound"] = group[0].times * max(bounds)[1] if bounds else None
+        measure = "net per hand" if group[0].is_multiplayer else unit_text(group[0])
         rows.append(
             [
                 f"[{game.title}](envs/games/{game.name}/README.md)",
                 f"`{game.id}`",
-                str(len(game.variants)),
-                f"`{variant}`",
-                "net per hand" if group[0].is_multiplayer else unit_text(group[0]),
+                f"`{variant}`: {measure}",
                 *(score_text(best.get(column)) for column in REFERENCES),
             ]
         )
-    heads = ["game", "environment", "variants", "shown variant", "measure", *REFERENCES]
+    heads = ["game", "environment", "variant: measure", *REFERENCES]
     return markdown_table(heads, rows)
 
 
