@@ -19,7 +19,7 @@ from tests.marks import slow_if
 from tests.reference.match import Match, legal_now, names
 
 
-class Told(HigherOrLower):
+class DealtReference(HigherOrLower):
     """The reference of the game dealt in row 0."""
 
     def __init__(self, rows: Rows) -> None:
@@ -36,7 +36,7 @@ class Told(HigherOrLower):
             yield "won" if self.won else "lost"
 
 
-def compare(rows: Rows, reference: Told) -> None:
+def compare(rows: Rows, reference: DealtReference) -> None:
     s, shown = rows.states[0], rows.states[0]["shown"]
     assert legal_now(rows) == reference.legal()
     assert (bool(s["over"]), bool(s["won"])) == (reference.over, reference.won)
@@ -48,11 +48,11 @@ def compare(rows: Rows, reference: Told) -> None:
     assert shown["unseen"].tolist() == reference.unseen()
 
 
-def count_branches(hits: Counter[str], reference: Told, action: int | None) -> None:
+def count_branches(hits: Counter[str], reference: DealtReference, action: int | None) -> None:
     hits.update(reference.branches(action))
 
 
-MATCH = Match(GAME, Told, compare, count_branches)
+MATCH = Match(GAME, DealtReference, compare, count_branches)
 MUST_HIT = {"equal", "won", "lost", *(f"one guess on {value}" for value in "A2K")}
 
 
@@ -118,13 +118,13 @@ def test_records_are_taken_exactly_if_play_can_make_them() -> None:
     for seed in range(60):
         rows = MATCH.rows(None, random_options(GAME, np.random.default_rng(seed)))
         rows.deal_numbered("records", [seed])
-        told, s, rules = Told(rows), rows.states[0], rows.rules_record[0]
+        reference, s, rules = DealtReference(rows), rows.states[0], rows.rules_record[0]
         taken = set()
         for guesses, right in product(range(52), range(52)):
             s["next"], s["shown"]["right"] = guesses + 1, right
             if find_wrong(s, rules) == 0:
                 taken.add((guesses, right))
-        assert taken == reachable([*told.turned, *told.stock], to_plain(rows.rules))
+        assert taken == reachable([*reference.turned, *reference.stock], to_plain(rows.rules))
 
 
 def test_an_option_added_later_leaves_the_digests_of_rules_without_it() -> None:

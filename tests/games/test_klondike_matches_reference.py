@@ -31,7 +31,7 @@ GAME = GAMES["klondike"]
 MAX_MOVES = 300
 
 
-class Told(Klondike):
+class DealtReference(Klondike):
     """The reference of the game dealt in row 0."""
 
     def __init__(self, rows: Rows) -> None:
@@ -77,7 +77,7 @@ class Told(Klondike):
             yield "thoughtful"
 
 
-def compare(rows: Rows, reference: Told) -> None:
+def compare(rows: Rows, reference: DealtReference) -> None:
     s = rows.states[0]
     shown = s["shown"]
     assert legal_now(rows) == (set() if reference.truncated else reference.legal())
@@ -109,7 +109,7 @@ def where(shown: Any) -> dict[str, tuple[int, int]]:
     return {card_name(FIRST_CARD + card): pair for card, pair in enumerate(pairs)}
 
 
-def told_where(reference: Told) -> dict[str, tuple[int, int]]:
+def told_where(reference: DealtReference) -> dict[str, tuple[int, int]]:
     """The same by the reference."""
     result = {card: (10, 0) for pile in reference.foundations.values() for card in pile}
     for k, column in enumerate(reference.columns):
@@ -167,11 +167,11 @@ WALKS: dict[str, Walker] = {
 }
 
 
-def count_branches(hits: Counter[str], reference: Told, action: int | None) -> None:
+def count_branches(hits: Counter[str], reference: DealtReference, action: int | None) -> None:
     hits.update(reference.branches(action))
 
 
-MATCH = Match(GAME, Told, compare, count_branches, MAX_MOVES, WALKS)
+MATCH = Match(GAME, DealtReference, compare, count_branches, MAX_MOVES, WALKS)
 VARIANTS_HIT = {
     "classic": ("deal of 3", "part of a run", "king moved", "brought back", "redeal 3"),
     "draw-one": ("deal of 1", "won"),

@@ -31,7 +31,7 @@ OPEN = ("rng", "steps", "deck")
 """Fields in which two games may differ that have come to the same position."""
 
 
-class Told(Duel):
+class DealtReference(Duel):
     """The reference of the duel dealt in row 0, and the totals that both seats know."""
 
     def __init__(self, rows: Rows) -> None:
@@ -72,7 +72,7 @@ def seat_of(seat: int) -> np.ndarray:
     return np.array([seat])
 
 
-def paid(reference: Told) -> list[int]:
+def paid(reference: DealtReference) -> list[int]:
     """What each seat wins, in points where these are the wager."""
     unit = 25 if reference.rules["wager"] == "points" else 1
     return [round(unit * net) for net in reference.net]
@@ -82,7 +82,7 @@ def cards(output: list[str]) -> list[str | None]:
     return [None if card == "--" else card for card in output]
 
 
-def compare(rows: Rows, reference: Told) -> None:
+def compare(rows: Rows, reference: DealtReference) -> None:
     s = rows.states[0]
     assert legal_now(rows) == reference.legal()
     assert bool(s["over"]) == reference.over
@@ -103,7 +103,7 @@ def compare(rows: Rows, reference: Told) -> None:
         compare_seat(rows, reference, seat)
 
 
-def compare_seat(rows: Rows, reference: Told, seat: int) -> None:
+def compare_seat(rows: Rows, reference: DealtReference, seat: int) -> None:
     """The observation of a seat, and the state of the game as reported to it."""
     states = view_states(GAME, rows.rules, rows.states, seat_of(seat))
     output = GAME.features.explain(observation_codes(states)[0])
@@ -123,7 +123,7 @@ def compare_seat(rows: Rows, reference: Told, seat: int) -> None:
     assert results["won"][0] == (reference.net[seat] > 0)
 
 
-def count_branches(hits: Counter[str], reference: Told, action: int | None) -> None:
+def count_branches(hits: Counter[str], reference: DealtReference, action: int | None) -> None:
     hits.update(reference.branches())
 
 
@@ -131,7 +131,7 @@ def for_two(game: Game, rng: np.random.Generator) -> dict[str, object]:
     return random_options(game, rng) | {"players": 2}
 
 
-MATCH = Match(GAME, Told, compare, count_branches, options=for_two)
+MATCH = Match(GAME, DealtReference, compare, count_branches, options=for_two)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_2000_random_option_sets_match_reference() -> None:
 def test_equal_grids_are_a_tie() -> None:
     rows, hits = MATCH.rows("classic-duel", None), Counter[str]()
     rows.deal_numbered("reference", [5])
-    reference = Told(rows)
+    reference = DealtReference(rows)
     for square in range(50):
         rows.step(np.array([square // 2]))
         reference.step(square // 2)

@@ -20,7 +20,7 @@ VARIANTS = [name for name, rules in GAME.variants.items() if rules.players == 1]
 ALL = set(range(25))
 
 
-class Told(PokerSquares):
+class DealtReference(PokerSquares):
     """The reference of the game dealt in row 0."""
 
     def __init__(self, rows: Rows) -> None:
@@ -48,7 +48,7 @@ class Told(PokerSquares):
                 yield "target of one's own" if self.rules["target"] else "target"
 
 
-def compare(rows: Rows, reference: Told) -> None:
+def compare(rows: Rows, reference: DealtReference) -> None:
     s = rows.states[0]
     shown = s["shown"]
     assert legal_now(rows) == reference.legal()
@@ -66,7 +66,7 @@ def compare(rows: Rows, reference: Told) -> None:
     assert s["ranks"].tolist() == ranks
 
 
-def count_branches(hits: Counter[str], reference: Told, action: int | None) -> None:
+def count_branches(hits: Counter[str], reference: DealtReference, action: int | None) -> None:
     hits.update(reference.branches(action))
 
 
@@ -74,7 +74,7 @@ def for_one(game: Game, rng: np.random.Generator) -> dict[str, object]:
     return random_options(game, rng) | {"players": 1}
 
 
-MATCH = Match(GAME, Told, compare, count_branches, options=for_one)
+MATCH = Match(GAME, DealtReference, compare, count_branches, options=for_one)
 OPTIONS_HIT = {
     "starter": ("starter",),
     "adjacent": ("first", "all"),

@@ -27,7 +27,7 @@ GAME = GAMES["puss_in_the_corner"]
 MAX_MOVES = 400
 
 
-class Told(PussInTheCorner):
+class DealtReference(PussInTheCorner):
     """The reference of the game dealt in row 0."""
 
     def __init__(self, rows: Rows) -> None:
@@ -83,7 +83,7 @@ class Told(PussInTheCorner):
                 yield "equal foundations"
 
 
-def compare(rows: Rows, reference: Told) -> None:
+def compare(rows: Rows, reference: DealtReference) -> None:
     s = rows.states[0]
     shown = s["shown"]
     assert legal_now(rows) == reference.legal()
@@ -117,7 +117,7 @@ def where(shown: Any) -> dict[str, tuple[int, int]]:
     return {card_name(FIRST + card): pair for card, pair in enumerate(pairs)}
 
 
-def told_where(reference: Told) -> dict[str, tuple[int, int]]:
+def told_where(reference: DealtReference) -> dict[str, tuple[int, int]]:
     """The same for the reference. Cards in no other place are on foundations."""
     result = {card_name(card): (6, 0) for card in range(FIRST, 56)}
     for number, pile in enumerate(reference.piles):
@@ -129,11 +129,11 @@ def told_where(reference: Told) -> dict[str, tuple[int, int]]:
     return result | ({reference.card: (7, 0)} if reference.card else {})
 
 
-def count_branches(hits: Counter[str], reference: Told, action: int | None) -> None:
+def count_branches(hits: Counter[str], reference: DealtReference, action: int | None) -> None:
     hits.update(reference.branches(action))
 
 
-MATCH = Match(GAME, Told, compare, count_branches, MAX_MOVES)
+MATCH = Match(GAME, DealtReference, compare, count_branches, MAX_MOVES)
 VARIANTS_HIT = {
     "book": ("redeal 1", "won", "colour", "equal foundations", "groups of 4"),
     "no-redeal": ("lost", "choice of tops"),

@@ -21,7 +21,7 @@ MAX_MOVES = 120
 """Enough for any game without UNDO and unlimited passes; the reference copies itself each move."""
 
 
-class Told(Pyramid):
+class DealtReference(Pyramid):
     """The reference of the game in row 0. A redeal shuffles in the same way."""
 
     def __init__(self, rows: Rows) -> None:
@@ -163,7 +163,7 @@ def stock_order(s: Any) -> list[str]:
     return [card_name(int(s["deck"][i])) for i in range(52) if int(s["stock"]) >> i & 1]
 
 
-def compare(rows: Rows, reference: Told) -> None:
+def compare(rows: Rows, reference: DealtReference) -> None:
     s = rows.states[0]
     assert legal_now(rows) == reference.legal()
     assert (s["over"] == 1, s["over"] == 2) == (
@@ -190,11 +190,11 @@ def compare(rows: Rows, reference: Told) -> None:
         assert facts["stuck"][0] == reference.stuck
 
 
-def count_branches(hits: Counter[str], reference: Told, action: int | None) -> None:
+def count_branches(hits: Counter[str], reference: DealtReference, action: int | None) -> None:
     hits.update(reference.branches(action))
 
 
-MATCH = Match(GAME, Told, compare, count_branches, MAX_MOVES)
+MATCH = Match(GAME, DealtReference, compare, count_branches, MAX_MOVES)
 VARIANTS_HIT = {
     "classic": ("deal", "pair", "king", "first deal"),
     "blocked": ("deal withheld",),

@@ -15,7 +15,7 @@ from tests.reference.seven_twenty_seven import CALL, DECLARE_7, FOLD, NEARNESS, 
 from tests.reference.seven_twenty_seven_comparison import (
     DECLARE,
     SEATS,
-    Told,
+    DealtReference,
     compare,
     pad,
 )
@@ -24,11 +24,11 @@ from tests.reference.seven_twenty_seven_walkers import WALKERS, low_chips, mixed
 GAME = GAMES["seven_twenty_seven"]
 
 
-def count_branches(hits: Counter[str], reference: Told, action: int | None) -> None:
+def count_branches(hits: Counter[str], reference: DealtReference, action: int | None) -> None:
     hits.update(reference.branches(action))
 
 
-MATCH = Match(GAME, Told, compare, count_branches, 0, WALKERS, low_chips)
+MATCH = Match(GAME, DealtReference, compare, count_branches, 0, WALKERS, low_chips)
 VARIANTS_HIT = {
     "home": ("below and above share", "remainder", "raises used up", "call after a check"),
     "no-cap": ("tenth raise",),
@@ -154,7 +154,7 @@ def test_illegal_actions_match_reference() -> None:
         rng = np.random.default_rng(seed)
         rows = MATCH.rows(None, low_chips(GAME, rng))
         rows.deal_numbered("illegal", [seed])
-        reference = Told(rows)
+        reference = DealtReference(rows)
         offenders: set[int] = set()
         while not reference.over:
             legal, seat = reference.legal(), reference.turn

@@ -1,6 +1,6 @@
 """The compiled Seven Twenty-Seven compared with its reference: walkers, comparisons and counts.
 
-`Told` is the reference of the hand that row 0 has; it remembers both, and `compare` holds them
+`DealtReference` is the reference of the hand that row 0 has; it remembers both, and `compare` holds them
 against each other. Used by the tests of the game.
 """
 
@@ -59,7 +59,7 @@ EXPLAINED = 3
 """Observations of each game that are also explained as a person would have them explained."""
 
 
-class Told(SevenTwentySeven):
+class DealtReference(SevenTwentySeven):
     """The reference of the hand dealt in row 0. Its ``marks`` record the rules that applied."""
 
     def __init__(self, rows: Rows) -> None:
@@ -218,7 +218,7 @@ class Told(SevenTwentySeven):
         yield self.rules["declare"]
 
 
-def compare(rows: Rows, reference: Told) -> None:
+def compare(rows: Rows, reference: DealtReference) -> None:
     """Compare the legal actions, and record everything else for the comparison after the hand."""
     s = rows.states[0]
     assert legal_now(rows) == reference.legal()
@@ -230,7 +230,7 @@ def compare(rows: Rows, reference: Told) -> None:
         compare_views(rows, reference)
 
 
-def compare_states(rows: Rows, reference: Told) -> None:
+def compare_states(rows: Rows, reference: DealtReference) -> None:
     """The kernel's state after each step equals that of the reference."""
     states, rewards = reference.all_states(), np.concatenate(reference.rewards)
     assert (states["deck"] == reference.codes).all()
@@ -247,7 +247,7 @@ def compare_states(rows: Rows, reference: Told) -> None:
     assert facts["showdown"].all() == facts["showdown"].any() == (len(reference.live) > 1)
 
 
-def compare_views(rows: Rows, reference: Told) -> None:
+def compare_views(rows: Rows, reference: DealtReference) -> None:
     """The observations of each seat after each step equal those of the reference."""
     players, steps = reference.players, len(reference.states)
     states = reference.all_states()
@@ -279,7 +279,7 @@ def same(here: np.ndarray, told: np.ndarray, where: Callable[[int], str]) -> Non
 # What the reference tells, as the kernel's state and its observations have it
 
 
-def told_state(reference: Told) -> dict[str, Any]:
+def told_state(reference: DealtReference) -> dict[str, Any]:
     """The table in terms of the fields of the kernel's state."""
     players = range(reference.players)
     owner, up = [0] * 52, 0
@@ -314,14 +314,14 @@ def told_state(reference: Told) -> dict[str, Any]:
     }
 
 
-def lead_of(reference: Told) -> int:
+def lead_of(reference: DealtReference) -> int:
     """The seat from which the round begins; the kernel has the dealer's left if none rotates."""
     if reference.rules["rotating_lead"]:
         return reference.lead
     return (reference.dealer + 1) % reference.players
 
 
-def told_seats(reference: Told) -> list[list[int]]:
+def told_seats(reference: DealtReference) -> list[list[int]]:
     """What is public of each seat, in the order of the pieces; last comes a seat that is not there.
 
     All see the same of it: another seat is asked at each step.
@@ -347,7 +347,7 @@ def told_seats(reference: Told) -> list[list[int]]:
     return rows + [[0] * len(rows[0])] * (SEATS + 1 - len(rows))
 
 
-def told_viewer(reference: Told, seat: int) -> list[int]:
+def told_viewer(reference: DealtReference, seat: int) -> list[int]:
     """What else a seat sees: its cards and the table, in the order of the pieces."""
     rules, own = reference.rules, sorted_cards(reference, seat)
     low, seven, others = worth(own, rules["nearness"], rules["half_tens"])
@@ -396,7 +396,7 @@ def flat(explained: dict[str, Any]) -> list[int]:
     return [NUMBERS.get(one, one) for one in told]
 
 
-def sorted_cards(reference: Told, seat: int) -> tuple[str, ...]:
+def sorted_cards(reference: DealtReference, seat: int) -> tuple[str, ...]:
     return tuple(sorted(card for card, _ in reference.hands[seat]))
 
 
