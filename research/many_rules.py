@@ -4,7 +4,7 @@ It is trained on half of a game's option sets and tested on the other half.
 
     python -m research.many_rules                        # Pyramid, its option sets: hours
     python -m research.many_rules --game poker_squares   # the same for the points of hands
-    python -m research.many_rules --preset quick         # minutes, shows that it works
+    python -m research.many_rules --preset quick         # takes minutes; a test of the script
     python -m research.many_rules --agents runs/pyramid-many-many/seed-0/agent pimc@4
 
 Three kinds of agents play the same deals by the same rules:
