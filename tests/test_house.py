@@ -1,4 +1,4 @@
-"""House rules: who may import whom, and what may be named where."""
+"""Repository conventions: import order, public names, links, and forbidden calls and names."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ ROOT = Path(__file__).resolve().parents[1]
 TOPS = ("envs", "agents", "training", "page")
 INTERFACES = ("arguments", "single", "vector", "seat", "wrappers", "pettingzoo", "rllib", "sb3")
 SHELLS = tuple(f"envs/interfaces/{name}.py" for name in INTERFACES)
-"""Interfaces that know no particular game. OpenSpiel's registers each game by its name."""
+"""Interfaces that know no particular game. The OpenSpiel interface registers each game by name."""
 LEARNING = {"torch", "stable_baselines3", "sb3_contrib"}
-# llvmlite is Numba's own back end: no distribution of Numba comes without it.
+# llvmlite is the back end of Numba, so every installation of Numba has it.
 CORE = {"numpy", "numba", "llvmlite"} | set(sys.stdlib_module_names)
 GAME_WORDS = ("pyramid", "poker", "puss")
 
@@ -40,20 +40,20 @@ REGISTRY = re.compile(
 
 @cache
 def files() -> tuple[str, ...]:
-    """Every file that git tracks or would track, as paths from the root."""
+    """Return the path of every file that git tracks or would track, from the root."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return tuple(sorted(name for name in listed.split("\0") if name and (ROOT / name).is_file()))
 
 
 def modules(*folders: str) -> list[str]:
-    """The Python files under `folders` (paths from the root), or all of them."""
+    """Return the Python files under `folders` (paths from the root; none: all Python files)."""
     under = tuple(f"{folder}/" for folder in folders) or ("",)
     return [name for name in files() if name.endswith(".py") and name.startswith(under)]
 
 
 def source(name: str) -> str:
-    """The text of a Python file, or of the code cells of a notebook."""
+    """Return the text of a Python file, or of the code cells of a notebook."""
     text = (ROOT / name).read_text(encoding="utf-8")
     if not name.endswith(".ipynb"):
         return text
@@ -63,7 +63,7 @@ def source(name: str) -> str:
 
 
 def import_source(path: str, node: ast.ImportFrom) -> str:
-    """The dotted name of the module that a file imports from."""
+    """Return the dotted name of the module that a file imports from."""
     folder = ["parlour", *path.split("/")[:-1]]
     base = folder[: len(folder) - node.level + 1] if node.level else []
     return ".".join([*base, *([node.module] if node.module else [])])
@@ -71,13 +71,13 @@ def import_source(path: str, node: ast.ImportFrom) -> str:
 
 @cache
 def tree(name: str) -> ast.Module:
-    """The syntax tree of a Python file, or of the code cells of a notebook."""
+    """Return the syntax tree of a Python file, or of the code cells of a notebook."""
     return ast.parse(source(name), name)
 
 
 @cache
 def imports(name: str) -> tuple[tuple[int, str, bool], ...]:
-    """The imports of a file: (line, full dotted name, whether it was written relative)."""
+    """Return the imports of a file as (line, full dotted name, whether the import is relative)."""
     result = []
     for node in ast.walk(tree(name)):
         if isinstance(node, ast.Import):
@@ -90,20 +90,20 @@ def imports(name: str) -> tuple[tuple[int, str, bool], ...]:
     return tuple(result)
 
 
-def inside(module: str, package: str) -> bool:
-    """Whether the dotted name `module` is `package` or lies in it."""
+def is_inside(module: str, package: str) -> bool:
+    """Return whether the dotted name `module` is `package` or a name in `package`."""
     return module == package or module.startswith(package + ".")
 
 
 def games() -> list[str]:
-    """The folders that hold one game each."""
+    """Return the names of the folders of the games."""
     return sorted(
         {name.split("/")[2] for name in modules("envs/games") if name.count("/") > 2} - {"bidding"}
     )
 
 
-def offences(names: Iterable[str], wrong: Callable[[str, str, bool], bool]) -> list[str]:
-    """`path:line: import` for each import for which wrong(path, module, relative) holds."""
+def wrong_imports(names: Iterable[str], wrong: Callable[[str, str, bool], bool]) -> list[str]:
+    """Return `path:line: import` for each import with a true ``wrong(path, module, relative)``."""
     return [
         f"{name}:{line}: {module}"
         for name in names
@@ -112,13 +112,15 @@ def offences(names: Iterable[str], wrong: Callable[[str, str, bool], bool]) -> l
     ]
 
 
-def importing(names: Iterable[str], *packages: str) -> list[str]:
-    """`path:line: import` for each import of one of `packages`, or of something in them."""
-    return offences(names, lambda _, module, __: any(inside(module, each) for each in packages))
+def find_imports(names: Iterable[str], *packages: str) -> list[str]:
+    """Return `path:line: import` for each import of one of `packages` or of a name in them."""
+    return wrong_imports(
+        names, lambda _, module, __: any(is_inside(module, each) for each in packages)
+    )
 
 
-def matching(names: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
-    """`path:line: text` for each match of `pattern` in a text file."""
+def find_matches(names: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
+    """Return `path:line: text` for each match of `pattern` in a text file."""
     result = []
     for name in names:
         try:
@@ -131,8 +133,8 @@ def matching(names: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
 
 
 UNPICKLING = {
-    # Numba's own format, in the user's own cache folder: it does not lie beside results, and
-    # nobody passes it on.
+    # This is the format of Numba's kernel cache. The cache is in the user's own folder, so it is
+    # never exchanged with results.
     "envs/core/kernel/jit.py": {"pickle"},
 }
 PICKLERS = ("pickle", "cloudpickle", "dill", "marshal", "shelve", "jsonpickle")
@@ -141,12 +143,13 @@ RUNS_CODE = {
     *("pd.read_pickle", "pandas.read_pickle", "np.save", "np.savez_compressed", "eval", "exec"),
 }
 READS_PICKLES = {"to_pickle", "load_from_zip_file", "save_to_zip_file", "set_parameters"}
-"""Calls of any object: of pandas, and of Stable-Baselines3, whose files are pickles."""
-WRITES_ARRAYS = "training/files.py"  # `pack_arrays`: it refuses objects, which NumPy would pickle
+"""Methods of pandas and of Stable-Baselines3 objects that read or write pickles."""
+WRITES_ARRAYS = "training/files.py"
+"""The module with `pack_arrays`, which rejects arrays of objects: NumPy would pickle them."""
 
 
 def called(node: ast.Call) -> str:
-    """The dotted name that a call names, "" where it is not one."""
+    """Return the dotted name of the called function, or "" if the function has no such name."""
     parts, function = [], node.func
     while isinstance(function, ast.Attribute):
         parts.append(function.attr)
@@ -155,7 +158,7 @@ def called(node: ast.Call) -> str:
 
 
 def is_unsafe(name: str, node: ast.Call) -> bool:
-    """Whether a call may run code from a file, or write a file that does."""
+    """Return whether a call may run code from a file, or write a file that runs code."""
     dotted = called(node)
     if dotted in ("np.load", "numpy.load"):
         given = {one.arg: one.value for one in node.keywords}.get("allow_pickle")
@@ -167,15 +170,15 @@ def is_unsafe(name: str, node: ast.Call) -> bool:
 
 
 def unsafe_calls(name: str, module: ast.Module) -> list[str]:
-    """`path:line: call` for each unsafe call in the text of a module."""
+    """Return `path:line: call` for each unsafe call in the text of a module."""
     calls = [node for node in ast.walk(module) if isinstance(node, ast.Call)]
     return [f"{name}:{one.lineno}: {ast.unparse(one)}" for one in calls if is_unsafe(name, one)]
 
 
 def test_no_file_runs_code() -> None:
-    """Nothing pickles but Numba's kernel cache: results and runs are passed on between people."""
+    """Only Numba's kernel cache uses pickle, because users exchange results and training runs."""
     names = modules(*TOPS)
-    wrong = offences(
+    wrong = wrong_imports(
         names,
         lambda name, module, _: (
             module.split(".")[0] in PICKLERS
@@ -212,7 +215,7 @@ def test_calls_that_run_no_code_are_allowed(line: str) -> None:
     assert unsafe_calls("agents/some.py", ast.parse(line)) == []
 
 
-def test_the_folders_and_the_links_to_them_are_there() -> None:
+def test_top_level_folders_and_their_links_exist() -> None:
     for name in ("__init__.py", "__main__.py"):
         assert (ROOT / ".typing/parlour" / name).resolve() == ROOT / "parlour" / name
     for top in TOPS:
@@ -222,14 +225,14 @@ def test_the_folders_and_the_links_to_them_are_there() -> None:
 
 def test_imports_within_a_folder_are_relative_and_across_folders_absolute() -> None:
     def wrong(name: str, module: str, relative: bool) -> bool:
-        return inside(module, f"parlour.{name.split('/')[0]}") != relative
+        return is_inside(module, f"parlour.{name.split('/')[0]}") != relative
 
-    assert offences(modules(*TOPS), wrong) == []
+    assert wrong_imports(modules(*TOPS), wrong) == []
 
 
 def test_nothing_imports_a_bare_folder() -> None:
     code = modules() + [name for name in files() if name.endswith(".ipynb")]
-    assert importing(code, *TOPS) == []
+    assert find_imports(code, *TOPS) == []
 
 
 @pytest.mark.parametrize("top", TOPS)
@@ -239,19 +242,19 @@ def test_a_bare_import_is_refused(top: str) -> None:
 
 
 def test_envs_import_neither_agents_nor_training() -> None:
-    assert importing(modules("envs"), "parlour.agents", "parlour.training") == []
+    assert find_imports(modules("envs"), "parlour.agents", "parlour.training") == []
 
 
 def test_agents_do_not_import_training() -> None:
-    assert importing(modules("agents"), "parlour.training") == []
+    assert find_imports(modules("agents"), "parlour.training") == []
 
 
-def test_training_knows_the_page_by_one_command_alone() -> None:
-    """It opens it when it is asked to: the page stands on all that training is."""
-    result = importing(modules("envs", "agents", "training"), "parlour.page")
+def test_only_the_command_serve_imports_the_page() -> None:
+    """The page imports training, so training may import the page only when it is opened."""
+    result = find_imports(modules("envs", "agents", "training"), "parlour.page")
     assert {at.split(":")[0] for at in result} == {"training/cli/serve.py"}
     names = [*modules("envs", "agents", "training"), "page/session.py"]
-    assert importing(names, "starlette", "uvicorn", "websockets") == []
+    assert find_imports(names, "starlette", "uvicorn", "websockets") == []
 
 
 MODULES_WITH_TORCH = ("card_network", "learned", "build", "tokens")
@@ -261,52 +264,54 @@ def test_learning_libraries_stay_in_training_and_networks() -> None:
     names = set(modules("envs", "agents")) - {
         f"agents/networks/{name}.py" for name in MODULES_WITH_TORCH
     }
-    assert importing(sorted(names - {"envs/interfaces/sb3.py"}), *LEARNING) == []
+    assert find_imports(sorted(names - {"envs/interfaces/sb3.py"}), *LEARNING) == []
 
 
-def test_stable_baselines3_is_imported_by_its_interface_alone() -> None:
-    """An interface imports the library that it is for, and no other module imports it."""
-    assert importing(["envs/interfaces/sb3.py"], *LEARNING - {"stable_baselines3"}) == []
-    assert importing(modules("envs", "agents"), "parlour.envs.interfaces.sb3") == []
+def test_only_the_sb3_interface_imports_stable_baselines3() -> None:
+    """No other module of `envs` and `agents` imports the library or the interface."""
+    assert find_imports(["envs/interfaces/sb3.py"], *LEARNING - {"stable_baselines3"}) == []
+    assert find_imports(modules("envs", "agents"), "parlour.envs.interfaces.sb3") == []
 
 
-def test_pettingzoo_is_imported_by_its_interface_and_rllib_alone() -> None:
+def test_only_two_interfaces_import_pettingzoo() -> None:
     assert (
-        importing(sorted(set(modules(*TOPS)) - {"envs/interfaces/pettingzoo.py"}), "pettingzoo")
+        find_imports(sorted(set(modules(*TOPS)) - {"envs/interfaces/pettingzoo.py"}), "pettingzoo")
         == []
     )
-    result = importing(modules(*TOPS), "parlour.envs.interfaces.pettingzoo")
+    result = find_imports(modules(*TOPS), "parlour.envs.interfaces.pettingzoo")
     assert {at.split(":")[0] for at in result} == {"envs/interfaces/rllib.py"}
 
 
-def test_rllib_is_imported_by_its_bridge_alone() -> None:
-    assert importing(sorted(set(modules(*TOPS)) - {"envs/interfaces/rllib.py"}), "ray.rllib") == []
-    assert importing(modules("envs", "agents"), "parlour.envs.interfaces.rllib") == []
+def test_only_the_rllib_interface_imports_rllib() -> None:
+    assert (
+        find_imports(sorted(set(modules(*TOPS)) - {"envs/interfaces/rllib.py"}), "ray.rllib") == []
+    )
+    assert find_imports(modules("envs", "agents"), "parlour.envs.interfaces.rllib") == []
 
 
-def test_what_only_tests_need_is_not_imported() -> None:
-    assert importing(modules(*TOPS), "scipy", "hypothesis", "pytest") == []
+def test_libraries_of_the_tests_are_not_imported() -> None:
+    assert find_imports(modules(*TOPS), "scipy", "hypothesis", "pytest") == []
 
 
 def test_core_imports_only_numpy_numba_and_the_standard_library() -> None:
     def wrong(_: str, module: str, relative: bool) -> bool:
         if relative:
-            return not inside(module, "parlour.envs.core")
+            return not is_inside(module, "parlour.envs.core")
         return module.split(".")[0] not in CORE
 
-    assert offences(modules("envs/core"), wrong) == []
+    assert wrong_imports(modules("envs/core"), wrong) == []
 
 
 def test_core_knows_no_game() -> None:
     words = [*GAME_WORDS, *(game.replace("_", "[ _-]?") for game in games())]
-    result = matching(modules("envs/core"), re.compile("|".join(words), re.IGNORECASE))
+    result = find_matches(modules("envs/core"), re.compile("|".join(words), re.IGNORECASE))
     assert result == []
 
 
 def test_shells_and_agents_import_no_particular_game() -> None:
     packages = [*games(), "bidding"]
     names = [*modules("agents"), *SHELLS]
-    assert importing(names, *(f"parlour.envs.games.{name}" for name in packages)) == []
+    assert find_imports(names, *(f"parlour.envs.games.{name}" for name in packages)) == []
 
 
 def test_every_interface_is_a_shell_or_openspiel() -> None:
@@ -322,17 +327,17 @@ def test_no_utils_and_no_name_of_the_standard_library() -> None:
 
 
 def test_no_path_of_one_machine_and_no_registry_host() -> None:
-    assert matching(files(), ELSEWHERE) == []
-    assert matching(files(), REGISTRY) == []
+    assert find_matches(files(), ELSEWHERE) == []
+    assert find_matches(files(), REGISTRY) == []
 
 
 def module_of(name: str) -> str:
-    """The dotted name of a module of ours, from its path."""
+    """Return the dotted name of a Parlour module, from its path."""
     return "parlour." + name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def arrows() -> dict[str, set[str]]:
-    """Whom each module of ours imports, anywhere in its text, functions included."""
+def import_graph() -> dict[str, set[str]]:
+    """Return the Parlour modules that each module imports, including imports in functions."""
     known = {module_of(name) for name in modules(*TOPS)}
     result: dict[str, set[str]] = {}
     for name in modules(*TOPS):
@@ -343,8 +348,8 @@ def arrows() -> dict[str, set[str]]:
     return result
 
 
-def reached(graph: dict[str, set[str]], begin: str) -> set[str]:
-    """Every module that one imports, itself or through others."""
+def find_reachable(graph: dict[str, set[str]], begin: str) -> set[str]:
+    """Return every module that ``begin`` imports, directly or through other modules."""
     seen: set[str] = set()
     left = [begin]
     while left:
@@ -354,22 +359,22 @@ def reached(graph: dict[str, set[str]], begin: str) -> set[str]:
     return seen
 
 
-def test_no_module_imports_itself_through_others() -> None:
-    """An import inside a function may keep a library out; it may not hide a circle."""
-    graph = arrows()
+def test_there_are_no_circular_imports() -> None:
+    """Imports inside functions count: they may delay a library, but not hide a circle."""
+    graph = import_graph()
     assert len(graph) > 100
-    assert [name for name in graph if name in reached(graph, name)] == []
+    assert [name for name in graph if name in find_reachable(graph, name)] == []
 
 
 def test_only_the_registry_knows_all_agents() -> None:
-    """How an agent is found by its name stands in one place."""
+    """Only one module creates agents from their names."""
     wanted = {
         "parlour.agents.baselines",
         *(f"parlour.agents.search.{name}" for name in ("mcts", "pimc", "planner", "rollouts")),
         "parlour.agents.human",
         "parlour.agents.networks.learned",
     }
-    assert [name for name, ways in arrows().items() if wanted <= ways] == [
+    assert [name for name, ways in import_graph().items() if wanted <= ways] == [
         "parlour.agents.registry"
     ]
 
@@ -380,29 +385,29 @@ ROOMS = (
     *("training.tuning", "training.equilibrium", "training.play", "training"),
     *("page", "training.cli"),
 )
-"""The rooms in import order: each imports only rooms that stand before it, or itself."""
+"""The rooms in import order: each room imports only itself and the rooms before it."""
 
 
 def find_room(module: str) -> str:
-    """The room of a module: the longest entry of `ROOMS` that it is or lies in."""
-    return max((room for room in ROOMS if inside(module, f"parlour.{room}")), key=len)
+    """Return the room of a module: the longest entry of `ROOMS` that contains the module."""
+    return max((room for room in ROOMS if is_inside(module, f"parlour.{room}")), key=len)
 
 
 def test_rooms_import_only_the_rooms_before_them() -> None:
     """Imports inside functions and for type checkers count, too."""
     wrong = [
         f"{module} imports {target}"
-        for module, targets in arrows().items()
+        for module, targets in import_graph().items()
         for target in targets
         if ROOMS.index(find_room(target)) > ROOMS.index(find_room(module))
     ]
     assert wrong == []
 
 
-def test_no_code_asks_which_method_settings_are_of() -> None:
-    """A learning method is an object: what differs between methods is in their modules."""
+def test_no_code_tests_which_method_settings_belong_to() -> None:
+    """The differences between learning methods belong in the modules of the methods."""
     asks = re.compile(r"isinstance\([\w.]*settings\b|settings\.method (?:==|!=|in)")
-    result = matching(modules("training"), asks)
+    result = find_matches(modules("training"), asks)
     assert result == []
 
 
@@ -414,7 +419,7 @@ def test_every_folder_of_training_is_a_room() -> None:
 
 
 def test_the_picture_of_the_architecture_shows_the_import_order() -> None:
-    """Every room, bottom layer first; `envs` and `training` are made of rooms."""
+    """The picture shows every room, bottom layer first; `envs` and `training` consist of rooms."""
     text = (ROOT / "docs/rooms.svg").read_text(encoding="utf-8")
     shown: dict[int, list[str]] = {}
     for y, name in re.findall(r'class="room" x="\d+" y="(\d+)">([\w.]+)<', text):
@@ -424,7 +429,7 @@ def test_the_picture_of_the_architecture_shows_the_import_order() -> None:
 
 
 def test_the_map_of_the_architecture_is_the_tree() -> None:
-    """Every folder is on it, and it names none that is not there."""
+    """The map lists every folder, and no folder that does not exist."""
     text = (ROOT / "docs/develop/architecture.md").read_text(encoding="utf-8")
     chart = text.split("```")[1]
     named = {line.split()[0].rstrip("/") for line in chart.strip().splitlines()}
@@ -442,11 +447,11 @@ PUBLIC = ("parlour", "parlour.envs", "parlour.envs.core", "parlour.agents", "par
 OPTIONAL = tuple(
     f"parlour.envs.interfaces.{name}" for name in ("pettingzoo", "openspiel", "rllib", "sb3")
 )
-"""They need a library of their own."""
+"""Public modules that need an optional library."""
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_what_is_public_is_there_and_says_what_it_is(name: str) -> None:
+def test_public_names_exist_and_have_docstrings(name: str) -> None:
     package = importlib.import_module(name)
     assert sorted(package.__all__, key=str) == sorted(set(package.__all__), key=str)
     for word in package.__all__:
@@ -457,8 +462,8 @@ def test_what_is_public_is_there_and_says_what_it_is(name: str) -> None:
         _ = package.no_such_name
 
 
-def test_documents_use_what_is_public() -> None:
-    """Readers copy from them: an inner name there would become public by use."""
+def test_documents_import_only_public_modules() -> None:
+    """Readers copy code from documents, so a private name there would become public by use."""
     words = re.compile(r"^\s*\"?(?:>>> )?(?:from|import) (parlour[\w.]*)", re.MULTILINE)
     allowed = {*PUBLIC, *OPTIONAL, *(f"parlour.envs.games.{game}" for game in games())}
     texts = [name for name in files() if name.endswith((".md", ".ipynb"))]
@@ -472,14 +477,14 @@ def test_documents_use_what_is_public() -> None:
 
 
 def statements(path: str) -> list[tuple[ast.stmt, ast.stmt | None]]:
-    """The statements of a module, each with the one behind it; of its `if` and `try`, too."""
+    """Return each statement of a module, including its `if` and `try` blocks, with the next one."""
     blocks = (ast.Module, ast.If, ast.Try)
     bodies = [node.body for node in ast.walk(tree(path)) if isinstance(node, blocks)]
     return [pair for body in bodies for pair in zip(body, [*body[1:], None], strict=True)]
 
 
 def find_docstring(module: str, name: str) -> str | None:
-    """What stands with a name where it is defined; imports are followed."""
+    """Return the docstring of a name from its definition, following imports."""
     path = module.replace(".", "/").removeprefix("parlour/")
     path = f"{path}.py" if f"{path}.py" in files() else f"{path}/__init__.py"
     for node, after in statements(path):
@@ -495,7 +500,7 @@ def find_docstring(module: str, name: str) -> str | None:
 
 
 @pytest.mark.parametrize("page", API_PAGES)
-def test_what_is_public_stands_on_a_page_with_a_docstring(page: str) -> None:
+def test_public_names_are_on_an_api_page_and_have_docstrings(page: str) -> None:
     package = API_PAGES[page]
     names = list_public_names(package)
     text = read_page(f"docs/api/{page}.md", "its page of the API, like those of the others")
@@ -504,20 +509,20 @@ def test_what_is_public_stands_on_a_page_with_a_docstring(page: str) -> None:
 
 
 def documents() -> list[str]:
-    """Every document, as paths from the root."""
+    """Return the path of every Markdown document, from the root."""
     return [name for name in files() if name.endswith(".md")]
 
 
 @cache
 def anchors(document: str) -> frozenset[str]:
-    """The anchors of a document's headings, as code forges and the site make them."""
+    """Return the anchors of a document's headings, as GitHub and the site create them."""
     text = re.sub(r"^```.*?^```$", "", (ROOT / document).read_text("utf-8"), flags=re.M | re.S)
     heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return frozenset(re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads)
 
 
-def test_pictures_in_html_are_there() -> None:
-    """Markdown shows pictures in two themes by HTML, which no check of Markdown links reads."""
+def test_pictures_in_html_exist() -> None:
+    """Pictures in two themes are HTML, which checks of Markdown links do not read."""
     wrong, checked = [], 0
     for document in documents():
         text = (ROOT / document).read_text(encoding="utf-8")
@@ -530,8 +535,8 @@ def test_pictures_in_html_are_there() -> None:
     assert wrong == []
 
 
-def test_links_lead_somewhere() -> None:
-    """Within the repository, to files and to headings; others are not asked for."""
+def test_links_within_the_repository_lead_to_files_and_headings() -> None:
+    """External links are not tested."""
     wrong, checked = [], 0
     for document in [*documents(), *(name for name in files() if name.endswith(".ipynb"))]:
         text = (ROOT / document).read_text(encoding="utf-8")
@@ -546,7 +551,7 @@ def test_links_lead_somewhere() -> None:
 
 
 def list_imports(code: str) -> list[tuple[str, str]]:
-    """What a block of Python imports: (module, name), without a name for whole modules."""
+    """Return the imports of a block of Python as (module, name), with name "" for whole modules."""
     nodes = list(ast.walk(ast.parse(code)))
     froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     whole = [node for node in nodes if isinstance(node, ast.Import)]
@@ -556,18 +561,19 @@ def list_imports(code: str) -> list[tuple[str, str]]:
 
 
 def can_be_imported(module: str, name: str) -> bool:
-    """Whether it is there and, if it is ours, public."""
+    """Return whether a name can be imported and, in Parlour's packages, is public."""
     public = set(API_PAGES.values())
     if module == "parlour":
         return not name or name in parlour.__all__
     if module in public:
         return not name or name in list_public_names(module) or f"{module}.{name}" in public
-    shown = {"patient"}  # a file that the document itself shows
+    # A guide shows the file patient.py and imports it.
+    shown = {"patient"}
     return module in shown or importlib.util.find_spec(module) is not None
 
 
-def test_blocks_of_python_compile_and_import_what_is_public() -> None:
-    """Those marked `py` cannot be run alone: they need only compile."""
+def test_blocks_of_python_compile_and_import_public_names() -> None:
+    """Blocks marked `py` cannot run alone, so they must only compile."""
     fence = re.compile(r"^ *```(python|py)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
     wrong = []
     for document in documents():
@@ -578,14 +584,15 @@ def test_blocks_of_python_compile_and_import_what_is_public() -> None:
     assert wrong == []
 
 
-HEADINGS = (  # those of Gymnasium's pages, and "Variants"
+HEADINGS = (
     *("Description", "Action Space", "Observation Space", "Rewards", "Starting State"),
     *("Episode End", "Information", "Arguments", "Variants", "Version History"),
 )
+"""The headings of Gymnasium's pages of environments, and "Variants"."""
 
 
 def read_page(path: str, what: str) -> str:
-    """The text of a document; where there is none, say which, and what belongs into it."""
+    """Return the text of a document; fail with its path and expected content if there is none."""
     assert (ROOT / path).is_file(), f"no {path}: {what}"
     return (ROOT / path).read_text(encoding="utf-8")
 
