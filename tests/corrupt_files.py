@@ -1,4 +1,4 @@
-"""Damage to the bytes of a file: what disks, networks and editors do to it."""
+"""Damaged versions of a file, as faulty disks, networks and editors cause them."""
 
 from collections.abc import Iterator
 
@@ -8,8 +8,8 @@ import numpy as np
 def damaged(data: bytes, number: int, seed: int = 0) -> Iterator[bytes | None]:
     """Yield ``number`` damaged versions of a file's content; None stands for a deleted file.
 
-    First come a deleted, an empty and a halved file, then single bits that are flipped at places
-    drawn by ``seed``, every fourth time with the end cut off.
+    The first versions are a deleted, an empty and a halved file. In each of the others, one random
+    bit is flipped, and every fourth of them is also shortened. ``seed`` determines the damage.
     """
     yield from (None, b"", data[: len(data) // 2])
     rng = np.random.default_rng(seed)

@@ -1,6 +1,7 @@
-"""A solver that is none: it takes the greedy agent's way for the only one. Quick, and often wrong.
+"""A fast fake solver that returns the game of the greedy agent as its solution. It is often wrong.
 
-Deals that greedy wins are winnable; of the others those with an odd card first are undecided.
+Deals that greedy wins are winnable. The other deals are undecided if the code of their first card
+is odd, otherwise not winnable.
 """
 
 from collections.abc import Iterator
@@ -19,13 +20,13 @@ from parlour.envs.core.turn import prepare_turn
 
 
 class SeesAll(GreedyAgent):
-    """Greedy that is shown the true states, so that nothing is dealt anew."""
+    """A greedy agent that sees the true states, so that no hidden cards are resampled."""
 
     name, sees_all = "greedy", True
 
 
 class Played(NamedTuple):
-    """A game that greedy has played: its actions, and how it ends."""
+    """The actions and the result of a game that greedy has played."""
 
     actions: list[int]
     score: int
@@ -34,11 +35,14 @@ class Played(NamedTuple):
 
 
 PLAYED: dict[tuple[str, Any, bytes], tuple[Played, int]] = {}
-"""By game, rules and state: the game that goes through that state, and which action is next."""
+"""By game, rules and state: the played game, and the index of the next action in this state."""
 
 
 def play_greedily(game: Game, rules: Any, begin: np.ndarray) -> tuple[Played, int]:
-    """Play from a state; states that were met before are not played again."""
+    """Play from a state, and return the game and the index of its next action.
+
+    States that occurred in earlier games are not played again.
+    """
     rows, actions, states = Rows(game, rules, 1), list[int](), list[bytes]()
     rows.restore(begin)
     while rows.states["over"][0] == Over.RUNNING and rows.states["moves"][0] < 300:
@@ -56,7 +60,13 @@ def play_greedily(game: Game, rules: Any, begin: np.ndarray) -> tuple[Played, in
 
 
 class FakeSolver:
-    """``solve`` of a game; ``asked`` counts the calls, ``lies`` makes deals greedy wins lost."""
+    """A replacement of a game's ``solve``.
+
+    Attributes:
+        asked: Number of calls.
+        lies: Whether deals that greedy wins are reported like those that it loses.
+        refuses: Message of the ValueError that each call raises (empty: no error).
+    """
 
     def __init__(self, game: Game) -> None:
         self.game, self.asked, self.lies, self.refuses = game, 0, False, ""
@@ -67,7 +77,7 @@ class FakeSolver:
         if self.refuses:
             raise ValueError(self.refuses)
         begin = make_position(self.game, rules, deck_or_state)
-        if limit == 1:  # `solver_of` tries out whether the rules are taken
+        if limit == 1:  # A call with limit 1 only tests whether the solver supports the rules.
             return Solution(None, None, 1)
         self.asked += 1
         played, at = play_greedily(self.game, rules, begin)
@@ -83,7 +93,7 @@ class FakeSolver:
 
 @contextmanager
 def solved(game: Game) -> Iterator[FakeSolver]:
-    """Give a game this solver while the block lasts."""
+    """Replace the solver of a game within a ``with`` block."""
     before, fake = game.solving, FakeSolver(game)
     object.__setattr__(game, "solving", Solving(fake))
     try:

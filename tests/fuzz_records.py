@@ -1,7 +1,8 @@
-"""Records of states that no play has made, handed to `restore`: for a process of its own.
+"""Restore corrupted state records, in a separate process.
 
-What is refused must leave the rows as they were; on what is taken all that walks a state is called,
-and the game is played to its end. A process, since what goes wrong in a kernel ends or hangs it.
+If `restore` rejects a record, the rows must stay unchanged. If it accepts a record, this module
+calls all functions that read a state, and plays the game to its end. The process is separate
+because an error in a kernel can crash or hang it.
 """
 
 import sys
@@ -19,7 +20,7 @@ MOVES = 60
 
 
 def leaves(dtype: np.dtype, start: int = 0) -> Iterator[tuple[int, np.dtype]]:
-    """Every number in a record: at which byte, and of which type."""
+    """Yield the byte offset and the dtype of every number in a record."""
     if dtype.fields is not None:
         for kind, offset, *_ in dtype.fields.values():
             yield from leaves(kind, start + offset)
@@ -31,13 +32,13 @@ def leaves(dtype: np.dtype, start: int = 0) -> Iterator[tuple[int, np.dtype]]:
         yield start, dtype
 
 
-def spoil(
+def corrupt(
     raw: np.ndarray,
     others: np.ndarray,
     numbers: list[tuple[int, np.dtype]],
     rng: np.random.Generator,
 ) -> None:
-    """Change one record, its bytes ``raw`` (bytes,), in one of several ways."""
+    """Change the bytes ``raw`` (bytes,) of one record in one of several random ways."""
     way = rng.integers(6)
     start, kind = numbers[rng.integers(len(numbers))]
     own = raw[start : start + kind.itemsize]
@@ -61,7 +62,7 @@ def spoil(
 
 
 def states_of(case: Case, n: int, seed: int) -> np.ndarray:
-    """States of random games at random points, some at their end."""
+    """Return states of random games at random points, some of them at the end."""
     rng = np.random.default_rng(seed)
     rows = Rows(case.game, case.rules, n, StepConfig(reset=2))
     rows.seed(rng.integers(0, 2**63, n, np.uint64))
@@ -73,7 +74,7 @@ def states_of(case: Case, n: int, seed: int) -> np.ndarray:
 
 
 def look_at(case: Case, rows: Rows) -> None:
-    """Call all that walks a state."""
+    """Call all functions that read a state."""
     game, rules = case.game, case.rules
     for seat in range(case.players):
         seen = resample_copies(game, rules, rows.states, 1, seat)
@@ -101,32 +102,32 @@ def play_to_the_end(case: Case, rows: Rows, rng: np.random.Generator) -> None:
 
 
 def fuzz(case: Case, n: int, seed: int) -> tuple[int, int]:
-    """Restore n spoilt records; return how many were taken, and refused."""
+    """Restore n corrupted records; return how many were accepted and how many rejected."""
     rng = np.random.default_rng(seed)
     states = states_of(case, 40, seed)
     raw = states.view(np.uint8).reshape(len(states), -1)
     numbers = list(leaves(case.game.state))
     limit = 150 if case.players == 1 else 0
     rows = Rows(case.game, case.rules, 1, StepConfig(reset=2, max_moves=limit, max_steps=2 * limit))
-    taken = refused = 0
+    accepted = rejected = 0
     for _ in range(n):
         one = rng.integers(len(states))
         record = states[one : one + 1].copy()
         for _ in range(rng.integers(1, 3)):
-            spoil(record.view(np.uint8), raw, numbers, rng)
-        record["moves"] %= 100  # so that games are not cut at once
+            corrupt(record.view(np.uint8), raw, numbers, rng)
+        record["moves"] %= 100  # Otherwise many games would be truncated immediately.
         before = rows.states.tobytes(), rows.buffers.masks.tobytes()
         try:
             rows.restore(record)
         except ValueError as error:
-            refused += 1
+            rejected += 1
             assert (rows.states.tobytes(), rows.buffers.masks.tobytes()) == before
             assert "\n" not in str(error) and " must be " in str(error), error
             continue
-        taken += 1
+        accepted += 1
         assert rows.states.tobytes() == record.tobytes()
         play_to_the_end(case, rows, rng)
-    return taken, refused
+    return accepted, rejected
 
 
 def main(game: str, each: int, mixed: int, seed: int) -> None:

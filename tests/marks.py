@@ -1,4 +1,4 @@
-"""Marks of parameters, the same for all tests."""
+"""Test parameters with marks."""
 
 from typing import Any
 
@@ -6,5 +6,8 @@ import pytest
 
 
 def slow_if(slow: bool, *given: Any, name: str | None = None) -> Any:
-    """A parameter, marked if it takes more than a few seconds and others are of its kind."""
+    """Return a test parameter, marked as slow if ``slow`` is true.
+
+    A parameter is slow if it takes more than a few seconds and faster ones cover the same code.
+    """
     return pytest.param(*given, marks=[pytest.mark.slow] if slow else [], id=name)

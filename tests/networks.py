@@ -1,4 +1,4 @@
-"""Saved agents of networks, for tests of every room."""
+"""Saved network agents, for tests of all packages."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +22,6 @@ def save_network(
     trained: Mapping[str, Any] = NONE,
     scored: Mapping[str, Any] = NONE,
 ) -> None:
-    """Save an agent that plays by a network; ``spec`` has its name, width, depth and options."""
+    """Save a network agent; ``spec`` has the name, width, depth and options of the network."""
     spec = {**spec, "encoding": network.encoding}
     save_agent(folder, name, make_table(game, rules), weights_bytes(network), spec, trained, scored)

@@ -1,4 +1,4 @@
-"""Every picture in the documents has a command that makes it; drawings are up to date."""
+"""Every picture in the documentation has a command that creates it, and drawings are up to date."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ DRAWN = sorted(name for name in PICTURES if name.endswith(".svg"))
 
 
 def pictures_of(document: Path) -> set[Path]:
-    """The files that a document shows."""
+    """Return the picture files that a document shows."""
     result = SHOWN.findall(document.read_text())
     names = [one or other for one, other in result]
     return {(document.parent / name).resolve() for name in names if "://" not in name}

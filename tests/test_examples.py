@@ -1,4 +1,4 @@
-"""The examples run as the table of clients runs them, where their library is installed."""
+"""The examples run with the commands of `benchmarks.clients`, if their library is installed."""
 
 import subprocess
 import sys
@@ -12,19 +12,19 @@ from benchmarks.clients import CLIENTS, PLACES, Client
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = [client for client in CLIENTS if client.file.startswith("examples/")]
-SAYS = {"gymnasium": "score"}
-"""What an example says at its end that does not say how fast it was."""
+OUTPUT = {"gymnasium": "score"}
+"""Output of examples that do not print their speed."""
 
 
 def of_extras(need: Requirement) -> list[Requirement]:
-    """What a library needs for its extras alone: `ray` may be there without `ray[rllib]`."""
+    """Return the requirements of a library's extras, which can be missing: `ray[rllib]`."""
     extras = [{"extra": extra} for extra in need.extras]
     known = map(Requirement, requires(need.name) or ())
     return [one for one in known if one.marker and any(map(one.marker.evaluate, extras))]
 
 
 def is_installed(client: Client) -> bool:
-    """Whether this environment has what a client needs, in versions that it takes."""
+    """Return whether all packages that a client needs are installed in suitable versions."""
     own = Requirement(client.library)
     others = [Requirement(need) for need in PLACES[client.place][1:]]
     try:
@@ -39,10 +39,10 @@ def is_installed(client: Client) -> bool:
 def test_an_example_runs(client: Client, tmp_path: Path) -> None:
     if not is_installed(client):
         pytest.skip(
-            f"what {client.place} needs is not installed: make test-clients CLIENT={client.name}"
+            f"packages of {client.place} are not installed: make test-clients CLIENT={client.name}"
         )
     file, *arguments = client.command.split()
     command = [sys.executable, str(ROOT / file), *arguments]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
-    assert SAYS.get(client.name, " steps/s") in done.stdout
+    assert OUTPUT.get(client.name, " steps/s") in done.stdout

@@ -36,7 +36,7 @@ def name_distribution(requirement: str) -> str:
     return re.split(r"[<>=!\[; ]", requirement)[0].lower().replace("_", "-")
 
 
-def test_the_package_alone_needs_three_libraries() -> None:
+def test_parlour_without_extras_needs_three_libraries() -> None:
     assert {name_distribution(one) for one in PROJECT["dependencies"]} == BASE
 
 
@@ -56,7 +56,8 @@ def test_every_library_is_in_its_extra() -> None:
 
 def test_the_extra_all_has_every_extra_for_users() -> None:
     (needs,) = PROJECT["optional-dependencies"]["all"]
-    users = set(EXTRAS.values()) - {"films", "pictures"}  # window has pictures
+    # The extra `window` includes the extra `pictures`.
+    users = set(EXTRAS.values()) - {"films", "pictures"}
     assert set(needs.removeprefix("parlour[").removesuffix("]").split(",")) == users
 
 

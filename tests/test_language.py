@@ -1,7 +1,7 @@
-"""Phrases that made the texts of Parlour hard to read; none may come back.
+"""Texts contain none of the phrases that made earlier texts of Parlour hard to read.
 
-Each has the reason for which it is refused. A line that needs such words, a quotation or a term of
-a game, is listed in `ALLOWED` with its reason.
+`REASONS` has a replacement for each phrase. A line that needs such a phrase, for example as a
+quotation or a term of a game, is listed in `ALLOWED` with the reason.
 """
 
 import re
@@ -43,16 +43,17 @@ REASONS = {
 
 The other names of solitaires and betting games may be mentioned for readers who search for them."""
 ALLOWED: dict[str, tuple[str, ...]] = {
-    "envs/render/web/parlour.js": ("this.patience",),  # a field: milliseconds to wait
+    # The field `patience` is a time in milliseconds.
+    "envs/render/web/parlour.js": ("this.patience",),
 }
-"""Files with the words of lines that may hold a refused phrase."""
+"""By file: words of the lines that may contain a refused phrase."""
 READ = (".py", ".md", ".ipynb", ".toml", ".js", ".html", "Makefile", ".cff", ".yml")
 UNREAD = ("tests/", "constraints.txt")
-"""What readers of Parlour do not see: the tests. Their names follow when they are next changed."""
+"""Files that users of Parlour do not read."""
 
 
 def lines() -> Iterator[tuple[str, int, str]]:
-    """Each line of the texts: the file, the line's number, the line."""
+    """Yield the file, the line number and the text of each line."""
     for name in files():
         if name.endswith(READ) and not name.startswith(UNREAD):
             text = (ROOT / name).read_text(encoding="utf-8")
@@ -61,7 +62,7 @@ def lines() -> Iterator[tuple[str, int, str]]:
 
 
 def is_allowed(name: str, line: str) -> bool:
-    """Whether a line is an exception."""
+    """Return whether a line is an exception."""
     return any(words in line for words in ALLOWED.get(name, ()))
 
 

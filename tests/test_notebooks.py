@@ -1,4 +1,4 @@
-"""Every notebook runs from top to bottom, shows tables and figures, and is kept without outputs."""
+"""Notebooks run from top to bottom, show tables and figures, and are stored without outputs."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.marks import slow_if
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 DRAWS = re.compile(r"\bplt\.(subplots|hist|plot)\(|\.plot\(")
-"""What a cell that shows a figure calls."""
+"""Calls in cells that show a figure."""
 INSTALL = """\
 from importlib.util import find_spec
 
@@ -22,11 +22,11 @@ if find_spec("parlour") is None:
     %pip install -q "parlour[{}]\""""
 """The first code cell, for the extras that the notebook needs."""
 QUICK = ("01_meet_the_games",)
-"""Those that run each time."""
+"""Notebooks that run in the fast tests."""
 
 
 def outputs(notebook: Any) -> list[dict[str, str]]:
-    """What the cells show, each by its kinds (``text/html``, ``image/png`` ...)."""
+    """Return the outputs of the cells by MIME type, such as ``text/html`` and ``image/png``."""
     return [
         output["data"]
         for cell in notebook.cells
@@ -36,23 +36,23 @@ def outputs(notebook: Any) -> list[dict[str, str]]:
 
 
 def names(cells: list[Any]) -> set[str]:
-    """The words in the sources of cells."""
+    """Return the words in the sources of all cells but the first."""
     return {word for cell in cells[1:] for word in re.findall(r"\w+", cell.source)}
 
 
 def draws(cell: Any) -> bool:
-    """Whether a cell draws a figure."""
+    """Return whether a cell draws a figure."""
     return cell.cell_type == "code" and bool(DRAWS.search(cell.source))
 
 
 def shows_figure(cell: Any) -> bool:
-    """Whether a figure is among what a cell shows."""
+    """Return whether the output of a cell contains a figure."""
     return any("image/png" in output.get("data", {}) for output in cell.outputs)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_first_cells_install_parlour_and_ask_for_figures(path: Path) -> None:
-    """The first installs the extras that the text names, where Parlour is missing."""
+def test_first_cells_install_parlour_and_enable_figures(path: Path) -> None:
+    """If Parlour is missing, the first cell installs the extras that the text names."""
     text, *cells = nbformat.read(path, as_version=4).cells
     cells = [cell for cell in cells if cell.cell_type == "code"]
     requires = text.source.rpartition("Requires ")[2].partition(".")[0]
@@ -79,10 +79,11 @@ def test_the_first_cell_installs_only_what_is_missing(installed: bool) -> None:
     "path", [slow_if(path.stem not in QUICK, path, name=path.stem) for path in NOTEBOOKS]
 )
 def test_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In an empty folder, with fewer steps and deals."""
+    """Notebooks run in an empty folder, with fewer steps and deals."""
     monkeypatch.setenv("PARLOUR_FAST", "1")
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.setenv("MPLBACKEND", "agg")  # without %matplotlib inline it shows nothing
+    # With this backend, a notebook without %matplotlib inline shows no figures.
+    monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}})
@@ -98,7 +99,7 @@ def test_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebook_is_kept_without_outputs(path: Path) -> None:
+def test_notebook_is_stored_without_outputs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]

@@ -24,7 +24,7 @@ def test_the_version_is_that_of_the_installed_package() -> None:
     assert version("parlour") == parlour.__version__
 
 
-def test_importing_parlour_registers_the_games_and_imports_none(tmp_path: Path) -> None:
+def test_importing_parlour_registers_the_games_without_importing_them(tmp_path: Path) -> None:
     code = """
 import sys, gymnasium, parlour
 print([one for one in sys.modules if one.startswith("parlour")], "numba" in sys.modules)
@@ -51,7 +51,7 @@ def test_python_m_parlour_names_itself_in_usage_errors(tmp_path: Path) -> None:
     assert done.stderr.startswith("parlour: error: command must be one of ")
 
 
-def test_the_public_names_of_all_packages_are_here() -> None:
+def test_parlour_has_the_public_names_of_all_packages() -> None:
     packages = [import_module(f"parlour.{one}") for one in ("envs", "agents", "training")]
     names = [name for package in packages for name in package.__all__]
     assert len(names) == len(set(names)), "two packages have the same name"

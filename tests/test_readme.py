@@ -1,4 +1,4 @@
-"""README, guides and developer pages run: Python in order, commands with small numbers."""
+"""The code blocks of README, guides and developer pages run; commands run with small settings."""
 
 import contextlib
 import io
@@ -33,8 +33,8 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
 SMALL = {
     "train": "--total-steps 2048 --n-envs 32 --n-steps 32 --width 16 --eval-deals 20",
-    "train td": "--total-steps 2048 --eval-deals 20",  # it has no network
-    "train cma-es": "--generations 2 --candidate-deals 20 --eval-deals 20",  # it has no steps
+    "train td": "--total-steps 2048 --eval-deals 20",  # no network
+    "train cma-es": "--generations 2 --candidate-deals 20 --eval-deals 20",  # no steps
     "tune": "--total-steps 2048 --n-envs 32 --n-steps 32 --eval-deals 20",
     "evaluate": "--deals 40",
     "compare": "--deals 40",
@@ -51,7 +51,7 @@ DEMO_RECIPE = re.compile(r"^\t\$\(BIN\)/parlour (compare .*)$", re.MULTILINE)
 
 
 class Block(NamedTuple):
-    """A fenced block: its language, its text, the line on which the text begins."""
+    """A fenced block: its language, its text, and the line on which the text begins."""
 
     language: str
     text: str
@@ -60,7 +60,7 @@ class Block(NamedTuple):
 
 @cache
 def blocks(document: str) -> tuple[Block, ...]:
-    """The fenced blocks of a document."""
+    """Return the fenced blocks of a document."""
     text = (ROOT / document).read_text(encoding="utf-8")
     return tuple(
         Block(result[1], result[2], text.count("\n", 0, result.start()) + 2)
@@ -69,7 +69,7 @@ def blocks(document: str) -> tuple[Block, ...]:
 
 
 def commands(document: str, *shown: Block) -> Iterator[tuple[str, str]]:
-    """Each command in some blocks of a document (none given: in all), with its place."""
+    """Return each command in some blocks of a document (default: all blocks), with its location."""
     for block in shown or blocks(document):
         if block.language == "console":
             for number, line in enumerate(block.text.splitlines(), block.line):
@@ -78,7 +78,7 @@ def commands(document: str, *shown: Block) -> Iterator[tuple[str, str]]:
 
 
 def run(command: str, place: str) -> None:
-    """Run ``parlour ...`` with small numbers; it must succeed. A server is only asked for."""
+    """Run ``parlour ...`` with small settings; it must succeed. ``serve`` is only parsed."""
     name, *words = shlex.split(command)[1:]
     if name == "serve":
         assert make_parser([name]).parse_args([name, *words]).command == name
@@ -90,7 +90,7 @@ def run(command: str, place: str) -> None:
 
 
 def execute(block: Block, names: dict[str, object], document: str) -> str:
-    """Execute Python; return what it prints."""
+    """Execute Python code; return its output."""
     output = io.StringIO()
     code = compile("\n" * (block.line - 1) + block.text, document, "exec")
     with contextlib.redirect_stdout(output):
@@ -101,8 +101,8 @@ def execute(block: Block, names: dict[str, object], document: str) -> str:
 @pytest.mark.parametrize(
     "document", [slow_if(each in SLOW, each) for each in ("README.md", *GUIDES)]
 )
-def test_what_is_shown_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the top, in one folder; a ``text`` block is what the Python before it prints."""
+def test_code_blocks_run(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks run in order in one folder. A ``text`` block is the output of the Python before it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
@@ -124,7 +124,7 @@ def test_what_is_shown_runs(document: str, tmp_path: Path, monkeypatch: pytest.M
         assert (folder / "comparison.png").stat().st_size > 10_000
 
 
-def test_every_command_is_shown_and_no_other() -> None:
+def test_documents_show_every_command_and_no_other() -> None:
     shown = [command for each in ("README.md", *GUIDES) for _, command in commands(each)]
     used = {command.split()[1] for command in shown if command.startswith("parlour ")}
     assert used == set(COMMANDS)
@@ -141,15 +141,15 @@ def test_targets_exist(document: str) -> None:
 
 
 def generated(name: str) -> str:
-    """A generated block of the README."""
+    """Return a generated block of the README."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     return text.partition(f"<!-- generated: {name} -->")[2].partition("<!-- end -->")[0].strip()
 
 
-def test_the_table_of_the_demo_is_what_comes_out(
+def test_the_table_of_the_demo_is_the_output_of_the_demo(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """All but the time, and but the trained agent's: it takes minutes to train."""
+    """Times are not compared, nor the trained agent, because its training takes minutes."""
     (recipe,) = DEMO_RECIPE.findall((ROOT / "Makefile").read_text(encoding="utf-8"))
     words = [word for word in shlex.split(recipe.partition(" --out")[0]) if "$(" not in word]
     assert words[:5] == ["compare", "pyramid", "--agents", "uniform", "greedy"]
@@ -162,12 +162,13 @@ def test_the_table_of_the_demo_is_what_comes_out(
         return [line for line in result if line.startswith(wanted)]
 
     now, shown = rows(capsys.readouterr().out), rows(generated("benchmarks.demo"))
-    assert len(now) == 1 + 2 + 1 + 2 + 1 + 1  # head, results, upper bound, labels, difference, key
+    # The header, results, upper bound, labels, difference and evaluation seed.
+    assert len(now) == 1 + 2 + 1 + 2 + 1 + 1
     assert shown == now
 
 
 @pytest.mark.parametrize("document", ["README.md"])
-def test_the_demo_is_shown_with_the_result_of_search(document: str) -> None:
+def test_the_readme_shows_the_demo_and_the_result_of_search(document: str) -> None:
     text = " ".join((ROOT / document).read_text(encoding="utf-8").split())
     for part in ("make demo", "`pimc@8`", "wins 61 % of the first 4,000"):
         assert part in text
@@ -185,7 +186,8 @@ def test_the_speeds_in_the_readme_are_the_measured_ones() -> None:
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 @pytest.mark.parametrize("target", ["demo", "install"])
 def test_make_ends_by_saying_how_to_activate(target: str) -> None:
-    command = ["make", "-n", "--no-print-directory", target]  # the tests may run under make
+    # The tests may run under make, which would print the directory.
+    command = ["make", "-n", "--no-print-directory", target]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert ". .venv/bin/activate" in done.stdout.splitlines()[-1]
     assert "`. .venv/bin/activate`" in (ROOT / "README.md").read_text(encoding="utf-8")

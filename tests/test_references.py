@@ -24,7 +24,7 @@ from tests.test_house import files, source
 
 ROOT = Path(__file__).resolve().parents[1]
 DOTTED = re.compile(r"(?<!`)(?:``|`)([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?:\([^`]*\))?(?:``|`)(?!`)")
-"""A dotted name alone in backticks, perhaps with the parentheses of a call."""
+"""A dotted name alone in backticks, optionally with the parentheses of a call."""
 FILE_ENDINGS = {
     *("cff", "css", "csv", "gif", "html", "ipynb", "js", "json", "jsonl", "md", "npy", "npz"),
     *("parquet", "pdf", "png", "py", "safetensors", "sh", "svg", "toml", "txt", "yml"),
@@ -34,12 +34,12 @@ ALIASES = {"gym": "gymnasium", "np": "numpy", "pd": "pandas", "mpl": "matplotlib
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    """The syntax tree of each Python file."""
+    """Return the syntax tree of each Python file."""
     return {name: ast.parse(source(name)) for name in files() if name.endswith(".py")}
 
 
 def bound_names(node: ast.AST) -> Iterator[str]:
-    """The names that a node itself binds: definitions, targets, fields, imports, arguments."""
+    """Yield the names that a node binds: definitions, targets, fields, imports, arguments."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield node.name
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -53,12 +53,12 @@ def bound_names(node: ast.AST) -> Iterator[str]:
 
 
 LIBRARY_ATTRIBUTES = {"unwrapped", "tolist"}
-"""Attributes of objects of libraries, of which texts speak by the name of a variable."""
+"""Attributes of library objects that texts mention with the name of a variable."""
 
 
 @cache
 def all_names() -> frozenset[str]:
-    """Every name that is bound anywhere in the tree, and the words of strings (fields)."""
+    """Return every name that is bound anywhere in the tree, and all strings (names of fields)."""
     names = set(LIBRARY_ATTRIBUTES)
     for path, tree in trees().items():
         for node in ast.walk(tree) if path != "tests/test_references.py" else ():
@@ -70,7 +70,7 @@ def all_names() -> frozenset[str]:
 
 @cache
 def module_names() -> dict[str, set[str]]:
-    """The names at the top of each module and package, by the last word of the module's name."""
+    """Return the top-level names of each module and package, by the last part of its name."""
     names: dict[str, set[str]] = {}
     for path, tree in trees().items():
         parts = path.removesuffix(".py").split("/")
@@ -90,7 +90,7 @@ def module_names() -> dict[str, set[str]]:
 
 @cache
 def class_names() -> dict[str, set[str]]:
-    """The members of each class, by its name; those of its bases in the tree, too."""
+    """Return the members of each class by its name, including those of its bases in the tree."""
     members: dict[str, set[str]] = {}
     bases: dict[str, set[str]] = {}
     for tree in trees().values():
@@ -109,14 +109,14 @@ def class_names() -> dict[str, set[str]]:
 
 
 def is_foreign(head: str) -> bool:
-    """Whether a name is a module of the standard library or of an installed library."""
+    """Return whether a name is a module of the standard library or of an installed library."""
     if head in sys.stdlib_module_names:
         return True
     return head not in module_names() and importlib.util.find_spec(head) is not None
 
 
 def resolves(name: str) -> bool:
-    """Whether a dotted name leads somewhere."""
+    """Return whether a dotted name exists."""
     head, *rest = name.split(".")
     if rest[-1] in FILE_ENDINGS or name in all_names():
         return True
@@ -133,7 +133,7 @@ def resolves(name: str) -> bool:
 
 
 def resolves_in_package(words: list[str]) -> bool:
-    """Whether a name below ``parlour`` is a module, or a name in one."""
+    """Return whether a name below ``parlour`` is a module or a name in a module."""
     for length in range(len(words), 0, -1):
         folder = "/".join(words[1:length])
         for path in (f"{folder}.py", f"{folder}/__init__.py", "parlour/__init__.py"):
@@ -145,7 +145,7 @@ def resolves_in_package(words: list[str]) -> bool:
 
 
 def resolves_in_library(words: list[str]) -> bool:
-    """Whether a name of a library can be imported or looked up."""
+    """Return whether a name of a library can be imported or looked up."""
     for length in range(len(words), 0, -1):
         try:
             value: object = importlib.import_module(".".join(words[:length]))
@@ -164,7 +164,7 @@ UNREAD = ("CHANGELOG", "tests/example_game/", "tests/test_references.py")
 
 
 def documented() -> Iterator[tuple[str, str]]:
-    """Each text that readers see: docstrings and comments of Python files, documents."""
+    """Yield each text that people read: documents, and docstrings and comments of Python files."""
     for name in files():
         if name.endswith((".py", ".md", ".toml")) and not name.startswith(UNREAD):
             yield name, (ROOT / name).read_text(encoding="utf-8")
@@ -183,7 +183,7 @@ PLACEHOLDERS = {
 
 
 def shown_commands() -> Iterator[tuple[str, str]]:
-    """Each whole ``parlour`` command in a block of a document, a docstring or a preset."""
+    """Yield each complete ``parlour`` command in a block of a document, a docstring or a preset."""
     for name, text in documented():
         text = text.replace("\\\n", " ")
         parts = FENCE.findall(text) if name.endswith(".md") else [text]
@@ -193,7 +193,7 @@ def shown_commands() -> Iterator[tuple[str, str]]:
 
 
 def inline_commands() -> Iterator[tuple[str, str]]:
-    """Each ``parlour`` command in backticks; it may name some of the arguments only."""
+    """Yield each ``parlour`` command in backticks; it may lack some of its arguments."""
     for name, text in documented():
         for command in INLINE.findall(text):
             yield name, " ".join(command.split())
@@ -201,7 +201,7 @@ def inline_commands() -> Iterator[tuple[str, str]]:
 
 @cache
 def parser_of(name: str) -> Any:
-    """The parser of one command."""
+    """Return the parser of one command."""
     return make_parser([name])
 
 
@@ -219,7 +219,7 @@ def parse_command(command: str) -> str | None:
             if words[0] == "train":
                 if "--resume" not in words:
                     parse(name_options(words[1:]))
-            elif words[0] == "tune":  # arguments of training go to the trainer
+            elif words[0] == "tune":  # Another parser reads the arguments of training.
                 parser_of(words[0]).parse_known_args(words)
             else:
                 parser_of(words[0]).parse_args(words)
@@ -231,7 +231,7 @@ def parse_command(command: str) -> str | None:
 
 
 def unknown_flags(command: str) -> list[str]:
-    """The options in a command that its parser does not know."""
+    """Return the options in a command that its parser does not know."""
     name, *words = command.split()[1:]
     parsers = [parser_of(name).commands[name]]
     for action in parsers[0]._actions:
@@ -245,7 +245,7 @@ def unknown_flags(command: str) -> list[str]:
     ]
 
 
-def test_whole_commands_parse() -> None:
+def test_complete_commands_parse() -> None:
     commands = sorted(set(shown_commands()))
     assert len(commands) > 150
     errors = [(name, command, parse_command(command)) for name, command in commands]
@@ -270,7 +270,7 @@ def test_a_stale_command_is_noticed() -> None:
     assert unknown_flags("parlour evaluate pyramid --no-such") == ["--no-such"]
 
 
-def test_dotted_names_in_backticks_lead_somewhere() -> None:
+def test_dotted_names_in_backticks_exist() -> None:
     wrong, checked = [], 0
     for name, text in documented():
         for match in DOTTED.finditer(text):
@@ -291,5 +291,5 @@ def test_a_stale_name_is_noticed(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["gym.make", "Rows.step", "parlour.envs.core", "agent.json", "env.unwrapped.explain"]
 )
-def test_a_good_name_is_not(name: str) -> None:
+def test_an_existing_name_is_found(name: str) -> None:
     assert resolves(name)

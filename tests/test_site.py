@@ -1,4 +1,4 @@
-"""The site of documents: links and pictures lead somewhere, and a build checks it."""
+"""The documentation site: links and pictures have existing targets, which a build checks."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def hook() -> Any:
-    """The hook that builds the site; MkDocs itself is not needed."""
+    """Return the module of the hook that collects the pages; it does not need MkDocs."""
     spec = spec_from_file_location("collect_pages", ROOT / "docs/collect_pages.py")
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
@@ -24,15 +24,15 @@ def hook() -> Any:
 
 @pytest.fixture
 def files(hook: Any) -> Any:
-    """The files of the site, as MkDocs lists them."""
+    """Return the files of the site in the form that MkDocs passes to hooks."""
     docs = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.*")}
     return SimpleNamespace(src_uris=docs | set(hook.PAGES.values()))
 
 
-def test_every_address_on_the_built_site_leads_somewhere(
+def test_every_address_on_the_built_site_exists(
     hook: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each `src`, `srcset` and `href` of each page; the build itself fails on them, too."""
+    """The test reads each `src`, `srcset` and `href`; the build also fails on broken ones."""
     monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -59,13 +59,13 @@ def test_every_address_on_the_built_site_leads_somewhere(
         ("![demo](docs/demo.png)", "![demo](demo.png)"),
     ],
 )
-def test_a_picture_leads_to_where_it_is_on_the_site(
+def test_addresses_of_pictures_become_those_on_the_site(
     hook: Any, files: Any, text: str, turned: str
 ) -> None:
     assert hook.turn_links(text, "README.md", "index.md", files) == turned
 
 
-def test_a_picture_of_a_page_below_leads_up(hook: Any, files: Any) -> None:
+def test_addresses_of_pictures_are_relative_to_pages_in_folders(hook: Any, files: Any) -> None:
     result = hook.turn_links(
         '<img src="../../../docs/demo.png">',
         "envs/games/pyramid/README.md",

@@ -1,4 +1,4 @@
-"""What is installed from a wheel works without the checkout: no file is left behind."""
+"""A wheel contains all files, so that an installation works without the checkout."""
 
 import os
 import shutil
@@ -22,8 +22,8 @@ print(*(path for part in parts for path in part.__path__), parlour.training.cli.
 """
 
 
-def ran(folder: Path, *words: str | Path, **settings: str) -> str:
-    """What a command says, run in a folder; AssertionError with its complaint if it fails."""
+def run(folder: Path, *words: str | Path, **settings: str) -> str:
+    """Run a command in a folder; return its output, or fail with its error message."""
     command = [str(word) for word in words]
     environment = os.environ | settings
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
@@ -32,7 +32,7 @@ def ran(folder: Path, *words: str | Path, **settings: str) -> str:
 
 
 def copy_source(folder: Path) -> None:
-    """Copy what a wheel is built from, so that a build does not write into the checkout."""
+    """Copy the sources of a wheel, so that a build does not write into the checkout."""
     for name in FOLDERS:
         unwanted = shutil.ignore_patterns("__pycache__", "*.nb[ic]")
         shutil.copytree(ROOT / name, folder / name, ignore=unwanted)
@@ -43,24 +43,24 @@ def copy_source(folder: Path) -> None:
 def build_wheel(source: Path, folder: Path, **settings: str) -> Path:
     """Build a wheel, remove its source, and return its path."""
     build = ("-m", "build", "--wheel", "--no-isolation", "--outdir", folder, source)
-    ran(source, sys.executable, *build, **settings)
+    run(source, sys.executable, *build, **settings)
     (result,) = folder.glob("*.whl")
     shutil.rmtree(source)
     return result
 
 
 def install(wheel: Path, folder: Path) -> Path:
-    """Make a virtual environment with the wheel, and the libraries of the tests' environment.
+    """Create a virtual environment with the wheel and the libraries of the tests' environment.
 
-    A path file names their folder. Path files in that folder do not count, such as the one by which
-    the checkout itself is installed.
+    A path file adds the folder of these libraries. Python ignores the path files in that folder,
+    such as the one that installs the checkout.
     """
     venv.create(folder, with_pip=False)
     python = folder / "bin" / "python"
     pip = (sys.executable, "-m", "pip", "--python", python, "install")
-    ran(folder, *pip, "--no-index", "--no-deps", wheel)
+    run(folder, *pip, "--no-index", "--no-deps", wheel)
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    packages = Path(ran(folder, python, "-c", where).strip())
+    packages = Path(run(folder, python, "-c", where).strip())
     libraries = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     (packages / "libraries.pth").write_text("\n".join(sorted(libraries)))
     return folder
@@ -68,7 +68,7 @@ def install(wheel: Path, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel without kernels."""
+    """Build a wheel without kernels."""
     source = tmp_path_factory.mktemp("source")
     copy_source(source)
     return build_wheel(source, tmp_path_factory.mktemp("wheel"))
@@ -76,21 +76,21 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the wheel."""
+    """Create a virtual environment with the wheel."""
     return install(wheel, tmp_path_factory.mktemp("installed"))
 
 
 @pytest.mark.slow
-def test_an_installed_wheel_has_all_that_it_needs(installed: Path, tmp_path: Path) -> None:
+def test_an_installed_wheel_runs_without_the_checkout(installed: Path, tmp_path: Path) -> None:
     python, command = installed / "bin" / "python", installed / "bin" / "parlour"
-    paths = ran(tmp_path, python, "-c", WHERE).splitlines()
+    paths = run(tmp_path, python, "-c", WHERE).splitlines()
     assert len(paths) >= 5
     assert all(Path(path).is_relative_to(installed) for path in paths), paths
 
-    rules = ran(tmp_path, sys.executable, "-m", "parlour", "rules", "pyramid")
+    rules = run(tmp_path, sys.executable, "-m", "parlour", "rules", "pyramid")
     assert "three-passes" in rules
-    assert ran(tmp_path, python, "-m", "parlour", "rules", "pyramid") == rules
-    assert ran(tmp_path, command, "rules", "pyramid") == rules
+    assert run(tmp_path, python, "-m", "parlour", "rules", "pyramid") == rules
+    assert run(tmp_path, command, "rules", "pyramid") == rules
 
 
 @pytest.mark.slow
@@ -119,10 +119,10 @@ for name in ("Pyramid", "PussInTheCorner"):
 
 @pytest.fixture(scope="module")
 def with_kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with a wheel that holds the kernels of Pyramid alone."""
+    """Create a virtual environment with a wheel that contains only the kernels of Pyramid."""
     kernels = tmp_path_factory.mktemp("kernels")
     compiled = ("-m", "parlour", "compile", "pyramid", "--no-solver", "--out", kernels)
-    ran(kernels.parent, sys.executable, *compiled)
+    run(kernels.parent, sys.executable, *compiled)
     source, made = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
     copy_source(source)
     return install(
@@ -133,9 +133,9 @@ def with_kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_a_wheel_with_kernels_compiles_nothing(with_kernels: Path, tmp_path: Path) -> None:
-    """Pyramid finds its kernels in the wheel, Puss in the Corner does not."""
+    """The wheel has kernels of Pyramid, but not of Puss in the Corner."""
     python = with_kernels / "bin" / "python"
-    lines = ran(tmp_path, python, "-c", FIRST_STEP).splitlines()
+    lines = run(tmp_path, python, "-c", FIRST_STEP).splitlines()
     assert lines[0] == "Pyramid 0"
     assert int(lines[1].split()[1]) > 10
     agents = ("uniform", "greedy", "pretrained", "mcts@2")
@@ -145,12 +145,12 @@ def test_a_wheel_with_kernels_compiles_nothing(with_kernels: Path, tmp_path: Pat
         "print(count_compilations())"
     )
     words = ("compare", "pyramid", "--deals", "3", "--agents", *agents)
-    assert ran(tmp_path, python, "-c", code, *words).splitlines()[-1] == "0"
+    assert run(tmp_path, python, "-c", code, *words).splitlines()[-1] == "0"
 
 
 @pytest.mark.slow
 def test_an_installed_wheel_trains_and_its_agent_plays(installed: Path, tmp_path: Path) -> None:
-    """By a preset, which is read from a data file of the package."""
+    """The preset is in a data file of the package."""
     command = installed / "bin" / "parlour"
     small = ("--total-steps", "512", "--n-envs", "16", "--n-steps", "16", "--batch-size", "64")
     where = (
@@ -163,14 +163,14 @@ def test_an_installed_wheel_trains_and_its_agent_plays(installed: Path, tmp_path
         "--eval-deals",
         "10",
     )
-    ran(tmp_path, command, "train", "pyramid", "--preset", "demo", *small, *where)
+    run(tmp_path, command, "train", "pyramid", "--preset", "demo", *small, *where)
     (agent,) = (tmp_path / "runs").glob("*/seed-0/agent")
-    ran(tmp_path, command, "evaluate", "pyramid", "--agent", agent, "--deals", "10")
+    run(tmp_path, command, "evaluate", "pyramid", "--agent", agent, "--deals", "10")
 
 
 @pytest.mark.slow
 def test_the_source_distribution_has_the_example_game(tmp_path: Path) -> None:
-    """A notebook gets it from there."""
+    """A notebook loads the example game from the source distribution."""
     source, out = tmp_path / "source", tmp_path / "out"
     unwanted = shutil.ignore_patterns("__pycache__", "*.nb[ic]")
     for name in ("parlour", "tests"):
@@ -180,10 +180,10 @@ def test_the_source_distribution_has_the_example_game(tmp_path: Path) -> None:
     for name in (*FILES, "MANIFEST.in"):
         shutil.copy(ROOT / name, source / name)
     build = ("-m", "build", "--sdist", "--no-isolation", "--outdir", out, source)
-    ran(tmp_path, sys.executable, *build)
+    run(tmp_path, sys.executable, *build)
     (made,) = out.glob("parlour-*.tar.gz")
     with tarfile.open(made) as archive:
         archive.extractall(out, filter="data")
         root = out / archive.getnames()[0]
     code = "from tests.example_game.alone import GAME; print(GAME.name)"
-    assert ran(root, sys.executable, "-c", code) == "higher_or_lower\n"
+    assert run(root, sys.executable, "-c", code) == "higher_or_lower\n"

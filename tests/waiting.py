@@ -1,14 +1,14 @@
-"""Waiting for what another process or thread does."""
+"""Waiting for other processes and threads."""
 
 import time
 from collections.abc import Callable
 
 LONGEST = 60.0
-"""Seconds that a busy machine may need for something that takes a second or two."""
+"""Time limit in seconds, for a busy machine, of events that normally take a second or two."""
 
 
 def wait_until(reached: Callable[[], object], seconds: float = LONGEST) -> None:
-    """Wait until something is true; fail if it does not become true in time."""
+    """Wait until ``reached()`` is true; fail if this takes longer than ``seconds``."""
     end = time.monotonic() + seconds
     while not reached():
         assert time.monotonic() < end

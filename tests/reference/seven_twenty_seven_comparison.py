@@ -1,7 +1,7 @@
 """The compiled Seven Twenty-Seven compared with its reference: walkers, comparisons and counts.
 
-`DealtReference` is the reference of the hand that row 0 has; it remembers both, and `compare` holds them
-against each other. Used by the tests of the game.
+`DealtReference` is the reference of the hand in row 0. It records the states of both
+implementations, and `compare` compares them. The tests of the game use this module.
 """
 
 from collections.abc import Callable, Iterator
