@@ -38,7 +38,8 @@ def turns(
     agent: Agent, chosen: Game, rules: Any, n: int = 8, steps: int = 24, every: int = 6
 ) -> Iterator[Turn]:
     """Yield turns of games with random legal actions, as this agent may see them."""
-    every = every if chosen.num_players(rules) == 1 else 2  # hands are short
+    # Hands are short, so multiplayer games yield more often.
+    every = every if chosen.num_players(rules) == 1 else 2
     rows = Rows(chosen, rules, n, StepConfig(reset=int(Autoreset.DISABLED)))
     rows.deal_numbered("a test", range(n))
     rng = np.random.default_rng(1)
@@ -49,14 +50,15 @@ def turns(
         if step % every == 0:
             states = copy_states(rows.states, live)
             seats = states["turn"]
-            asked = copy_states(states, seats == seats[0])  # one agent is asked for one seat
+            # All games of a turn have the same seat to act.
+            asked = copy_states(states, seats == seats[0])
             yield make_turn(agent, chosen, rules, asked, turn_seeds(WORDS, asked))
         shares = rng.random(rows.buffers.masks.shape) * rows.buffers.masks
         rows.step(shares.argmax(axis=1))
 
 
 def check(agent: Agent, chosen: Game, rules: Any, **keywords: Any) -> list[Explanation]:
-    """An explanation has the actions of ``act``, and no values of illegal actions."""
+    """Check that explanations have the actions of ``act`` and no values of illegal actions."""
     all_found = []
     for turn in turns(agent, chosen, rules, **keywords):
         result = explain(agent, turn)
@@ -94,7 +96,7 @@ def specs(chosen: Game, rules: Any) -> list[str]:
 
 
 def case(chosen: Game, variant: str, spec: str) -> Any:
-    """Return a test case, slow if it compiles code that other cases of its kind compile, too."""
+    """Return a test case; it is slow if it compiles code that fast cases compile for Pyramid."""
     slow = chosen is not PYRAMID and ("@" in spec or spec == "oracle")
     return slow_if(slow, chosen, variant, spec, name=f"{chosen.name}-{variant}-{spec}")
 
@@ -108,7 +110,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("chosen", "variant", "spec"), CASES)
-def test_it_plays_what_it_says(chosen: Game, variant: str, spec: str) -> None:
+def test_explained_actions_are_the_played_actions(chosen: Game, variant: str, spec: str) -> None:
     rules = chosen.make_rules(variant)
     few = {"n": 2, "steps": 9, "every": 4} if spec in ("oracle", "pimc@6") else {}
     agent = load_agent(spec, chosen, rules, seed=3)
@@ -136,7 +138,9 @@ TRAINED = [
 @pytest.mark.parametrize(
     ("name", "variant", "spec"), [slow_if(":" in case[-1], *case) for case in TRAINED]
 )
-def test_a_trained_one_plays_what_it_says(name: str, variant: str, spec: str) -> None:
+def test_explained_actions_of_trained_agents_are_the_played_actions(
+    name: str, variant: str, spec: str
+) -> None:
     rules = find_game(name).make_rules(variant)
     spec = spec.replace("expectimax:pretrained", f"expectimax:agents/pretrained/{name}-{variant}")
     check(load_agent(spec, find_game(name), rules), find_game(name), rules)
@@ -144,7 +148,9 @@ def test_a_trained_one_plays_what_it_says(name: str, variant: str, spec: str) ->
 
 @pytest.mark.parametrize("deterministic", [True, False])
 @pytest.mark.parametrize("chosen", GAMES.values(), ids=lambda one: one.name)
-def test_a_network_says_policy_chances_and_value(chosen: Game, deterministic: bool) -> None:
+def test_a_network_explains_policy_probabilities_and_value(
+    chosen: Game, deterministic: bool
+) -> None:
     agent = LearnedAgent(build_network("mlp", chosen, 8, 1).eval(), deterministic=deterministic)
     for result in check(agent, chosen, chosen.make_rules()):
         assert result.policy is not None and result.probabilities is not None
@@ -156,7 +162,7 @@ def test_a_network_says_policy_chances_and_value(chosen: Game, deterministic: bo
 
 
 @pytest.mark.parametrize(("kind", "has"), [(MaskablePPO, "state_values"), (DQN, "action_values")])
-def test_a_model_of_stable_baselines_says_what_it_has(kind: Any, has: str) -> None:
+def test_a_model_of_stable_baselines_explains_the_values_it_has(kind: Any, has: str) -> None:
     envs = CardVecEnv(PYRAMID, 4, encoding="onehot")
     agent = from_sb3(kind("MlpPolicy", envs, device="cpu", seed=0))
     for result in check(agent, PYRAMID, PYRAMID.make_rules()):
@@ -164,7 +170,7 @@ def test_a_model_of_stable_baselines_says_what_it_has(kind: Any, has: str) -> No
             assert (getattr(result, field) is not None) == (field == has)
 
 
-def test_a_table_of_chances_says_them() -> None:
+def test_a_policy_table_explains_its_probabilities() -> None:
     table, rules = (
         find_game("seven_twenty_seven"),
         find_game("seven_twenty_seven").make_rules("mini"),
@@ -179,7 +185,7 @@ def test_a_table_of_chances_says_them() -> None:
         np.testing.assert_array_equal(result.probabilities, agent.probabilities(result.turn))
 
 
-def test_what_is_not_there_is_none() -> None:
+def test_fields_that_an_agent_lacks_are_none() -> None:
     rules = PYRAMID.make_rules()
     result = check(load_agent("uniform", PYRAMID, rules), PYRAMID, rules)[0]
     assert (result.policy, result.state_values, result.action_values, result.statistics) == (
@@ -193,7 +199,7 @@ def test_what_is_not_there_is_none() -> None:
     assert result.action_values is not None and result.unit == "heuristic scores"
 
 
-def test_a_search_says_its_visits_and_votes() -> None:
+def test_a_search_explains_visits_and_votes() -> None:
     rules = PYRAMID.make_rules()
     for result in check(load_agent("mcts@20", PYRAMID, rules), PYRAMID, rules):
         assert result.statistics is not None
@@ -215,7 +221,7 @@ def test_a_search_says_its_visits_and_votes() -> None:
         np.testing.assert_allclose(result.action_values[rows, result.actions[rows]], best)
 
 
-def test_a_rollout_says_means_of_what_it_kept_trying() -> None:
+def test_rollouts_explain_the_means_of_actions_in_the_last_round() -> None:
     rules = PYRAMID.make_rules()
     for result in check(load_agent("rollouts@9:greedy", PYRAMID, rules), PYRAMID, rules):
         several = np.flatnonzero(result.turn.masks.sum(axis=1) > 1)
@@ -224,10 +230,11 @@ def test_a_rollout_says_means_of_what_it_kept_trying() -> None:
         np.testing.assert_array_equal(best, result.actions[several])
         kept = np.isfinite(result.action_values[several]).sum(axis=1)
         np.testing.assert_array_equal(kept, (result.turn.masks[several].sum(axis=1) + 1) // 2)
-        assert (np.nan_to_num(result.action_values) <= 200).all()  # sums are divided
+        # Sums over rollouts would be larger.
+        assert (np.nan_to_num(result.action_values) <= 200).all()
 
 
-def test_the_oracle_says_what_the_solver_says() -> None:
+def test_the_oracle_explains_the_result_of_the_solver() -> None:
     rules = PYRAMID.make_rules()
     agent = load_agent("oracle", PYRAMID, rules)
     assert isinstance(agent, OracleAgent)
@@ -239,7 +246,7 @@ def test_the_oracle_says_what_the_solver_says() -> None:
             assert value == output or (output is None and np.isnan(value))
 
 
-def test_expectimax_says_only_what_it_compared() -> None:
+def test_expectimax_explains_only_the_actions_it_compared() -> None:
     puss = find_game("puss_in_the_corner")
     rules = puss.make_rules("book")
     agent = load_agent("pretrained", puss, rules)
@@ -272,7 +279,7 @@ def one_turn(agent: Agent, n: int = 3) -> Turn:
     return next(turns(agent, PYRAMID, PYRAMID.make_rules(), n=n))
 
 
-def test_an_agent_of_ones_own_may_say_what_it_thinks() -> None:
+def test_your_own_agent_may_explain_itself() -> None:
     silent = explain(Silent(), one_turn(Silent()))
     assert silent.probabilities is None and (silent.actions == silent.turn.masks.argmax(1)).all()
     talker = Talker(state_values=lambda turn: np.ones(len(turn.masks)))
@@ -299,13 +306,13 @@ def test_an_agent_of_ones_own_may_say_what_it_thinks() -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused(fields: Any, output: str) -> None:
+def test_invalid_explanations_are_rejected(fields: Any, output: str) -> None:
     agent = Talker(**fields)
     with pytest.raises(ValueError, match=f"agent 'talker': explain: .*{output}|{output}"):
         explain(agent, one_turn(agent))
 
 
-def test_an_illegal_action_and_no_explanation_are_refused() -> None:
+def test_illegal_actions_and_missing_explanations_are_rejected() -> None:
     agent: Any = Talker(actions=lambda turn: (~turn.masks).argmax(axis=1))
     with pytest.raises(IllegalActionError, match="action of agent 'talker' must be "):
         explain(agent, one_turn(agent))
@@ -314,7 +321,7 @@ def test_an_illegal_action_and_no_explanation_are_refused() -> None:
         explain(agent, one_turn(agent))
 
 
-def test_it_can_be_shown_and_handed_on() -> None:
+def test_an_explanation_is_shown_and_converted() -> None:
     agent = load_agent("pimc@6", PYRAMID, PYRAMID.make_rules())
     result = explain(agent, one_turn(agent, n=6))
     text = repr(result)

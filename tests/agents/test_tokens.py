@@ -1,4 +1,4 @@
-"""Networks with tokens for ranks and for places of cards."""
+"""Networks with one token for each rank, or for each place of a card."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from parlour.envs.core.rows import Rows, observation_codes
 
 PYRAMID = find_game("pyramid")
 OTHER_RANK = np.arange(64)
-"""Exchange twos with threes and their partners, jacks, with tens; suits stay the same."""
+"""Card codes with twos and threes exchanged, and also their partners, jacks and tens."""
 for one, two in ((2, 3), (11, 10)):
     for suit in range(4):
         OTHER_RANK[[4 * one + suit, 4 * two + suit]] = 4 * two + suit, 4 * one + suit
@@ -33,8 +33,8 @@ def random_legal(rows: Rows, rng: np.random.Generator) -> np.ndarray:
 
 @pytest.mark.parametrize("names_ranks", [False, True])
 @pytest.mark.parametrize("variant", ["three-passes", "book", "web"])
-def test_ranks_that_change_their_names_change_nothing(variant: str, names_ranks: bool) -> None:
-    """This does not hold for a network whose tokens know their rank."""
+def test_exchanged_ranks_give_equal_outputs(variant: str, names_ranks: bool) -> None:
+    """With ``names_ranks``, tokens know their rank, and the outputs differ."""
     torch.manual_seed(0)
     network = build_network("ranks", PYRAMID, 16, 2, {"names_ranks": names_ranks}).eval()
     with torch.no_grad():
@@ -51,7 +51,7 @@ def test_ranks_that_change_their_names_change_nothing(variant: str, names_ranks:
         columns = [unseen + one - 1, unseen + two - 1]
         renamed[:, columns] = codes[:, columns[::-1]]
     assert (renamed != codes).any()
-    # What is missing of a removal begun names a rank: of those positions no more is asked.
+    # While a removal is incomplete, the piece `need` has a rank, so these positions are left out.
     settled = codes[:, features.entry_range("need").start] == 0
     function = make_network_function(network)
     for before, after in zip(function(codes[settled]), function(renamed[settled]), strict=True):
@@ -59,7 +59,7 @@ def test_ranks_that_change_their_names_change_nothing(variant: str, names_ranks:
 
 
 def test_every_column_is_read() -> None:
-    """Every entry of an observation has an effect."""
+    """Every piece of an observation has an effect."""
     torch.manual_seed(1)
     network = build_network("ranks", PYRAMID, 16, 2).eval()
     with torch.no_grad():
@@ -77,7 +77,7 @@ def test_every_column_is_read() -> None:
 
 
 @pytest.mark.parametrize("title", [title for title in GAMES if title != "pyramid"])
-def test_games_without_bonds_are_refused(title: str) -> None:
+def test_games_without_bonds_are_rejected(title: str) -> None:
     with pytest.raises(
         ValueError, match="network 'ranks': the game must define bonds between ranks"
     ):
@@ -98,7 +98,7 @@ def make_attention(title: str) -> CardNetwork:
     return network
 
 
-def test_the_games_with_cards_on_places() -> None:
+def test_attention_needs_pieces_of_cards() -> None:
     assert {"pyramid", "poker_squares"} <= set(SHOWING)
     with pytest.raises(
         ValueError, match="network 'attention': the game must have observation pieces with"
@@ -122,8 +122,7 @@ def test_every_entry_is_read_once(title: str) -> None:
 
 
 def test_actions_on_places_move_with_the_cards() -> None:
-    """If two places exchange cards and learned positions, the logits of their actions exchange,
-    too."""
+    """Exchanging cards and learned positions of two places exchanges the logits of their actions."""
     network = make_attention("pyramid")
     codes = positions("three-passes")[:40]
     first, second = 3, 17

@@ -1,4 +1,4 @@
-"""What games say of their afterstates: judged by what changes, as if summed up anew."""
+"""Afterstate values that games compute incrementally equal full sums over the active features."""
 
 import numpy as np
 import pytest
@@ -18,18 +18,18 @@ from tests.marks import slow_if
 
 VALUED = [case for case in CASES if case.game.afterstates]
 WITH_VALUES = [case for case in VALUED if case.players == 1]
-"""What they add up to is the score of one player's game; at a table of several there is none."""
+"""Cases whose values add up to a score, which exists only in games for one player."""
 DEFAULT_QUICK = [
     pytest.param(case, marks=[] if case.variant == case.game.default else [pytest.mark.slow])
     for case in WITH_VALUES
 ]
 QUICK = [case for case in WITH_VALUES if str(case) == "puss_in_the_corner-no-redeal"]
-"""The kernel of the other game compiles for long."""
+"""Cases of the fast tests. The kernel of the other game takes long to compile."""
 CLOSE = 1e-3
 
 
 def table_of(case: Case) -> np.ndarray:
-    """A table of small random values: small, so that float32 sums them closely."""
+    """Return a table of random values, which are small so that float32 sums are accurate."""
     size = require_afterstates(case.game).num_features
     return np.random.default_rng(1).normal(0, 0.1, size).astype(np.float32)
 
@@ -57,7 +57,7 @@ def played(case: Case, state: np.ndarray, action: int) -> np.ndarray:
 
 
 def summed(case: Case, table: np.ndarray, state: np.ndarray, action: int) -> float:
-    """The score after an action and the sum of its afterstate's values."""
+    """Return the score after an action plus the sum of the values of its afterstate."""
     values = require_afterstates(case.game)
     ids = np.zeros(values.max_active, np.int32)
     result = values.active_features(state[0], as_record(case.rules)[0], action, ids)
@@ -82,7 +82,7 @@ def check_sums(case: Case, games: int) -> None:
             continue
         before = state.tobytes()
         scores, base = judge(case, table, state)[0], base_of(case, table, state)
-        assert state.tobytes() == before, "judging has changed the state"
+        assert state.tobytes() == before, "scoring has changed the state"
         for action in np.flatnonzero(env.action_masks()).tolist():
             assert base + scores[action] == pytest.approx(
                 summed(case, table, state, action), abs=CLOSE
@@ -90,11 +90,11 @@ def check_sums(case: Case, games: int) -> None:
 
 
 @pytest.mark.parametrize("valued", DEFAULT_QUICK, ids=str)
-def test_what_changes_adds_up(valued: Case) -> None:
+def test_incremental_scores_equal_full_sums(valued: Case) -> None:
     check_sums(valued, 4)
 
 
-def test_what_changes_adds_up_with_random_options() -> None:
+def test_incremental_scores_equal_full_sums_with_random_options() -> None:
     for case in random_cases(8, seed=5):
         if case.game.afterstates and case.players == 1:
             check_sums(case, 1)
@@ -106,7 +106,7 @@ def test_what_changes_adds_up_with_random_options() -> None:
     [slow_if(case not in QUICK, case, name=str(case)) for case in WITH_VALUES],
 )
 def test_expectation_is_the_mean_over_the_next_cards(valued: Case, every: int) -> None:
-    """As plain Python has it: every card that may come, and the best answer to it."""
+    """The expected result is computed in plain Python: the best next action for every next card."""
     values, table = require_afterstates(valued.game), table_of(valued)
     env = valued.env(encoding="codes")
     for step in positions(env, 2, seed=8, every=17):
@@ -136,7 +136,7 @@ def test_expectation_is_the_mean_over_the_next_cards(valued: Case, every: int) -
 
 @pytest.mark.parametrize("width", [0, 4])
 @pytest.mark.parametrize("valued", VALUED, ids=str)
-def test_hidden_cards_change_no_choice(valued: Case, width: int) -> None:
+def test_choices_do_not_depend_on_hidden_cards(valued: Case, width: int) -> None:
     agent = ValueTableAgent(table_of(valued), width=width)
     env = valued.whole(encoding="codes")
     for step in positions(env, 3, seed=9, every=11):
@@ -149,7 +149,7 @@ def test_hidden_cards_change_no_choice(valued: Case, width: int) -> None:
 
 
 @pytest.mark.parametrize("valued", WITH_VALUES, ids=str)
-def test_parts_bring_the_whole_score(valued: Case) -> None:
+def test_points_of_the_parts_add_up_to_the_score(valued: Case) -> None:
     values = require_afterstates(valued.game)
     env = valued.env(encoding="codes")
     for _ in positions(env, 2, seed=4):

@@ -1,4 +1,4 @@
-"""Players that need nothing but the game: what they choose, and how they are called by name."""
+"""The baselines: their choice of actions, and their creation by name."""
 
 from typing import Any
 
@@ -24,24 +24,26 @@ def ask(agent: Any, **options: Any) -> Turn:
 @pytest.mark.parametrize(
     ("share", "action"), [(0.0, 1), (0.33, 1), (0.34, 2), (0.66, 2), (0.67, 4), (0.999999, 4)]
 )
-def test_equal_shares_go_to_the_legal_actions(share: float, action: int) -> None:
+def test_equal_shares_of_the_unit_interval_go_to_the_legal_actions(
+    share: float, action: int
+) -> None:
     assert picked([0, 1, 1, 0, 1], share) == action
 
 
-def test_each_row_is_picked_by_its_own_share() -> None:
+def test_each_row_uses_its_own_random_number() -> None:
     actions = np.zeros(2, np.int64)
     pick_uniform(np.ones((2, 4), np.bool_), np.array([0.8, 0.1]), actions)
     assert actions.tolist() == [3, 0]
 
 
-def test_uniform_takes_every_legal_action_about_equally_often() -> None:
+def test_uniform_plays_legal_actions_about_equally_often() -> None:
     agent = UniformAgent()
     turn = ask(agent, n=3000)
     counts = np.bincount(agent.act(turn), minlength=3)
     assert (abs(counts - 1000) < 120).all()
 
 
-def test_uniform_takes_nothing_else() -> None:
+def test_uniform_plays_no_illegal_action() -> None:
     rows = begin(50, forced=True)
     play(rows, TAKE, TAKE)
     agent = UniformAgent()
@@ -49,7 +51,7 @@ def test_uniform_takes_nothing_else() -> None:
     assert set(agent.act(turn).tolist()) == {LEAVE}
 
 
-def test_uniform_with_another_seed_draws_otherwise() -> None:
+def test_uniform_draws_differently_with_another_seed() -> None:
     turn = ask(UniformAgent(), n=100)
     one, again, other = (UniformAgent(seed).act(turn) for seed in (1, 1, 2))
     assert np.array_equal(one, again)
@@ -57,13 +59,13 @@ def test_uniform_with_another_seed_draws_otherwise() -> None:
 
 
 @pytest.mark.parametrize(("first", "action"), [(4, LEAVE), (12, LEAVE), (16, TAKE), (24, TAKE)])
-def test_greedy_takes_the_highest_score(first: int, action: int) -> None:
-    """The card's value against the 3.5 of LEAVE."""
+def test_greedy_plays_the_action_with_the_highest_score(first: int, action: int) -> None:
+    """TAKE scores the value of the card, LEAVE scores 3.5."""
     deck = [first, *(card for card in CARDS if card != first)]
     assert HeuristicAgent().act(ask(HeuristicAgent(), deck=deck)).tolist() == [action]
 
 
-def test_greedy_takes_nothing_illegal() -> None:
+def test_greedy_plays_no_illegal_action() -> None:
     rows = begin(deck=CARDS[::-1], forced=True)
     play(rows, LEAVE, LEAVE)
     turn = prepare_turn(HeuristicAgent(), GAME, rows.rules, rows.states, 0)
@@ -71,7 +73,8 @@ def test_greedy_takes_nothing_illegal() -> None:
 
 
 def test_greedy_breaks_ties_by_the_lowest_action() -> None:
-    agent = HeuristicAgent(weights=np.array([1.0]))  # as much as the ace
+    # With this weight, LEAVE scores as much as an ace.
+    agent = HeuristicAgent(weights=np.array([1.0]))
     assert agent.act(ask(agent)).tolist() == [TAKE]
 
 
@@ -80,12 +83,12 @@ def test_weights_replace_those_of_the_game() -> None:
     assert agent.act(ask(agent)).tolist() == [TAKE]
 
 
-def test_a_rule_scores_instead_of_the_heuristic() -> None:
+def test_a_rule_based_agent_replaces_the_heuristic() -> None:
     agent = HeuristicAgent(rule_agent="last")
     assert agent.act(ask(agent)).tolist() == [STOP]
 
 
-def test_baselines_are_made_by_name() -> None:
+def test_baselines_are_created_by_name() -> None:
     uniform, greedy, last = (make_baseline(name, GAME, 3) for name in ("uniform", "greedy", "last"))
     assert isinstance(uniform, UniformAgent) and uniform.seed == 3
     assert isinstance(greedy, HeuristicAgent) and greedy.rule_agent is None

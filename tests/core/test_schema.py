@@ -1,4 +1,4 @@
-"""Pieces of an observation: where each lies, how it is encoded, read back and refused."""
+"""Pieces of an observation: their entries, encodings, explanation and validation."""
 
 from enum import IntEnum
 from typing import Annotated, Any, NamedTuple, get_type_hints
@@ -35,12 +35,12 @@ FEATURES = Features(
     ]
 )
 CODES = np.array([42, 4, 0, 3, 0, 2, 5, 1], np.int8)
-SAID = {"card": "Th", "ranks": ["Ac", "--"], "seats.0.lives": 3, "seats.1.lives": 0,
+EXPLAINED = {"card": "Th", "ranks": ["Ac", "--"], "seats.0.lives": 3, "seats.1.lives": 0,
         "target": 37, "open": True}  # fmt: skip
 COLUMNS = (52, 13, 13, 3, 3, 15, 15, 1)
-"""Of each entry, how many there are."""
+"""Number of one-hot columns of each entry."""
 ONES = [38, 52, 52 + 26 + 2, 52 + 26 + 6 + 1, 52 + 26 + 6 + 15 + 4, sum(COLUMNS) - 1]
-"""The columns of the codes above, one after another."""
+"""The one-hot columns of `CODES` that are 1."""
 
 
 def flat(codes: np.ndarray = CODES) -> np.ndarray:
@@ -98,7 +98,7 @@ def test_a_rank_has_one_column_for_all_suits(suit: int) -> None:
 
 
 def column_of(entry: int, code: int) -> int:
-    """The column of a code among those of its entry."""
+    """Return the column of a code within the columns of its entry."""
     return code - 4 if entry == 0 else (code >> 2) - 1 if entry in (1, 2) else code - 1
 
 
@@ -111,7 +111,7 @@ def test_every_code_has_its_column_within_its_entry() -> None:
             assert np.flatnonzero(flat(codes)).tolist() == wanted
 
 
-def test_onehot_writes_over_what_was_in_the_buffer() -> None:
+def test_onehot_overwrites_the_buffer() -> None:
     out = np.full((1, FEATURES.columns), 9, np.uint8)
     assert FEATURES.onehot(CODES[None], out) is out
     assert np.array_equal(out[0], flat())
@@ -125,16 +125,16 @@ def test_compiled_and_plain_write_the_same() -> None:
 
 
 def test_codes_are_explained() -> None:
-    assert FEATURES.explain(CODES) == FEATURES.explain(CODES[None]) == SAID
+    assert FEATURES.explain(CODES) == FEATURES.explain(CODES[None]) == EXPLAINED
 
 
 def test_numbers_of_any_type_are_explained() -> None:
-    assert FEATURES.explain(CODES.astype(float)) == FEATURES.explain(CODES.tolist()) == SAID
+    assert FEATURES.explain(CODES.astype(float)) == FEATURES.explain(CODES.tolist()) == EXPLAINED
     assert FEATURES.explain(flat().astype(float)) == FEATURES.explain(flat())
 
 
 def test_onehot_is_explained_with_ranks_for_cards() -> None:
-    assert FEATURES.explain(flat()) == {**SAID, "ranks": ["A", "--"]}
+    assert FEATURES.explain(flat()) == {**EXPLAINED, "ranks": ["A", "--"]}
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_options_share_a_row_of_the_table() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_code_of_a_name_is_its_position_among_the_values(name: str) -> None:
-    """The row of options in the table of pieces says so."""
+    """The table of pieces documents this in its row of options."""
     hints = get_type_hints(GAMES[name].rules, include_extras=True)
     shown = {
         option.name: option.values.split(", ") for option in describe_options(GAMES[name].rules)
@@ -219,7 +219,7 @@ def test_the_code_of_a_name_is_its_position_among_the_values(name: str) -> None:
 # ---- options in the observation -------------------------------------------------------------
 
 
-class Colour(IntEnum):
+class Color(IntEnum):
     """A choice."""
 
     RED = 0
@@ -230,13 +230,13 @@ class Rules(NamedTuple):
     """One option of each kind that has a standard piece."""
 
     switch: Annotated[bool, Option("a switch")] = True
-    colour: Annotated[Colour, Option("a choice")] = Colour.BLUE
+    color: Annotated[Color, Option("a choice")] = Color.BLUE
     number: Annotated[int, Option("a number", values=(1, 40))] = 40
     large: Annotated[int, Option("a number too large for a code", 0, 4000)] = 3210
 
 
 OPTIONS = Features([Piece("before", 2, FLAG, "not an option"), *option_pieces(Rules)])
-SHOWN_OPTIONS = {"before": [False, False], "switch": True, "colour": "blue", "number": 40,
+SHOWN_OPTIONS = {"before": [False, False], "switch": True, "color": "blue", "number": 40,
                  "large": 3210}  # fmt: skip
 
 
@@ -251,7 +251,7 @@ def test_every_option_has_the_piece_of_its_kind() -> None:
     }
     assert pieces == {
         "switch": (1, 1, "option"),
-        "colour": (1, 1, "option: 0 red, 1 blue"),
+        "color": (1, 1, "option: 0 red, 1 blue"),
         "number": (1, 40, "option"),
         "large": (3, 15, "option: digits to base 16"),
     }
@@ -272,9 +272,9 @@ def test_an_option_without_a_piece_is_left_out() -> None:
     assert few.explain(shown.view(np.int8)) == {"before": [False, False], "switch": True}
 
 
-def test_a_game_shows_an_option_in_a_form_of_its_own() -> None:
-    own = Piece("colour", 1, whole_number(9), "of nine colours")
-    assert option_pieces(Rules, {"colour": own})[1] == own
+def test_a_game_may_have_its_own_piece_for_an_option() -> None:
+    own = Piece("color", 1, whole_number(9), "of nine colors")
+    assert option_pieces(Rules, {"color": own})[1] == own
 
 
 @pytest.mark.parametrize(("kind", "low"), [(tuple[int, ...], 0), (int, -1)])
@@ -297,7 +297,8 @@ def test_permuted_suits_give_equivalent_observations_and_actions(variant: str, n
     order = reorder(tricks, tricks.features.symmetries[number])
     here, there = (Rows(tricks, rules, 1) for _ in range(2))
     deck = rng.permutation(tricks.pack(rules))
-    suits = np.argsort(order.actions[60:64] - 60)  # of each suit what it becomes
+    # The suit that each suit becomes.
+    suits = np.argsort(order.actions[60:64] - 60)
     here.deal_deck(deck.tolist())
     there.deal_deck([card // 4 * 4 + int(suits[card % 4]) for card in deck.tolist()])
     steps = 0
@@ -315,7 +316,7 @@ def test_permuted_suits_give_equivalent_observations_and_actions(variant: str, n
     assert steps > 24
 
 
-def test_positions_turn_with_their_suits() -> None:
+def test_augmented_positions_stay_consistent() -> None:
     tricks = find_game("twenty_nine")
     orders = [reorder(tricks, one) for one in tricks.features.symmetries]
     assert len(orders) == 23

@@ -7,7 +7,8 @@ from parlour.envs.games.puss_in_the_corner.rules import DEAL, PLACE, PLAY
 def test_full_lines_of_squares_show_their_points() -> None:
     env = make("poker_squares")
     env.reset(options={"deck": list(range(4, 56))})
-    for square in (0, 1, 2, 3, 9, 4, 14, 19, 24):  # four aces in a row, four twos in a column
+    # This makes four aces in a row and four twos in a column.
+    for square in (0, 1, 2, 3, 9, 4, 14, 19, 24):
         env.step(square)
     lines = repr(env.scene()).splitlines()
     assert lines[1].split() == ["A♣", "A♦", "A♥", "A♠", "2♦", "50", "<3♦>"]
@@ -26,8 +27,8 @@ def test_squares_without_points_show_nothing_and_points_may_be_negative() -> Non
     assert "-128" in repr(env.scene()).splitlines()[1]
 
 
-def test_a_foundation_shows_the_card_that_lies_on_it() -> None:
-    """Black twos and threes: the spades go to the first black foundation, the clubs stay."""
+def test_a_foundation_shows_its_top_card() -> None:
+    """The first black foundation shows the two of spades until the two of clubs is played, too."""
     env = make("puss_in_the_corner", "free-hand")
     env.reset(options={"deck": list(range(8, 56))})
     for pile in range(4):

@@ -1,4 +1,4 @@
-"""The compiled Poker Squares for one plays exactly as the reference written from the rule text."""
+"""Compiled Poker Squares for one player plays exactly like its reference."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -26,11 +26,11 @@ class DealtReference(PokerSquares):
     def __init__(self, rows: Rows) -> None:
         self.rules = to_plain(rows.rules)
         assert self.rules.pop("players") == 1
-        self.rules.pop("wager")  # of two players
+        self.rules.pop("wager")  # This option is for two players.
         super().__init__([card_name(int(card)) for card in rows.states["deck"][0]], **self.rules)
 
     def branches(self, action: int | None) -> Iterator[str]:
-        """The rules that this position and its next action exercise."""
+        """Yield the branches of the rules that this position and its next action reach."""
         free = {square for square in ALL if self.grid[square] is None}
         if self.rules["starter"] and self.moves == 0:
             yield "starter"
@@ -45,7 +45,7 @@ class DealtReference(PokerSquares):
             if self.rules["scoring"] == "custom" and self.score < 0:
                 yield "points below 0"
             if self.reached:
-                yield "target of one's own" if self.rules["target"] else "target"
+                yield "chosen target" if self.rules["target"] else "target"
 
 
 def compare(rows: Rows, reference: DealtReference) -> None:
@@ -80,7 +80,7 @@ OPTIONS_HIT = {
     "adjacent": ("first", "all"),
     "scoring": ("american", "english", "custom"),
     "points": ("points below 0",),
-    "target": ("target of one's own",),
+    "target": ("chosen target",),
 }
 """What only this option, set, can bring about: all of it must have been played."""
 HANDS = set(AMERICAN)
@@ -103,7 +103,7 @@ def test_variant_matches_reference_on_2000_games(variant: str) -> None:
 def test_random_options_match_reference_and_reach_every_branch() -> None:
     assert OPTIONS_HIT.keys() == {*GAME.rules._fields} - {"players", "wager"}
     hits = MATCH.random_sets(0, 200)
-    hits += MATCH.games_until("target of one's own", {"target": 10}, 20)
+    hits += MATCH.games_until("chosen target", {"target": 10}, 20)
     missed = [one for branches in OPTIONS_HIT.values() for one in branches if not hits[one]]
     assert not missed, f"no game reached {missed}; reached were {hits}"
 
@@ -130,7 +130,7 @@ def test_2000_random_option_sets_match_reference() -> None:
     ],
     ids=str,
 )
-def test_options_are_refused_as_by_the_reference(options: dict[str, Any]) -> None:
+def test_game_and_reference_reject_the_same_options(options: dict[str, Any]) -> None:
     if refused(options):
         with pytest.raises(ValueError, match=r"option|unknown"):
             GAME.make_rules(None, options)

@@ -1,4 +1,4 @@
-"""What environments refuse: keywords, decks, deal sets and actions of the wrong kind."""
+"""Environments reject invalid arguments, decks, deal sets and actions."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ GAME = find_game("pyramid")
 
 @pytest.mark.parametrize("field", ["max_moves", "max_episode_steps"])
 @pytest.mark.parametrize("wrong", [1.5, 7.0, True, "9", -2, 0, float("nan"), 2**31, 2**63])
-def test_limits_are_whole_numbers(field: str, wrong: Any) -> None:
+def test_limits_must_be_positive_integers(field: str, wrong: Any) -> None:
     output = rf"{field} must be an integer from 1 to 2147483647, or None.*, got {wrong!r}"
     keywords: dict[str, Any] = {field: wrong}
     with pytest.raises(ValueError, match=output):
@@ -27,18 +27,18 @@ def test_limits_of_any_integer_type() -> None:
     assert CardEnv(GAME, max_episode_steps=np.int64(-1)).rows.config.max_steps == 0  # type: ignore[arg-type]
 
 
-def test_only_the_limit_of_gymnasium_takes_its_number_for_none() -> None:
+def test_only_max_episode_steps_accepts_minus_one_for_no_limit() -> None:
     with pytest.raises(ValueError, match=r"max_moves must be .*, or None for no limit, got -1"):
         CardEnv(GAME, max_moves=-1)
 
 
 @pytest.mark.parametrize(("given", "read"), [("no", 0), ("Yes", 1), (0, 0), (np.True_, 1)])
-def test_skip_forced_is_read_as_options_are(given: Any, read: int) -> None:
+def test_skip_forced_accepts_the_same_values_as_options(given: Any, read: int) -> None:
     assert CardEnv(GAME, skip_forced=given).rows.config.skip_forced == read
 
 
 @pytest.mark.parametrize("wrong", ["perhaps", 2, None])
-def test_skip_forced_is_yes_or_no(wrong: Any) -> None:
+def test_skip_forced_rejects_other_values(wrong: Any) -> None:
     with pytest.raises(
         ValueError, match=f"skip_forced must be True, False, yes or no, got {wrong!r}"
     ):
@@ -55,14 +55,14 @@ def test_skip_forced_is_yes_or_no(wrong: Any) -> None:
         ({"deal": 1, "deal_set": 3}, "deal_set must be the name of a deal set, got 3"),
     ],
 )
-def test_wrong_options_of_reset(options: dict[str, Any], output: str) -> None:
+def test_reset_rejects_invalid_options(options: dict[str, Any], output: str) -> None:
     for env in (CardEnv(GAME), CardVectorEnv(GAME, 2)):
         with pytest.raises(ValueError, match=output):
             env.reset(options=options)
 
 
 @pytest.mark.parametrize("wrong", [39, np.int64(39), [39], [39] * 3, [[39, 39]]])
-def test_a_vector_wants_one_action_for_each_game(wrong: Any) -> None:
+def test_a_vector_environment_needs_one_action_for_each_row(wrong: Any) -> None:
     envs = CardVectorEnv(GAME, 2)
     envs.reset(seed=1)
     before = envs.clone()

@@ -1,4 +1,4 @@
-"""Worker processes: limits, errors, and that work ends when nobody waits for it."""
+"""Worker processes: limits, errors, and the end of work that no requester waits for."""
 
 import math
 import operator
@@ -43,7 +43,7 @@ def is_alive(process: int) -> bool:
         return False
 
 
-def test_a_worker_returns_results_and_hands_on_errors(pool: WorkerPool) -> None:
+def test_a_worker_returns_results_and_errors(pool: WorkerPool) -> None:
     requester = Requester()
     assert pool.run(requester, math.sqrt, 16.0) == 4
     assert pool.run(requester, os.getpid) == pool.run(requester, os.getpid) != os.getpid()
@@ -54,12 +54,13 @@ def test_a_worker_returns_results_and_hands_on_errors(pool: WorkerPool) -> None:
     assert len(pool.idle) == 1
 
 
-def test_an_asker_gets_the_worker_that_knows_it(pool: WorkerPool) -> None:
+def test_a_requester_gets_its_earlier_worker(pool: WorkerPool) -> None:
     requesters, both_there = (Requester(), Requester()), threading.Barrier(2)
 
     def ask(requester: Requester) -> list[int]:
         both_there.wait(SOON)
-        pool.run(requester, time.sleep, 0.5)  # so that each has a worker
+        # The two requests run at the same time, so each requester gets its own worker.
+        pool.run(requester, time.sleep, 0.5)
         both_there.wait(SOON)
         return [pool.run(requester, os.getpid) for _ in range(3)]
 
@@ -75,21 +76,21 @@ def test_no_more_workers_than_the_limit(pool: WorkerPool, threads: ThreadPoolExe
     assert not pool.busy
 
 
-def test_a_worker_that_dies_costs_its_work_alone(pool: WorkerPool) -> None:
+def test_only_its_own_work_is_lost_when_a_worker_dies(pool: WorkerPool) -> None:
     with pytest.raises(ValueError, match=LOST):
         pool.run(Requester(), os._exit, 3)
     assert pool.run(Requester(), math.sqrt, 4.0) == 2
 
 
 def begin(pool: WorkerPool, threads: ThreadPoolExecutor) -> tuple[Requester, Future[None]]:
-    """Start long work, and wait until a worker does it."""
+    """Start long work, and wait until a worker begins it."""
     requester = Requester()
     work = threads.submit(pool.run, requester, time.sleep, LONG)
     wait_until(lambda: requester.worker is not None)
     return requester, work
 
 
-def test_work_ends_when_its_asker_leaves(pool: WorkerPool, threads: ThreadPoolExecutor) -> None:
+def test_work_ends_when_its_requester_leaves(pool: WorkerPool, threads: ThreadPoolExecutor) -> None:
     requester, work = begin(pool, threads)
     process = requester.worker.process.pid if requester.worker else 0
     assert process and is_alive(process)
@@ -104,7 +105,7 @@ def test_work_ends_when_its_asker_leaves(pool: WorkerPool, threads: ThreadPoolEx
     assert pool.run(requester, math.sqrt, 4.0) == 2
 
 
-def test_work_is_stopped_for_other_work_of_the_same_asker(
+def test_stopped_work_frees_the_requester_for_other_work(
     pool: WorkerPool, threads: ThreadPoolExecutor
 ) -> None:
     requester, work = begin(pool, threads)
@@ -114,7 +115,7 @@ def test_work_is_stopped_for_other_work_of_the_same_asker(
     assert pool.run(requester, math.sqrt, 4.0) == 2
 
 
-def test_who_waits_for_a_worker_can_leave_too(
+def test_a_requester_can_leave_while_it_waits_for_a_worker(
     pool: WorkerPool, threads: ThreadPoolExecutor
 ) -> None:
     (first, _), _ = begin(pool, threads), begin(pool, threads)
@@ -130,7 +131,7 @@ def test_who_waits_for_a_worker_can_leave_too(
     pool.close()
 
 
-def test_a_closed_pool_has_no_processes_and_takes_no_work(
+def test_a_closed_pool_has_no_processes_and_accepts_no_work(
     pool: WorkerPool, threads: ThreadPoolExecutor
 ) -> None:
     pool.run(Requester(), math.sqrt, 4.0)

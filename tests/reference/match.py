@@ -1,7 +1,7 @@
-"""A compiled game compared with its slow reference after every click of the same games.
+"""Comparison of a compiled game with its slow reference after every action.
 
-A game's test makes one `Match` with what only it knows: how the reference is begun, what must be
-equal, which branches are counted. The rest is here.
+The test of a game creates a `Match` with the functions that are specific to the game: how the
+reference begins, what must be equal, and which branches of the rules are counted.
 """
 
 from collections import Counter
@@ -23,10 +23,10 @@ from tests.walkers import MOST_STEPS, WALKERS, Walker, no_end
 
 
 class Reference(Protocol):
-    """A slow game: it takes the actions of the fast one, by the same numbers."""
+    """A slow implementation of a game, with the same action numbers as the compiled game."""
 
     def step(self, action: int, /) -> Any:
-        """Play a legal action; the fast game has played it already."""
+        """Play a legal action, after the compiled game has played it."""
         ...
 
 
@@ -34,16 +34,16 @@ R = TypeVar("R", bound=Reference)
 
 
 def deal_numbered(rows: Rows, seed: int) -> None:
-    """Deal the deal of this number."""
+    """Deal the numbered deal ``seed``."""
     rows.deal_numbered("reference", [seed])
 
 
 def make_special_deals(
     special: Callable[[Any, np.random.Generator, int], list[str] | None],
 ) -> Callable[[Rows, int], None]:
-    """Return how to deal by the numbers, and over every other one a deck that is not so even.
+    """Return a function that deals numbered deals, but special decks for half of the seeds.
 
-    ``special(rules, rng, seed)`` returns it, or None where the numbered deal is to stand.
+    ``special(rules, rng, seed)`` returns a special deck, or None for the numbered deal.
     """
 
     def deal(rows: Rows, seed: int) -> None:
@@ -59,13 +59,18 @@ def make_special_deals(
 
 @dataclass(frozen=True)
 class Match(Generic[R]):
-    """Functions with which a game and its reference are played together, in row 0 of the rows.
+    """Functions that play a game and its reference together. The game is in row 0 of the rows.
 
-    ``begin`` makes the reference of the game just dealt; ``compare`` asserts that both stand the
-    same; ``count`` adds up which branches a position of the reference and the action about to be
-    played there (None: the game is over) reach. ``max_moves`` should be enough for all but endless
-    games (0: no limit). ``walkers`` take turns; ``options`` draws a combination for `random_sets`;
-    ``deal(rows, seed)`` begins a game.
+    Attributes:
+        game: The game.
+        begin: Creates the reference of the game that has just been dealt.
+        compare: Asserts that the game and its reference are in the same state.
+        count: Counts the branches of the rules that a position of the reference and its next action
+            (None: the game is over) reach.
+        max_moves: Limit of moves, which only endless games should reach (0: no limit).
+        walkers: Choose the actions; successive seeds use them in rotation.
+        options: Draws a combination of options for `random_sets`.
+        deal: ``deal(rows, seed)`` begins a game.
     """
 
     game: Game
@@ -78,15 +83,15 @@ class Match(Generic[R]):
     deal: Callable[[Rows, int], None] = deal_numbered
 
     def rows(self, variant: str | None, options: Mapping[str, Any] | None) -> Rows:
-        """Return the one row in which games by these rules are played."""
+        """Return rows with a single row that has these rules."""
         config = StepConfig(reset=Autoreset.DISABLED, max_moves=self.max_moves)
         return Rows(self.game, self.game.make_rules(variant, options), 1, config)
 
     def play_both(self, rows: Rows, seed: int, hits: Counter[str]) -> None:
-        """Play one game in both, comparing everything after every click.
+        """Play one game in both implementations, and compare them after every action.
 
-        The seed makes the deal and the walk, the walkers take turns. What is raised has a note:
-        by which rules, from which seed and after which actions.
+        The seed determines the deal, the walker and its random choices. A raised error has a note
+        with the rules, the seed and the actions.
         """
         rng, walks = np.random.default_rng(seed), list(self.walkers.values())
         walk = walks[seed % len(walks)]
@@ -103,7 +108,7 @@ class Match(Generic[R]):
                 self.compare(rows, reference)
                 assert len(actions) < MOST_STEPS, no_end(rows, MOST_STEPS)
             self.count(hits, reference, None)
-        except Exception as error:  # the reference refuses an action, or the two differ
+        except Exception as error:  # The reference rejected an action, or the two differ.
             error.add_note(f"{to_plain(rows.rules)}, seed {seed}, actions {actions}")
             raise
 
@@ -115,7 +120,7 @@ class Match(Generic[R]):
         return hits
 
     def games_until(self, branch: str, options: Mapping[str, Any], most: int) -> Counter[str]:
-        """Play games by these options until a branch is reached, ``most`` of them."""
+        """Play at most ``most`` games with these options, until a branch is reached."""
         rows, hits = self.rows(None, options), Counter[str]()
         for seed in range(most):
             self.play_both(rows, seed, hits)
@@ -124,9 +129,10 @@ class Match(Generic[R]):
         return hits
 
     def random_sets(self, first: int, n: int) -> Counter[str]:
-        """Play one game by each of ``n`` random combinations of options, from seed ``first``.
+        """Play one game with each of ``n`` random combinations of options, from seed ``first``.
 
-        Return how often each branch was reached.
+        Returns:
+            How often each branch was reached.
         """
         hits = Counter[str]()
         for seed in range(first, first + n):
@@ -156,5 +162,5 @@ def legal_now(rows: Rows) -> set[int]:
 
 
 def names(codes: Any) -> list[str | None]:
-    """Return card codes in the words of the references; None for no card."""
+    """Return the names of card codes as references use them; None for no card."""
     return [card_name(int(code)) if code else None for code in codes]

@@ -24,14 +24,14 @@ def test_bet_first_is_a_betting_round_between_the_deal_and_the_opening_ask() -> 
     assert play(game, STAND, STAND, STAND).phase == "bet", "and the ask is followed by betting"
 
 
-def test_the_bets_before_the_ask_have_raises_of_their_own() -> None:
+def test_the_bets_before_the_ask_have_their_own_limit_on_raises() -> None:
     game = play(new("5h Kh", "5d Kd", bet_first=True, max_raises=1), BETS[0], BETS[0])
     assert game.raises_left == 0 and game.legal() == {FOLD, CALL}
     play(game, CALL, STAND, STAND)
     assert game.phase == "bet" and game.raises_left == 1
 
 
-def test_who_folds_before_the_ask_is_not_asked() -> None:
+def test_a_seat_that_folds_before_the_ask_is_not_asked() -> None:
     game = play(new("5h Kh", "5d Kd", "5c Kc", bet_first=True), CALL, BETS[0], CALL, FOLD)
     assert game.phase == "ask" and game.turn == 1 and game.live == [1, 2]
 
@@ -51,14 +51,14 @@ def test_a_deal_that_leaves_one_seat_has_no_bets() -> None:
     assert game.phase == "first_bet" and game.turn == 1, "the first seat still in"
 
 
-def test_bets_before_the_ask_do_not_say_who_declares_first() -> None:
+def test_bets_before_the_ask_do_not_determine_the_first_declarer() -> None:
     game = play(new("5h Kh", "5d Kd", bet_first=True, declare="sequential"), CALL, BETS[0], CALL)
     assert until(game, "declare").turn == 0, "in the betting after the ask nobody bet"
 
 
-def test_last_bets_are_held_beside_the_first_ones() -> None:
+def test_last_bets_come_in_addition_to_the_first_ones() -> None:
     game = play(new("6h Kh", "Td Kd", bet_first=True, last_bets=True), CALL, CALL, STAND, STAND)
-    assert game.phase == "bet", "last bets do not come of the opening ask"
+    assert game.phase == "bet", "the opening ask does not lead to last bets"
     assert play(game, CALL, CALL, STAND, STAND).phase == "last_bet"
     assert play(game, CALL, CALL).over
 
@@ -73,7 +73,7 @@ def test_without_rotating_lead_each_round_begins_at_the_dealers_left() -> None:
         play(game, *[DRAW if DRAW in game.legal() else CALL] * 3)
 
 
-def test_the_lead_moves_one_seat_on_with_each_round_of_asking_and_betting() -> None:
+def test_the_lead_moves_by_one_seat_with_each_round_of_asking_and_betting() -> None:
     game = new(*THREE, **ROTATING)
     for lead in (0, 1, 2, 0):  # seat 2 is the dealer; after it comes its left again
         for action, then in ((DRAW, STAND), (CALL, CALL)):
@@ -85,13 +85,13 @@ def test_the_lead_moves_one_seat_on_with_each_round_of_asking_and_betting() -> N
     assert game.drew_in == [[0, 3], [1], [2]]
 
 
-def test_cards_go_in_the_order_of_asking_that_the_lead_gives() -> None:
+def test_cards_are_dealt_in_the_order_of_asking() -> None:
     game = play(new(*THREE, then="2c 3c 4c", **ROTATING), *[STAND] * 3, *[CALL] * 3)
     play(game, DRAW, DRAW, DRAW)
     assert [hand[-1][0] for hand in game.hands] == ["4c", "2c", "3c"]
 
 
-def test_a_bet_is_answered_from_the_bettors_left_whoever_leads() -> None:
+def test_seats_answer_a_bet_from_the_bettors_left_with_any_leader() -> None:
     game = play(new(*THREE, **ROTATING), *[STAND] * 3, *[CALL] * 3, DRAW, STAND, STAND)
     assert game.phase == "bet" and game.turn == 1
     play(game, CALL, BETS[0], CALL)
@@ -112,7 +112,7 @@ def test_last_bets_begin_with_the_seat_that_led_the_last_draws() -> None:
     assert game.phase == "last_bet" and game.turn == 1
 
 
-def test_the_lead_passes_over_folded_seats() -> None:
+def test_the_lead_skips_folded_seats() -> None:
     game = play(new(*THREE, "5s Ks", **ROTATING), *[STAND] * 4, BETS[0], FOLD, CALL, CALL)
     assert game.phase == "draw" and game.turn == 2, "seat 1 would have led, and has folded"
     play(game, DRAW, STAND, STAND)
@@ -139,7 +139,7 @@ def test_after_a_fold_before_the_ask_the_next_seat_has_the_lead() -> None:
     assert play(game, CALL, CALL).phase == "draw" and game.turn == 2
 
 
-def test_a_busted_seat_is_passed_over_like_a_folded_one() -> None:
+def test_the_lead_skips_busted_seats() -> None:
     hands = ["Th 9h 9s", "Td 9d Kd", "5c Kc Ac", "5s Ks As"]
     game = new(*hands, then="Tc", **BUST, **ROTATING)
     assert game.busted[0] and game.phase == "ask" and game.turn == 1
@@ -164,25 +164,25 @@ def test_a_draw_round_in_which_nobody_can_draw_moves_the_lead() -> None:
     assert game.phase == "last_bet" and game.draw_rounds == 2 and game.turn == 1
 
 
-def test_declarations_do_not_go_by_the_lead() -> None:
+def test_declarations_do_not_depend_on_the_lead() -> None:
     for declare in ("simultaneous", "sequential"):
         game = until(new(*THREE, declare=declare, **ROTATING), "declare")
         assert game.lead == 1 and game.turn == 0
 
 
-def test_sequential_begins_with_the_last_bettor_whoever_leads() -> None:
+def test_sequential_begins_with_the_last_bettor_with_any_leader() -> None:
     game = new(*THREE, declare="sequential", **ROTATING)
     play(game, *[STAND] * 3, CALL, CALL, BETS[0], CALL, CALL)
     assert game.phase == "draw" and game.turn == 1
     assert play(game, *[STAND] * 3).phase == "declare" and game.turn == 2
 
 
-def test_chips_left_over_go_from_the_dealers_left_whoever_leads() -> None:
+def test_chips_left_over_go_from_the_dealers_left_with_any_leader() -> None:
     game = until(new(*THREE, ante=3, **ROTATING), "over")  # 9 chips: 4 for 7, 5 for 27
     assert game.lead == 1 and game.won == [2 + 2, 1 + 2, 1 + 1]
 
 
-def test_with_two_seats_the_lead_goes_to_and_fro() -> None:
+def test_with_two_seats_the_lead_alternates() -> None:
     game = new(*THREE[:2], **ROTATING)
     for lead in (0, 1, 0, 1):
         assert game.turn == lead

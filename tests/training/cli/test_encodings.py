@@ -49,7 +49,7 @@ COMMANDS = [
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("COLUMNS", "200")
@@ -69,12 +69,12 @@ def run(words: list[str], encoding: str, monkeypatch: pytest.MonkeyPatch) -> str
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", streams[0])
         patch.setattr(sys, "stderr", streams[1])
-        with suppress(SystemExit):  # --help
+        with suppress(SystemExit):  # The option --help exits.
             main.main(words)
         for stream in streams:
             stream.flush()
     out, err = (stream.buffer.getvalue().decode(encoding) for stream in streams)  # type: ignore[attr-defined]
-    if "--json" in words:  # JSON has its own escapes, which every encoding can write
+    if "--json" in words:  # JSON escapes characters, so it is always ASCII.
         assert out.isascii()
         out = json.dumps(json.loads(out), ensure_ascii=False)
     return out + err
@@ -83,7 +83,7 @@ def run(words: list[str], encoding: str, monkeypatch: pytest.MonkeyPatch) -> str
 def words_of(text: str, encoding: str) -> list[str]:
     """Return the words of a text without times, which differ between runs, and table borders."""
     text = plain_text(re.sub(r"[\d.,]+ (µs|us|ms|s)\b", "TIME", text), encoding)
-    text = re.sub(r"\d+\.\d+", "N", text)  # seconds in a table
+    text = re.sub(r"\d+\.\d+", "N", text)  # Seconds in tables differ between runs.
     text = re.sub(r"^(Compiling kernels|parlour: loading).*", "", text, flags=re.M)
     return [word for word in text.split() if word.strip("-+|_")]
 
@@ -103,7 +103,8 @@ def test_nothing_is_lost_in_any_encoding(
     letters = str.maketrans(SUIT_SIGNS, SUITS)
     for encoding in ENCODINGS:
         result = run(words, encoding, monkeypatch)
-        arrange = sorted if line.startswith("train") else list  # its columns differ
+        # `parlour train` arranges its columns differently in different encodings.
+        arrange = sorted if line.startswith("train") else list
         assert arrange(words_of(result, encoding)) == arrange(words_of(wanted, encoding))
         assert result.count("?") == wanted.count("?")
         assert cards_in(result.translate(letters)) == cards_in(wanted.translate(letters))
@@ -120,7 +121,7 @@ def test_nothing_is_lost_in_any_encoding(
         ("ascii", r"9d Jh s 0-9 -1 +/-2 3 us > a... ## .. \xe9"),
     ],
 )
-def test_signs_have_a_plain_form(encoding: str, written: str) -> None:
+def test_special_characters_have_a_plain_form(encoding: str, written: str) -> None:
     assert plain_text("9♦ J♥ ♤ 0–9 −1 ±2 3 µs → a… ▒▒ ·· é", encoding) == written
 
 

@@ -44,7 +44,8 @@ def test_every_agent_plays_every_variant(comparison: Comparison) -> None:
 
 def test_all_play_the_same_deals_as_alone(comparison: Comparison) -> None:
     alone = evaluate(GAME, "greedy", deals=80, max_moves=60).results
-    for one in comparison.variants["three-passes"][1:]:  # greedy does not use what the peeker sees
+    # The heuristic does not use the hidden cards that the peeker sees.
+    for one in comparison.variants["three-passes"][1:]:
         for fact, values in alone.facts.items():
             assert np.array_equal(one.results.facts[fact], values)
 
@@ -80,7 +81,7 @@ def saved(folder: Path, one: Game) -> str:
     return str(folder)
 
 
-def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
+def test_agents_trained_with_other_rules_are_marked(tmp_path: Path) -> None:
     """Agents are marked in tables and files, in games for one and for several players."""
     poker = find_game("poker_squares")
     with pytest.raises(ValueError, match="Parlour has no pretrained agent for these rules"):
@@ -115,7 +116,7 @@ def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
     assert "opponents: tr~" in out.getvalue() and "~ was trained with other rules" in out.getvalue()
 
 
-def test_the_same_rules_twice_are_refused() -> None:
+def test_duplicate_rules_are_rejected() -> None:
     with pytest.raises(
         ValueError, match="must have different rules, got 'excerpt' and 'excerpt-all'"
     ):
@@ -141,7 +142,7 @@ def test_files(comparison: Comparison, tmp_path: Path) -> None:
     assert paths[2].read_bytes().startswith(b"\x89PNG")
 
 
-def test_tables_mark_who_sees_all(comparison: Comparison) -> None:
+def test_tables_mark_agents_that_see_all_cards(comparison: Comparison) -> None:
     out = StringIO()
     report.show(comparison, Console(file=out, width=80))
     text = out.getvalue()
@@ -161,7 +162,7 @@ def test_tables_mark_who_sees_all(comparison: Comparison) -> None:
         (70, "agent won % score", 1),
     ],
 )
-def test_names_stay_whole_and_numbers_give_way(width: int, head: str, decimals: int) -> None:
+def test_narrow_tables_shorten_numbers_but_not_names(width: int, head: str, decimals: int) -> None:
     out = StringIO()
     report.show(compare(GAME, ["uniform", Looker()], deals=30), Console(file=out, width=width))
     lines = [" ".join(line.split()) for line in out.getvalue().splitlines()]
@@ -173,7 +174,7 @@ def test_names_stay_whole_and_numbers_give_way(width: int, head: str, decimals: 
     assert max(map(len, out.getvalue().splitlines())) <= width
 
 
-def test_games_that_were_cut_off_have_a_column() -> None:
+def test_truncated_games_have_a_column() -> None:
     def shown(max_moves: int) -> str:
         out = StringIO()
         comparison = compare(GAME, ["uniform"], variants=["classic"], deals=20, max_moves=max_moves)

@@ -12,7 +12,7 @@ from tests.marks import slow_if
 ROOT = Path(__file__).parents[3]
 
 
-def die(what: str, folder: Path, first: int, every: int) -> None:
+def kill_and_resume(what: str, folder: Path, first: int, every: int) -> None:
     module = "tests.training.learning.killed_processes"
     words = [sys.executable, "-m", module, what, str(folder), first, every]
     completed = subprocess.run(
@@ -29,11 +29,13 @@ def die(what: str, folder: Path, first: int, every: int) -> None:
     ("what", "first", "every"),
     [("cma-es", 0, 17), ("deal_set", 1, 5), slow_if(True, "ppo", 2, 25)],
 )
-def test_dead_at_some_operations(what: str, first: int, every: int, tmp_path: Path) -> None:
-    die(what, tmp_path, first, every)
+def test_runs_killed_at_some_operations_resume(
+    what: str, first: int, every: int, tmp_path: Path
+) -> None:
+    kill_and_resume(what, tmp_path, first, every)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("what", "every"), [("cma-es", 1), ("deal_set", 1), ("ppo", 2)])
-def test_dead_at_every_operation(what: str, every: int, tmp_path: Path) -> None:
-    die(what, tmp_path, 0, every)
+def test_runs_killed_at_every_operation_resume(what: str, every: int, tmp_path: Path) -> None:
+    kill_and_resume(what, tmp_path, 0, every)

@@ -104,7 +104,7 @@ def test_reviews_in_chunks() -> None:
     assert review_deal_set("pyramid", "greedy", **given, cluster=HERE).summary() == whole.summary()
 
 
-def test_the_same_games_are_recorded_chunk_after_chunk(tmp_path: Path) -> None:
+def test_chunks_record_the_same_games(tmp_path: Path) -> None:
     given: dict[str, Any] = {"deals": 20, "evaluation_seed": "k"}
     evaluate("pyramid", "greedy", **given, record=tmp_path / "whole")
     evaluate("pyramid", "greedy", **given, record=tmp_path / "chunks", cluster=HERE)
@@ -115,7 +115,7 @@ def test_the_same_games_are_recorded_chunk_after_chunk(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", ["loky", pytest.param("ray", marks=pytest.mark.slow)])
-def test_what_a_dead_worker_had_is_done_again(backend: str, tmp_path: Path) -> None:
+def test_tasks_of_a_dead_worker_are_repeated(backend: str, tmp_path: Path) -> None:
     pytest.importorskip("ray" if backend == "ray" else "joblib")
     given = [(tmp_path / "died", number) for number in range(10)]
     result = dict(run_tasks(fail_once, given, Cluster(backend, 2)))
@@ -123,7 +123,7 @@ def test_what_a_dead_worker_had_is_done_again(backend: str, tmp_path: Path) -> N
     assert (tmp_path / "died").exists()
 
 
-def test_tasks_that_kill_every_worker_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_that_kill_every_worker_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     asked = []
@@ -167,7 +167,7 @@ def test_finished_chunks_are_not_played_again(tmp_path: Path) -> None:
         {"evaluation_seed": "other"},
     ],
 )
-def test_chunks_of_another_evaluation_are_not_taken(tmp_path: Path, other: dict[str, Any]) -> None:
+def test_chunks_of_another_evaluation_are_not_used(tmp_path: Path, other: dict[str, Any]) -> None:
     given: dict[str, Any] = {"agent": "greedy", "deals": 20, "evaluation_seed": "k"}
     kept = Cluster("sequential", 1, chunks=tmp_path / "chunks")
     evaluate("pyramid", **given, cluster=kept)
@@ -187,7 +187,7 @@ def begin(folder: Path, *words: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.slow
-def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
+def test_an_evaluation_resumes_after_ctrl_c(tmp_path: Path) -> None:
     words = ("--agent", "pimc@8", "--deals", "1000")
     process = begin(tmp_path, *words)
     chunks = tmp_path / ".chunks"
@@ -228,14 +228,14 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
         (("--backend", "ray", "--address", "127.0.0.1:1"), "no Ray cluster answers"),
     ],
 )
-def test_what_cannot_be_is_said(
+def test_invalid_arguments_are_reported(
     words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main.main(["evaluate", "pyramid", "--deals", "5", *words]) == main.FAILED
     assert message in capsys.readouterr().err
 
 
-def test_the_extra_that_is_missing_is_named(
+def test_a_missing_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(processes, "find_spec", lambda _: None)
@@ -243,7 +243,7 @@ def test_the_extra_that_is_missing_is_named(
     assert 'pip install "parlour[ray]"' in capsys.readouterr().err
 
 
-def test_no_engine_is_imported_unless_it_is_named() -> None:
+def test_parallel_backends_are_imported_only_if_used() -> None:
     code = (
         "import sys; from parlour.training.cli import main; "
         "from parlour.training.evaluation import compare; "
