@@ -122,7 +122,7 @@ def test_every_entry_is_read_once(title: str) -> None:
 
 
 def test_actions_on_places_move_with_the_cards() -> None:
-    """Exchanging cards and learned positions of two places exchanges the logits of their actions."""
+    """Two places that exchange cards and learned positions exchange the logits of their actions."""
     network = make_attention("pyramid")
     codes = positions("three-passes")[:40]
     first, second = 3, 17
