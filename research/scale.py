@@ -107,7 +107,7 @@ def main() -> None:
             f"{number_text(STEPS / speed / DAY)} days on one core for 10¹¹ steps. The folder of a "
             f"run has {size / 1e6:.1f} MB, whatever the number of steps.",
             "",
-            f"Samples: {given.deals} deals of each deal set from deal 10,000 on, without the "
+            f"Samples: {given.deals} deals in each row, from deal 10,000 on, without computing the "
             f"fewest moves; {given.steps:,} training steps. {describe_machine()}. Written by "
             "`python -m research.scale --write`.",
         ]
