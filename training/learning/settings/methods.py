@@ -231,9 +231,9 @@ class TDSettings(StepSettings, SoloSettings):
     method = "td"
 
     pretrain: Share = 0.2
-    """Fraction of the run used for pretraining, at its beginning. In Poker Squares, the values
-    of a line learn the final score of that line; other games learn from the play of
-    pretrain_agent."""
+    """Fraction of the run used for pretraining, at its beginning. In Poker Squares, pretraining
+    fits the values of a line to the final score of that line; in other games, the table learns from
+    games of pretrain_agent."""
     pretrain_agent: str | None = None
     """Rule-based agent that plays during pretraining (None: the game's heuristic)."""
     step_size: Annotated[float, Range(0, 100)] = 0.4
