@@ -188,7 +188,7 @@ def add_rules_mismatch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-rules-mismatch",
         action="store_true",
-        help="allow saved agents that were trained with other rules of the game; tables mark them "
+        help="allow saved agents that were trained with other rules of the game; results mark them "
         "with ~",
     )
 

@@ -33,7 +33,8 @@ from .output import ROOT
 
 EXAMPLES = {
     "bench": """\
-  parlour bench                                 in a clone: all benchmarks, with peer libraries
+  parlour bench                                 in a clone of the repository: all benchmarks,
+                                                with peer libraries
   parlour bench pyramid --rows 4096 --json
 """,
 }

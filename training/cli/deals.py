@@ -79,7 +79,7 @@ upper bound. After an interruption, run the same command again to resume.
 def add_deals(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour deals make`` and ``parlour deals show``."""
     actions = parser.add_subparsers(
-        title="actions", metavar="make|show", dest="action", required=True
+        title="commands", metavar="make|show", dest="action", required=True
     )
     text = "solve numbered deals and write their labels"
     make: Any = actions.add_parser("make", help=text, description=f"{text.capitalize()}.")

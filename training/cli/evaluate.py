@@ -46,7 +46,7 @@ EXAMPLES = {
   parlour evaluate pyramid --agent mymodule:MyAgent --option passes=2 --option undo=yes
   parlour evaluate seven-twenty-seven --agent greedy --opponents uniform greedy
 
---json prints one object: won, score, moves, and further facts of the game, each as {"mean", "low",
+--json prints one object: won, score, moves, and the game's other results, each as {"mean", "low",
 "high", "n"}; and ms_per_decision, agent, variant, rules, deal_set, seed, and evaluation_seed. In
 games without winners, won is null, and another field, such as reached, has the share of deals that
 reached the goal. --out writes episodes.parquet (one row per game), summary.json, and the plot
@@ -65,15 +65,16 @@ at each position, starting at the dealer's left.
   parlour compare pyramid --agents greedy pimc@40 --jobs -1 --out results
 
 All agents play the same deals. --json prints one object: {"results": [...], "differences": [...]}.
-Each result has the fields of "parlour evaluate --json". A difference has variant, agent,
-minus, won (or reached), and score: the paired difference "agent - minus", for each agent and all
-agents named before it. --out writes episodes.parquet (one row per game), summary.json, and the plot
-comparison (png, svg, pdf). --report writes tables, plots, and conditions into one HTML file.
+Each result has the fields of "parlour evaluate --json". There is a difference for each pair of
+agents. It has variant, agent, minus (the agent named earlier), won (or reached), and score: the
+results of agent minus those of minus on the same deals. --out writes episodes.parquet (one row per
+game), summary.json, and the plot comparison (png, svg, pdf). --report writes one HTML file with
+tables, plots, and the settings of the comparison.
 
-In a game for several players, each agent plays each deal from every seat: with --opponents in the
-other seats, and with each other compared agent in all of them ("pairs" in the JSON). A
-difference then has net and positions, starting at the dealer's left, with intervals and p-values
-corrected by Holm's method.
+In a game for several players, each agent plays each deal from every seat, first with --opponents
+in the other seats, then against each other agent of --agents, which has all other seats ("pairs"
+in the JSON). A difference then has net and positions, starting at the dealer's left, with
+intervals and p-values corrected by Holm's method.
 """,
 }
 
@@ -103,7 +104,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
         "--report",
         type=read_path,
         metavar="FILE.html",
-        help="HTML file for a report with tables, plots, and conditions",
+        help="HTML file for a report with tables, plots, and the settings of the comparison",
     )
     add_rules_mismatch(parser)
 
@@ -114,12 +115,13 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
         "--seed",
         type=read_whole(),
         default=0,
-        help="seed that is passed to the agents (default: 0)",
+        help="seed argument of the agents, which selects one of several random streams "
+        "(default: 0)",
     )
     parser.add_argument(
         "--evaluation-seed",
         metavar="TEXT",
-        help="seed of all random draws; saved with the results (default: random)",
+        help="text from which all random draws derive; saved with the results (default: random)",
     )
     parser.add_argument(
         "--max-moves",
@@ -144,7 +146,7 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
         "--labels",
         type=read_line,
         metavar="FILE",
-        help="file of solver labels from parlour deals make; no: no labels (default: existing "
+        help="file of solver labels from parlour deals make, or no to use none (default: existing "
         "labels of these deals)",
     )
     parser.add_argument(

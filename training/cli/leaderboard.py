@@ -53,17 +53,18 @@ DIFFERS = 1
 """Exit status if a claim fails, or the page is out of date."""
 ALL = "all"
 COVERED = (
-    f"Checked for each claim without playing: seal, rules, saved agent, upper bound, and the "
-    f"consistency of score, interval, and deals. Checked by playing: results of the first deals, "
-    f"sees_all, and time per decision, which must be within a factor of {TIME_FACTOR} of that on "
-    f"this machine (less than {1000 * TIME_LEAST:g} µs counts as {1000 * TIME_LEAST:g} µs)."
+    f"Checked for each entry without playing: seal (digest of the line), rules, saved agent, upper "
+    f"bound, and the consistency of score, interval, and deals. Checked by playing: results of the "
+    f"first deals, sees_all, and time per decision. The time must be within a factor of "
+    f"{TIME_FACTOR} of the time on this machine; times below {1000 * TIME_LEAST:g} µs count as "
+    f"{1000 * TIME_LEAST:g} µs."
 )
 SAMPLED = (
-    f"If only some deals are played, they check score and interval as a sample: the 99.9 % "
-    f"interval of the sample must overlap the claimed one, and its standard deviation must agree "
-    f"within a factor of {SPREAD_FACTOR}. --deals {ALL} checks every digit."
+    f"If only some deals are played, score and interval are checked against this sample: its 99.9 "
+    f"% interval must overlap the interval of the entry, and its standard deviation must agree "
+    f"within a factor of {SPREAD_FACTOR}. --deals {ALL} verifies every digit."
 )
-NOT_COVERED = f"Not checked, because they cannot be verified: {', '.join(UNCHECKED)}."
+NOT_COVERED = f"Columns that cannot be verified: {', '.join(UNCHECKED)}."
 PAGE_TITLE, BLOCK_NAME = "Leaderboard", "leaderboard"
 CARD_FILE = "README.md"
 """File name of the model card in a saved agent's folder."""
@@ -86,11 +87,10 @@ EXAMPLES = {
   parlour leaderboard --update                   play entries that are new, failed, or outdated
   parlour leaderboard --update --page --file mine.csv   your own leaderboard, and its page
 
-A leaderboard is a CSV file with one entry per line: a claim about the result of an agent. To add an
-entry, write its first cells (game, variant, options, agent, deal set, deals), such as
+A leaderboard is a CSV file with one entry per line: the result of an agent on numbered deals. To
+add an entry, write its first cells (game, variant, options, agent, deal set, deals), such as
 "pyramid,three-passes,,pimc@16,pyramid-1,1000". --update plays the entry and fills in the other
-cells. After an interruption, run the same command
-again to resume.
+cells. After an interruption, run the same command again to resume.
 
 Verification does not change the file; --mark saves its result there. The exit status is 1 if
 an entry fails. Paths of agents are relative to the CSV file.
@@ -124,15 +124,15 @@ def add_leaderboard(parser: argparse.ArgumentParser) -> None:
         "--only",
         nargs="+",
         metavar="GAME",
-        help=f"games whose entries to use: {', '.join(GAMES)} (default: all)",
+        help=f"games of the entries to verify or play: {', '.join(GAMES)} (default: all)",
     )
     parser.add_argument(
         "--deals",
         type=_read_deals,
         metavar=f"N|{ALL}",
-        help=f"number of deals to play for each entry; {ALL}: check every digit (default: all "
-        "deals if that takes about ten seconds or less, else the 10 to 200 first deals, whose "
-        "results have a digest in the entry)",
+        help=f"number of deals to play for each entry, or {ALL} to verify every digit. At least the "
+        "first 10 to 200 deals are played, because the entry has a digest of their results "
+        "(default: all deals if they take about ten seconds or less, otherwise these first deals)",
     )
     parser.add_argument(
         "--allow-code",
@@ -156,7 +156,7 @@ def add_file(parser: argparse.ArgumentParser) -> None:
         default=BOARD_FILE,
         metavar="CSV",
         help="leaderboard file; paths of agents are relative to it (default: docs/leaderboard.csv "
-        "of the clone)",
+        "of the cloned repository)",
     )
 
 
@@ -270,7 +270,7 @@ def _verify_all(
     left = len(entries) - len(claims)
     some = f" ({timed} only in time per decision; the machine may be busy)" if timed else ""
     counts = f"{len(claims) - failed} verified, {failed} failed{some}; {left} not played yet"
-    print(f"{len(claims)} claims: {counts}")
+    print(f"{len(claims)} entries with results: {counts}")
     if claims:
         print("\n".join([COVERED, *[SAMPLED] * bool(sampled), NOT_COVERED]))
     return DIFFERS if failed else 0

@@ -45,11 +45,11 @@ AGENTS = {
     "saved agents": "folder of a saved agent or training run",
     "your own": "module:Class",
     "searches": "mcts; pimc (games with an exact solver); hindsight (Klondike); nested; and "
-    "with an agent to follow: expectimax:AGENT, rollouts:AGENT, mcts:AGENT, pimc:AGENT, "
+    "with an agent as a guide: expectimax:AGENT, rollouts:AGENT, mcts:AGENT, pimc:AGENT, "
     "hindsight:AGENT, nested:AGENT",
     "search budget": "worlds, iterations or time per decision: pimc@100, mcts@800:pretrained, "
     "rollouts@50ms:greedy",
-    "name in tables": "NAME=AGENT",
+    "name in tables": "NAME=AGENT sets the name of an agent in tables",
 }
 """The agents that every command accepts, for ``parlour list``."""
 

@@ -40,7 +40,7 @@ EXAMPLES = {
 def add_replay(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour replay``."""
     parser.add_argument(
-        "file", type=read_path, metavar="FILE", help="file that --record has written"
+        "file", type=read_path, metavar="FILE", help="file of recorded games, written by --record"
     )
     parser.add_argument(
         "--game", type=read_whole(), metavar="K", help="number of the game to show, from 1"
@@ -78,7 +78,7 @@ def add_replay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--worlds",
         type=read_whole(MOST_ROWS),
-        help=f"number of sampled worlds per decision of that review; 0: no review "
+        help=f"number of sampled worlds per decision of the review in --html; 0: no review "
         f"(default: {WORLDS})",
     )
     add_json(parser)
@@ -87,7 +87,7 @@ def add_replay(parser: argparse.ArgumentParser) -> None:
 def run_replay(arguments: argparse.Namespace) -> int:
     """Verify the games of a file, or show one of them."""
     if arguments.game is None:
-        refuse_flags(arguments, ONE_GAME, "they need --game K")
+        refuse_flags(arguments, ONE_GAME, "it requires --game K")
         return _verify(arguments)
     replay = _find_game(arguments.file, arguments.game)
     _require_sound(replay)

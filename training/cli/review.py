@@ -53,9 +53,11 @@ EXAMPLES = {
 For each decision, the command samples worlds: assignments of the hidden cards that fit what the
 player knows. The value of a legal action is the share of worlds that can still be won after it,
 found by the exact solver. Without an exact solver, an agent (--player) plays the worlds out.
---json prints one object: first_chance, loss, unseen, luck, outcome, and the decisions of one game,
-or the means over the deals with by_kind, by_phase, and worst. --out writes decisions.parquet (one
-row per decision), summary.json, and the plot review (png, svg, pdf).
+--json prints one object. For one game it has first_chance (value of the position before the first
+decision), the sums loss, unseen (effect of hidden information), and luck (effect of the cards
+turned up), outcome, and the decisions. For several deals it has the means, the groups by_kind and
+by_phase, and the worst decisions. --out writes decisions.parquet (one row per decision),
+summary.json, and the plot review (png, svg, pdf).
 """,
 }
 
@@ -72,7 +74,7 @@ def add_review(parser: argparse.ArgumentParser) -> None:
         help=f"number of deals to review and summarize, without --deal (default: {DEALS})",
     )
     parser.add_argument(
-        "--first", type=whole, help="number of the first of these deals (default: 0)"
+        "--first", type=whole, help="with --deals: number of the first deal (default: 0)"
     )
     add_deal_set(parser)
     parser.add_argument("--agent", help=f"agent to review: {AGENT_HELP} (default: greedy)")

@@ -22,8 +22,7 @@ The command needs pip install "parlour[train]", and "parlour[ray]" with --backen
 
 All other arguments go to the trainer (parlour train --help): --preset, --settings, and --method
 set the settings of all trials, --total-steps the length of each trial, and --eval-deals the number
-of validation deals. --space is a TOML file of the settings to search (default:
-training/tuning/spaces.toml).
+of validation deals.
 
 After Ctrl-C or a crash, run the same command again to resume; a larger number of --trials extends
 the search. Interrupted trials resume from their last checkpoint. Several processes, or machines
@@ -34,7 +33,7 @@ trials.parquet. Use best.toml as a settings file:
   parlour train pyramid --settings runs/pyramid-three-passes-tune-ppo/best.toml
 
 --json prints one object: best, settings (all settings of the best trial), trials (number, state,
-value, part, seconds, settings, run), importance, space, and folder.
+value, part: the number of evaluations, seconds, settings, run), importance, space, and folder.
 """
 }
 

@@ -458,7 +458,7 @@ def find_time_fault(claim: Claim, played: Played) -> Fault | None:
     ratio = max(claim.ms, TIME_LEAST) / max(measured, TIME_LEAST)
     if 1 / TIME_FACTOR <= ratio <= TIME_FACTOR:
         return None
-    reason = f"must be within a factor of {TIME_FACTOR} of {measured:.3g}, measured here now"
+    reason = f"must be within a factor of {TIME_FACTOR} of {measured:.3g}, measured on this machine"
     return Fault("ms", f"{reason}, got {write_cell(claim.ms)}")
 
 

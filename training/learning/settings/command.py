@@ -24,11 +24,11 @@ from .methods import SETTINGS, check_seats, explain_foreign, list_users
 
 PROG = "parlour train"
 DESCRIPTION = """Train an agent. The run is saved in the folder runs/GAME-VARIANT-NAME.
-- {prog} GAME --preset NAME: use a preset ({presets})
+- {prog} GAME --preset NAME: use a preset, one of {presets}
 - {prog} GAME --settings FILE: read presets from a TOML file
-- {prog} GAME --method NAME: use another learning method than the preset
+- {prog} GAME --method NAME: use this learning method instead of the preset's
 - {prog} --resume RUN: resume an interrupted run
-- {prog} --resume RUN --allow-code: resume a run whose settings name an agent module:Class
+- {prog} --resume RUN --allow-code: resume a run with an agent given as module:Class
 
 Games: {games}.
 
@@ -113,7 +113,9 @@ def parse(arguments: Sequence[str]) -> Settings:
         prog=PROG,
         games=", ".join(GAMES),
         presets=", ".join(presets(game)),
-        methods="\n".join(f"- {name}: {read_summary(each)}" for name, each in SETTINGS.items()),
+        methods="\n".join(
+            f"- {name}: {' '.join(read_summary(each).split())}" for name, each in SETTINGS.items()
+        ),
         method=base.method,
         shown=f"{file} [{name}]" if file else f"preset {name}",
     )

@@ -95,7 +95,7 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class DistillSettings(LearnerSettings, ManyRulesSettings):
-    """Distillation: a network learns the action values of a search (the teacher)."""
+    """Distillation of a search, the teacher: a network learns to predict its action values."""
 
     method = "distill"
     seats = "any"
@@ -108,8 +108,8 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
     """Constant logit of the base policy's action. The logits of the other actions start near 0."""
     teacher: str = "pimc@2"
     """Search that provides the action values: pimc, mcts or rollouts with a search budget and a
-    guide, such as pimc@8, mcts@200:AGENT (AGENT: a saved agent) or rollouts@8:greedy. The values of
-    rollouts are gains over the guide."""
+    guide, such as pimc@8, mcts@200:AGENT (AGENT: a saved agent) or rollouts@8:greedy. With
+    rollouts, the value of an action is its gain over the guide's action."""
     teacher_share: Share = 0.5
     """Fraction of the games that the teacher plays. The network plays the others."""
     teacher_limit: Annotated[int, Range(1, 10**6)] = 1000
@@ -162,7 +162,7 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class PQNSettings(NetworkSettings, SoloSettings):
-    """PQN: Q-learning without a replay buffer and without a target network (solitaires)."""
+    """Q-learning without a replay buffer and without a target network (solitaires)."""
 
     method = "pqn"
 
@@ -185,7 +185,8 @@ class PQNSettings(NetworkSettings, SoloSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class SelfplaySettings(PolicySettings):
-    """Self-play: PPO in games for several players, with a KL penalty towards a slow copy."""
+    """Self-play with PPO and a KL penalty towards a slowly updated copy of the policy (games for
+    several players)."""
 
     method = "selfplay"
     seats = "several"
@@ -237,7 +238,8 @@ class TDSettings(StepSettings, SoloSettings):
     pretrain_agent: str | None = None
     """Rule-based agent that plays during pretraining (None: the game's heuristic)."""
     step_size: Annotated[float, Range(0, 100)] = 0.4
-    """Step size. After pretraining it follows schedule."""
+    """Initial step size of TD(lambda); later it follows the schedule. Pretraining with games of
+    pretrain_agent uses the initial step size."""
     adaptive: bool = False
     """Adapt the step size of each value to how consistent its errors are (temporal coherence)."""
     td_lambda: Share = 0.9
@@ -266,7 +268,7 @@ class TDSettings(StepSettings, SoloSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class CmaEsSettings(SoloSettings):
-    """CMA-ES: tunes the weights of the game's heuristic (solitaires). Its steps are games."""
+    """CMA-ES of the weights of the game's heuristic (solitaires). Each timestep is one game."""
 
     method = "cma-es"
 
