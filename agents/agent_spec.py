@@ -200,7 +200,7 @@ def read_budget(spec: AgentSpec) -> Budget:
         if search.is_timed:
             example = f"{spec.word}@500, or a time in milliseconds, such as {spec.word}@50ms"
         raise ValueError(
-            f"{subject} must be a number of {search.counts} from 1, such as {example}, got "
+            f"{subject} must be a number of {search.counts} >= 1, such as {example}, got "
             f"{spec.budget!r}"
         )
     if float(number or 0) > MAX_NUMBER or float(milliseconds or 0) > MAX_MILLISECONDS:

@@ -85,13 +85,24 @@ def read_text(path: Path) -> str:
     return decode_text(read_bytes(path, MAX_TEXT_BYTES))
 
 
+def parse_json(text: str, **keywords: Any) -> Any:
+    """Return the value of a JSON text; ``keywords`` are those of `json.loads`.
+
+    Raises ValueError saying that the text is not JSON.
+    """
+    try:
+        return json.loads(text, **keywords)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"text must be JSON: {error}") from None
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file.
 
     Raises the errors of `read_text`, and ValueError if the file does not contain an object. NaN and
     infinity, which Python reads although JSON does not allow them, are errors.
     """
-    content = json.loads(read_text(path), parse_constant=_refuse)
+    content = parse_json(read_text(path), parse_constant=_refuse)
     if not isinstance(content, dict):
         raise ValueError("must contain a JSON object")
     return content

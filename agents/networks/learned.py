@@ -276,7 +276,7 @@ def from_torch(
 ) -> TorchAgent:
     """Return an agent that plays with a torch module.
 
-    Illegal actions are masked. The module is used in the mode that it is in: call
+    Illegal actions are masked. The function does not change the mode of the module: call
     ``module.eval()`` first if it has dropout or batch normalization.
 
     Args:
@@ -286,7 +286,12 @@ def from_torch(
         deterministic: Whether to play the most likely action instead of sampling.
         name: Name of the agent (None: the name of the module's class).
         seed: Seed of the sampled actions, combined with the seeds of the turn.
+
+    Raises:
+        ValueError: ``module`` is not a torch module.
     """
+    if not isinstance(module, torch.nn.Module):
+        raise ValueError(f"module must be a torch.nn.Module, got {type(module).__name__}")
     name = type(module).__name__ if name is None else name
     return TorchAgent(module, encoding, name, deterministic, seed)
 

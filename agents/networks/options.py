@@ -48,7 +48,7 @@ def check_size(width: int, depth: int) -> None:
     """Raise ValueError for a width or depth out of range."""
     for name, value, high in (("width", width, WIDEST), ("depth", depth, DEEPEST)):
         if not 1 <= value <= high:
-            raise ValueError(f"{name} must be a number from 1 to {high}, got {value}")
+            raise ValueError(f"{name} must be an integer from 1 to {high}, got {value}")
 
 
 def show_more(game: Game, piece: Piece) -> Game:

@@ -176,7 +176,7 @@ def check_range(field: str, value: Any, low: int, high: int | None = None) -> in
 def range_text(low: int, high: int | None = None) -> str:
     """Return the range of an error message: ``"an integer >= 1"``, ``"an integer from 0 to 9"``."""
     if low == high:
-        return f"the integer {low}"
+        return str(low)
     return f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
 
 

@@ -90,8 +90,10 @@ def autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
     if isinstance(mode, AutoresetMode):
         return mode
     names = {known.name.lower(): known for known in AutoresetMode}
-    names |= {known.value.lower(): known for known in AutoresetMode}
+    values = {known.value.lower(): known for known in AutoresetMode}
     name = mode.lower() if isinstance(mode, str) else mode
+    if name in values:
+        return values[name]
     return names[check_choice("autoreset_mode", name, tuple(names))]
 
 
@@ -338,7 +340,7 @@ def _read_numbers(option: str, given: Any, n: int, most: int | None = None) -> n
     numbers = as_array(given)
     fits = numbers.dtype.kind in "iu" and numbers.shape in ((), (n,)) and not (numbers < 0).any()
     if not fits or (most is not None and (numbers > most).any()):
-        allowed = range_text(0, most) + (f", or {n} of them" if n > 1 else "")
+        allowed = range_text(0, most) + (f", or a list of {n} such integers" if n > 1 else "")
         raise ValueError(f"reset option {option} must be {allowed}, got {shorten(given)}")
     return np.broadcast_to(numbers, n)
 

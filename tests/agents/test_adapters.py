@@ -93,6 +93,11 @@ def test_a_torch_module_of_another_game_is_refused() -> None:
         parlour.evaluate("pyramid", from_torch(Prefers(PYRAMID.actions + 1)), deals=2)
 
 
+def test_from_torch_refuses_other_objects() -> None:
+    with pytest.raises(ValueError, match=r"module must be a torch\.nn\.Module, got int"):
+        from_torch(3)
+
+
 def test_other_objects_are_refused() -> None:
     with pytest.raises(ValueError, match=r"agent must be an object with a method act\(turn\)"):
         as_agent(3)

@@ -205,10 +205,10 @@ def test_budgets_and_prefixes() -> None:
     [
         (
             "mcts@0",
-            "search budget must be a number of iterations from 1, such as mcts@500, or .* got '0'",
+            "search budget must be a number of iterations >= 1, such as mcts@500, or .* got '0'",
         ),
         ("mcts@fast", "or a time in milliseconds, such as mcts@50ms, got 'fast'"),
-        ("rollouts@-3:greedy", "search budget must be a number of worlds from 1"),
+        ("rollouts@-3:greedy", "search budget must be a number of worlds >= 1"),
         ("rollouts@0ms:greedy", "search budget must be .*, got '0ms'"),
         ("expectimax@3:pretrained", "expectimax takes no search budget"),
         ("mcts:", "mcts: must be followed by an agent, such as greedy or pretrained"),

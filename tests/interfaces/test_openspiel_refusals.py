@@ -37,7 +37,7 @@ def refuses(call: Callable[[], Any], output: str) -> None:
 def seats_of(state: Any) -> str:
     """The seats of a game, as messages name them."""
     last = state.num_players() - 1
-    return f"an integer from 0 to {last}" if last else "the integer 0"
+    return f"an integer from 0 to {last}" if last else "0"
 
 
 @every_game

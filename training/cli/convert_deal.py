@@ -65,7 +65,9 @@ def _with_formats() -> list[tuple[str, Game]]:
 def _read(game: Game, arguments: argparse.Namespace) -> np.ndarray:
     """Return the deck as card codes in dealing order; ValueError unless one source is given."""
     if (arguments.deck is None) == (arguments.deal is None):
-        raise ValueError("give either --deck (in the notation of --from) or --deal")
+        raise ValueError(
+            "either --deck (in the notation of --from) or --deal must be given, not both"
+        )
     if arguments.deal is not None:
         deal_set = arguments.deal_set or default_deal_set(game.name)
         state = deal_position(game, game.make_rules(), deal_set, arguments.deal)

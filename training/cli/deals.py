@@ -233,7 +233,10 @@ def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
                 "--variant must not be given with a label file: it selects files of a game"
             )
         return [Path(word)]
-    game = find_game(word)
+    try:
+        game = find_game(word)
+    except ValueError as error:
+        raise ValueError(f"{error}. Also allowed: a label file") from None
     for variant in variants or ():
         game.make_rules(variant)
     names = [f"{game.name}-{variant}" for variant in variants or ["*"]]

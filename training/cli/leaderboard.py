@@ -130,8 +130,8 @@ def add_leaderboard(parser: argparse.ArgumentParser) -> None:
         "--deals",
         type=_read_deals,
         metavar=f"N|{ALL}",
-        help=f"number of deals to play for each entry, or {ALL} to verify every digit. At least the "
-        "first 10 to 200 deals are played, because the entry has a digest of their results "
+        help=f"number of deals to play for each entry, or {ALL} to verify every digit. At least "
+        "the first 10 to 200 deals are played, because the entry has a digest of their results "
         "(default: all deals if they take about ten seconds or less, otherwise these first deals)",
     )
     parser.add_argument(

@@ -3,7 +3,6 @@
 import argparse
 import json
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 from parlour.envs.core.scene.scene import ansi, svg
@@ -87,7 +86,7 @@ def add_replay(parser: argparse.ArgumentParser) -> None:
 def run_replay(arguments: argparse.Namespace) -> int:
     """Verify the games of a file, or show one of them."""
     if arguments.game is None:
-        refuse_flags(arguments, ONE_GAME, "it requires --game K")
+        refuse_flags(arguments, ONE_GAME, "allowed only with --game K")
         return _verify(arguments)
     replay = _find_game(arguments.file, arguments.game)
     _require_sound(replay)
@@ -138,10 +137,11 @@ def _find_game(path: Path, number: int) -> Replay:
     """Return the game with a number in a file; ValueError if there is no such game."""
     if number < 1:
         raise ValueError(f"--game must be an integer >= 1, got {number}")
-    replay = next(islice(iterate_replays(path, print_notice), number - 1, None), None)
-    if replay is None:
-        raise ValueError(f"--game must be at most the number of games in {path}, got {number}")
-    return replay
+    games = 0
+    for games, replay in enumerate(iterate_replays(path, print_notice), 1):
+        if games == number:
+            return replay
+    raise ValueError(f"--game must be at most {games}, the number of games in {path}, got {number}")
 
 
 def _require_sound(replay: Replay) -> None:

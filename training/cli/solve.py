@@ -124,7 +124,7 @@ def _start_position(
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Return the start position, (1,), and the JSON fields of the deal."""
     if (arguments.deal is None) == (arguments.deck is None):
-        raise ValueError("give either --deal NUMBER or --deck CARDS")
+        raise ValueError("either --deal NUMBER or --deck CARDS must be given, not both")
     if arguments.deck is not None:
         if arguments.deal_set:
             raise ValueError("--deal-set must not be combined with --deck: it belongs to --deal")
@@ -141,7 +141,7 @@ def read_actions(game: Game, rules: Any, state: np.ndarray, words: Sequence[str]
     Names ignore case; cards may have suit symbols. Raises ValueError for an unknown name, listing
     the legal actions at that point.
     """
-    labels = [f"{action} {game.label(action)}" for action in range(game.actions)]
+    labels = [f"{action} ({game.label(action)})" for action in range(game.actions)]
     names = {game.label(action).lower(): action for action in range(game.actions)}
     names |= {str(action): action for action in range(game.actions)}
     actions: list[int] = []

@@ -255,8 +255,8 @@ def _refuse_others(spec: EvaluationSpec, opponents: Any, partner: Any) -> None:
     for name, given in (("opponents", opponents), ("partner", partner)):
         if given:
             raise ValueError(
-                f"{name} must be None, since {spec.game.title}, {spec.variant}, is for one player, "
-                f"got {given!r}"
+                f"{name} must be None because {spec.variant} of {spec.game.title} is for one "
+                f"player, got {given!r}"
             )
 
 
@@ -368,7 +368,7 @@ def _load_partner(
     seats = spec.game.seats
     if seats is None or len(set(sides := seats.sides(spec.rules))) == len(sides):
         raise ValueError(
-            f"partner must be None, since these rules have no partners, got {partner!r}"
+            f"partner must be None because these rules have no partners, got {partner!r}"
         )
     return _load_opponents(spec, [partner], loaded)[0]
 

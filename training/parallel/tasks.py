@@ -68,7 +68,7 @@ class Cluster:
             object.__setattr__(self, "chunks", Path(self.chunks))
         if self.jobs is not None and (self.jobs == 0 or self.jobs < -1):
             raise ValueError(
-                f"jobs must be a number from 1, or -1 for one per core, got {self.jobs}"
+                f"jobs must be an integer >= 1, or -1 for one per core, got {self.jobs}"
             )
         if self.backend is not None:
             check_backend(self.backend)

@@ -42,8 +42,14 @@ def test_what_it_prints_can_be_solved(capsys: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "output"),
     [
-        (["klondike"], "give either --deck (in the notation of --from) or --deal"),
-        (["klondike", "--deck", "Ac", "--deal", "1"], "give either --deck"),
+        (
+            ["klondike"],
+            "either --deck (in the notation of --from) or --deal must be given, not both",
+        ),
+        (
+            ["klondike", "--deck", "Ac", "--deal", "1"],
+            "either --deck (in the notation of --from) or --deal must be given, not both",
+        ),
         (["klondike", "--deal", "1", "--to", "ksolv"], "Did you mean 'ksolve'"),
         (["pyramid", "--deal", "1", "--to", "ksolve"], "--to: notation must be "),
         (["klondike", "--deck", "0101", "--from", "ksolve"], "deck must be 156 digits"),

@@ -76,7 +76,10 @@ def test_a_new_entry_is_played_once_and_then_verified(
     written = path.read_bytes()
     assert run("--update") == (0, "Played 0 of 3 lines; 0 could not be played.\n")
     status, output = run("")
-    assert status == 0 and "\n3 claims: 3 verified, 0 failed; 0 not played yet\n" in output
+    assert (
+        status == 0
+        and "\n3 entries with results: 3 verified, 0 failed; 0 not played yet\n" in output
+    )
     assert count == ["greedy", "uniform", "greedy"]
     assert path.read_bytes() == written
 
@@ -91,7 +94,7 @@ def test_it_says_what_was_checked_and_what_was_not(
     assert "greedy on poker_squares-1: score " in output
     assert ": verified on the first 200 of 5,000 deals\n" in output
     assert ": verified on all 110 deals\n" in output
-    assert f"must be within a factor of {TIME_FACTOR} of that on this machine" in output
+    assert f"must be within a factor of {TIME_FACTOR} of the time on this machine" in output
     assert "check score and interval as a sample" in output
     assert "Not checked, because they cannot be verified: parlour, machine, date." in output
     output = run("--deals all")[1]
@@ -243,7 +246,7 @@ def test_a_claim_that_does_not_reproduce_is_marked(
     assert honest is not None
     forge(path, score=160.0, low=150.0, high=170.0)
     status, output = run("--mark --page")
-    assert status == 1 and "3 claims: 2 verified, 1 failed" in output
+    assert status == 1 and "3 entries with results: 2 verified, 1 failed" in output
     assert "greedy on poker_squares-1: line 2: score: must be " in output
     assert "| ✗ `greedy` | ~~160.00 [150.00, 170.00]~~ |" in page(path)
     assert "- ✗ `greedy`, poker_squares-1: score: must be " in page(path)

@@ -87,7 +87,7 @@ def test_a_game_becomes_one_page(recorded: Path, capsys: pytest.CaptureFixture[s
         told = json.loads(result[1])["replay"]
         assert (told["review"] is None) == (worlds == "0")
     assert main(["replay", "games.jsonl", "--html", "game.html"]) == 2
-    assert "they need --game K" in capsys.readouterr().err
+    assert "allowed only with --game K" in capsys.readouterr().err
 
 
 def test_a_game_is_shown(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,9 +111,9 @@ def test_a_game_is_shown(recorded: Path, capsys: pytest.CaptureFixture[str]) -> 
     ("words", "output"),
     [
         ("--game 0", "--game must be an integer >= 1, got 0"),
-        ("--game 9", "--game must be at most the number of games in games.jsonl, got 9"),
-        ("--move 1", "--move must not be given: they need --game K"),
-        ("--svg a.svg", "--svg must not be given: they need --game K"),
+        ("--game 9", "--game must be at most 8, the number of games in games.jsonl, got 9"),
+        ("--move 1", "--move must not be given: allowed only with --game K"),
+        ("--svg a.svg", "--svg must not be given: allowed only with --game K"),
         ("--game 1 --move 999", "move must be from 0 (the deal) to"),
         ("--game 1 --film a.mp4", "film must be a file that ends with .gif, got a.mp4"),
     ],

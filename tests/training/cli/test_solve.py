@@ -159,8 +159,11 @@ def test_a_contract_in_play(capsys: pytest.CaptureFixture[str]) -> None:
             "solve 28 --deal 1 --actions 42",
             "the position must have a contract",
         ),
-        ("solve pyramid", "give either --deal NUMBER or --deck CARDS"),
-        ("solve pyramid --deal 1 --deck Ac", "give either --deal NUMBER or --deck CARDS"),
+        ("solve pyramid", "either --deal NUMBER or --deck CARDS must be given, not both"),
+        (
+            "solve pyramid --deal 1 --deck Ac",
+            "either --deal NUMBER or --deck CARDS must be given, not both",
+        ),
         ("solve pyramid --deck Ac --deal-set mine", "--deal-set must not be combined with --deck"),
         ("solve pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
         ("solve pyramid --deal -1", "deal must be an integer >= 0, got -1"),
@@ -169,9 +172,12 @@ def test_a_contract_in_play(capsys: pytest.CaptureFixture[str]) -> None:
         ("solve 28 --deal 1 --actions 42 57 x", "(ask for trumps)"),
         (
             "solve 28 --deal 1 --actions wibble",
-            "action must be one of 38 bid 14, 39 bid 15, 40 bid",
+            "action must be one of 38 (bid 14), 39 (bid 15), 40 (bid",
         ),
-        ("solve 28 --deal 1 --actions 42 pass wibble", "action must be one of 44 bid 20, 45 bid"),
+        (
+            "solve 28 --deal 1 --actions 42 pass wibble",
+            "action must be one of 44 (bid 20), 45 (bid",
+        ),
         ("solve pyramid --deal 1 --limit 0", "limit must be an integer >= 1, got 0"),
         ("solve seven-twenty-seven --deal 1", "Seven Twenty-Seven has no solver. Games with"),
         ("solve poker_squares --variant duel --deal 1", "has a solver only for one player, got 2"),

@@ -57,6 +57,6 @@ def test_a_bad_partner_costs() -> None:
 def test_where_all_play_for_themselves_there_is_no_partner(name: str) -> None:
     variants = ["duel"] if name == "poker_squares" else None
     with pytest.raises(
-        ValueError, match="partner must be None, since these rules have no partners, got 'greedy'"
+        ValueError, match="partner must be None because these rules have no partners, got 'greedy'"
     ):
         compare(name, ["uniform"], variants=variants, partner="greedy", deals=2)

@@ -81,7 +81,7 @@ def test_the_review_tells_of_every_decision_and_sums_up(lone: Replay) -> None:
     totals = result["totals"]
     way = totals["first_chance"] - totals["loss"] - totals["unseen"] + totals["luck"]
     assert way == pytest.approx(totals["outcome"])
-    with pytest.raises(ValueError, match="seat must be the integer 0, got 3"):
+    with pytest.raises(ValueError, match="seat must be 0, got 3"):
         review_replay(lone, 3, 10)
 
 

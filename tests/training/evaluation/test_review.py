@@ -324,7 +324,7 @@ def test_it_is_kept_and_shown(tmp_path: Path) -> None:
         ({"worlds": 0}, "worlds must be an integer >= 1, got 0"),
         ({"worlds": 10**9}, "worlds must be at most 100,000, got 1000000000"),
         ({"seed": -1}, "seed must be an integer >= 0, got -1"),
-        ({"seat": 1}, "seat must be the integer 0, got 1"),
+        ({"seat": 1}, "seat must be 0, got 1"),
         ({"player": "oracle"}, "player must not see the hidden cards, got 'oracle'"),
         ({"actions": [27]}, r"action 1 must be .*, got 27 \(choose ..\)"),
         ({"actions": [99]}, "action 1 must be .*, got 99"),

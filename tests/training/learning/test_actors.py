@@ -217,9 +217,9 @@ def test_actions_are_drawn_as_for_all_rows_at_once() -> None:
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        ({"actors": 0}, "actors must be a number from 1 to 1024, got 0"),
+        ({"actors": 0}, "actors must be an integer from 1 to 1024, got 0"),
         ({"actors": 2.5}, "actors must be an integer, got 2.5"),
-        ({"actors": 9, "n_envs": 8}, "actors must be a number from 1 to n_envs=8, got 9"),
+        ({"actors": 9, "n_envs": 8}, "actors must be an integer from 1 to n_envs=8, got 9"),
         ({"backend": "ray"}, "backend 'ray' requires actors of 2 or more, got actors=1"),
         ({"backend": "dask", "actors": 2}, "backend must be one of 'processes', 'ray', got 'dask'"),
         ({"address": "auto", "actors": 2}, "address='auto' requires backend='ray'"),

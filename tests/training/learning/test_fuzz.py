@@ -438,9 +438,9 @@ def test_what_is_no_file_is_not_opened(kind: str, half: tuple[Path, str], tmp_pa
 @pytest.mark.parametrize(
     ("network", "output"),
     [
-        ({"depth": 10**9}, "depth must be a number from 1 to 128, got 1000000000"),
+        ({"depth": 10**9}, "depth must be an integer from 1 to 128, got 1000000000"),
         ({"depth": 10**12}, "field network.depth must be an integer from 0 to"),
-        ({"width": 10**9}, "width must be a number from 1 to 8192, got 1000000000"),
+        ({"width": 10**9}, "width must be an integer from 1 to 8192, got 1000000000"),
         ({"width": 8192, "depth": 128}, "weights must have .* bytes for this network, got "),
         ({"width": True}, "field network.width must be .* got True"),
         ({"options": {"__class__": 1}}, "options {'__class__': 1}"),

@@ -231,7 +231,7 @@ def test_halves_of_the_option_sets_have_nothing_in_common_and_stay() -> None:
             {"option_sets": 5, "option_names": ("undo",)},
             "number of option sets must be at most 2, ",
         ),
-        ({"option_sets": -1}, "option_sets must be a number from 0 to 10000, got -1"),
+        ({"option_sets": -1}, "option_sets must be an integer from 0 to 10000, got -1"),
         (
             {"variants": ("book", "web", "classic"), "eval_deals": 2},
             "eval_deals must be at least 3, one deal for each set of rules, got 2",

@@ -169,7 +169,7 @@ def test_a_checkpoint_holds_the_magnet(whole: Path) -> None:
     [
         ({"magnet_coef": -0.1}, r"magnet_coef must be a number from 0 to 10, got -0\.1"),
         ({"magnet_rate": 1.5}, r"magnet_rate must be a number from 0 to 1, got 1\.5"),
-        ({"magnet_interval": 0}, "magnet_interval must be a number from 1 to 1000000, got 0"),
+        ({"magnet_interval": 0}, "magnet_interval must be an integer from 1 to 1000000, got 0"),
         ({"self_share": 2.0}, r"self_share must be a number from 0 to 1, got 2\.0"),
         ({"opponents": ()}, r"opponents must name at least one agent, got \(\)"),
     ],

@@ -307,7 +307,7 @@ def test_command_line_changes_what_the_preset_says() -> None:
         ("[default]\nvariant = 'clasic'", "got 'clasic'. Did you mean 'classic'"),
         ("[default.options]\npasses = 99", "passes must be an integer from 0 to 9, got 99"),
         ("[default]\nnetwork = 'mpl'", "got 'mpl'. Did you mean 'mlp'"),
-        ("[default]\nn_envs = 0", "n_envs must be a number from 1 to 1048576, got 0"),
+        ("[default]\nn_envs = 0", "n_envs must be an integer from 1 to 1048576, got 0"),
         ("[default]\nn_envs = 'many'", "n_envs must be an integer, got 'many'"),
         (
             "[default]\nreward = 'money'",
@@ -315,9 +315,9 @@ def test_command_line_changes_what_the_preset_says() -> None:
         ),
         (
             "[default]\neval_interval = -5",
-            "eval_interval must be a number from 0 to 100000000000, got -5",
+            "eval_interval must be an integer from 0 to 100000000000, got -5",
         ),
-        ("[default]\ncheckpoint_interval = -1", "checkpoint_interval must be a number from 1 "),
+        ("[default]\ncheckpoint_interval = -1", "checkpoint_interval must be an integer from 1 "),
         ("[default]\nseeds = []", "seeds must be one or more different integers"),
         ("[default]\nseeds = [1, 1]", "seeds must be one or more different integers"),
         ("[default]\ngamma = 1.5", "gamma must be a number from 0 to 1, got 1.5"),

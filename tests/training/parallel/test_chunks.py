@@ -218,8 +218,8 @@ def test_an_evaluation_resumes_after_ctrl_c(tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("--backend", "rai"), "got 'rai'. Did you mean 'ray'"),
-        (("--jobs", "0"), "jobs must be a number from 1, or -1 for one per core, got 0"),
-        (("--jobs", "-2"), "jobs must be a number from 1, or -1 for one per core, got -2"),
+        (("--jobs", "0"), "jobs must be an integer >= 1, or -1 for one per core, got 0"),
+        (("--jobs", "-2"), "jobs must be an integer >= 1, or -1 for one per core, got -2"),
         (
             ("--jobs", "2", "--address", "auto"),
             "address='auto' requires backend 'ray', got backend 'loky'",

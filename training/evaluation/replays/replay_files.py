@@ -26,6 +26,7 @@ from parlour.agents.validation import (
     decode_text,
     join_lines,
     maybe,
+    parse_json,
     whole,
 )
 from parlour.envs import Game, find_game
@@ -185,7 +186,7 @@ def parse_replay(line: bytes | str, number: int = 0) -> Replay:
     """
     if len(line) > MOST_BYTES:
         raise ValueError(f"a line must have at most {MOST_BYTES:,} bytes")
-    fields = json.loads(decode_text(line) if isinstance(line, bytes) else line)
+    fields = parse_json(decode_text(line) if isinstance(line, bytes) else line)
     if not isinstance(fields, dict):
         raise ValueError("a line must be a JSON object")
     check_fields(fields, FIELDS)

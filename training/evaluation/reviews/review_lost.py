@@ -98,6 +98,8 @@ def load_evaluations(
     else:
         path = Path(results)
         path = path / EPISODES if path.is_dir() else path
+        if not path.is_file():
+            raise ValueError(f"results must be a folder with {EPISODES}, or this file, got {path}")
         with name_file_in_errors(path):
             table = pq.read_table(path, use_threads=False)
     summary = json.loads((table.schema.metadata or {}).get(b"parlour", b"null"))

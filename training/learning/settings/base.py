@@ -426,11 +426,12 @@ def check_settings(settings: Any) -> None:
     annotations = _read_annotations(settings_class)
     for name, (annotation, _) in annotations.items():
         _check_type(name, getattr(settings, name), annotation)
-    for name, (_, limits) in annotations.items():
+    for name, (annotation, limits) in annotations.items():
         value = getattr(settings, name)
         if limits and not limits.low <= value <= limits.high:
+            number = "an integer" if annotation is int else "a number"
             raise ValueError(
-                f"{name} must be a number from {limits.low} to {limits.high}, got {shorten(value)}"
+                f"{name} must be {number} from {limits.low} to {limits.high}, got {shorten(value)}"
             )
 
 

@@ -76,7 +76,7 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
             solver_of(game, game.make_rules(self.variant, self.options))
         if self.actors > self.n_envs:
             raise ValueError(
-                f"actors must be a number from 1 to n_envs={self.n_envs}, got {self.actors}"
+                f"actors must be an integer from 1 to n_envs={self.n_envs}, got {self.actors}"
             )
         if self.backend != "processes" and self.actors == 1:
             raise ValueError(f"backend {self.backend!r} requires actors of 2 or more, got actors=1")
@@ -185,8 +185,7 @@ class PQNSettings(NetworkSettings, SoloSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class SelfplaySettings(PolicySettings):
-    """Self-play with PPO and a KL penalty towards a slowly updated copy of the policy (games for
-    several players)."""
+    """Self-play with PPO and a KL penalty towards a slow copy of the policy (several players)."""
 
     method = "selfplay"
     seats = "several"
