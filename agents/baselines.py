@@ -27,13 +27,28 @@ MAX_WEIGHT = 1e100
 
 
 class GreedyAgent(HeuristicAgent):
-    """Plays the action that ``game.score_actions`` scores highest; see `HeuristicAgent`."""
+    """Agent that plays the action with the highest score of `Game.score_actions`.
+
+    Ties go to the lowest action.
+
+    Args:
+        name: Name of the agent (None: ``"greedy"``).
+        weights: Weights of the heuristic, float64 (None: the game's default weights).
+        rule_agent: Name of the rule-based agent that scores (None: the heuristic).
+    """
 
     @classmethod
     def load(cls, path: str | Path, game: Game, rules: object = None) -> "GreedyAgent":
-        """Load saved weights to play ``game`` by ``rules`` (None: the rules of the training).
+        """Load saved weights.
 
-        Raises `SavedAgentError`, a ValueError, naming the file and the reason.
+        Args:
+            path: The agent's folder, or its ``agent.json``.
+            game: The game to play.
+            rules: The rules to play by (None: the rules of the training).
+
+        Raises:
+            SavedAgentError: The agent cannot be used. This ValueError names the file and the
+                reason.
         """
         size = 8 * len(game.heuristic_weights)
         saved = load_saved_agent(path, game, rules, lambda _: size, lambda _: NO_ENCODING)

@@ -66,10 +66,14 @@ class Explanation:
     def rows(self, game: int = 0) -> list[dict[str, Any]]:
         """Return one row per legal action of a game, as JSON values.
 
-        A row has the number of the action as ``action``, its ``label``, its ``text`` (the phrase of
-        `Game.describe_action`), its ``word`` (the name that people type), and whether it is
-        ``played``. It also has ``probability``, ``policy``, ``value`` and the statistics by action,
-        as far as the agent provides them. Unknown values are None.
+        Args:
+            game: Row of the game in the turn, from 0.
+
+        Returns:
+            Dictionaries with the number of the action as ``action``, its ``label``, its ``text``
+            (the phrase of `Game.describe_action`), its ``word`` (the name that people type), and
+            whether it is ``played``. They also have ``probability``, ``policy``, ``value`` and the
+            statistics by action, if the agent provides them. Unknown values are None.
         """
         turn = self.turn
         words = turn.game.action_words(turn.states[game], turn.rules)
@@ -87,7 +91,11 @@ class Explanation:
         ]
 
     def summary(self, game: int = 0) -> dict[str, Any]:
-        """Return everything about one game as JSON values; ``actions`` are the `rows`."""
+        """Return all fields for one game as JSON values; ``actions`` are the `rows`.
+
+        Args:
+            game: Row of the game in the turn, from 0.
+        """
         by_game = {"state_value": self.state_values, **(self.statistics or {})}
         return {
             "agent": self.agent,
@@ -105,7 +113,8 @@ class Explanation:
     def to_pandas(self) -> "DataFrame":
         """Return a data frame with the `rows` of all games, plus columns with each game's values.
 
-        Raises ModuleNotFoundError if pandas is not installed.
+        Raises:
+            ModuleNotFoundError: pandas is not installed.
         """
         records = []
         for game in range(len(self)):

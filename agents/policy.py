@@ -46,8 +46,8 @@ class Policy:
             deterministic: Whether a learned agent plays its most likely action instead of sampling
                 (None: as it was saved).
             action_masks: Masks of legal actions, (actions,) or (n, actions) (None: those of the
-                environment). Actions that the environment allows and a mask forbids are an error,
-                because an agent chooses among all legal actions.
+                environment). A mask must not forbid an action that the environment allows, because
+                an agent chooses among all legal actions.
 
         Returns:
             The action, an integer, or the actions, int64 (n,); and ``state``. Rows whose game is

@@ -37,7 +37,7 @@ CRITIC_UNIT = "expected future reward"
 
 
 class PolicyAgent:
-    """Plays the most likely action under some logits, or samples it (``deterministic=False``).
+    """Agent that plays the most likely action of a policy, or samples from the policy.
 
     A sampled action depends only on the turn (`Turn.seeds`) and on ``seed``. Subclasses define
     `logits`.
@@ -117,7 +117,14 @@ class PolicyAgent:
 
 
 class LearnedAgent(PolicyAgent):
-    """Plays with the policy of a `CardNetwork`; see `PolicyAgent`."""
+    """Agent that plays with the policy of a `CardNetwork`.
+
+    Args:
+        network: The network.
+        name: Name of the agent.
+        deterministic: Whether to play the most likely action instead of sampling.
+        seed: Seed of the sampled actions, combined with the seeds of the turn.
+    """
 
     def __init__(
         self,

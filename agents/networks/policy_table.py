@@ -29,7 +29,7 @@ def observation_digests(observations: np.ndarray) -> np.ndarray:
 
 
 class PolicyTableAgent:
-    """Samples its action from the probabilities in a table, by observation.
+    """Agent that samples its action from a table of probabilities by observation.
 
     Args:
         keys: the `observation_digests` of the observations in the table, uint64 (m,), ascending.
@@ -47,9 +47,16 @@ class PolicyTableAgent:
 
     @classmethod
     def load(cls, path: str | Path, game: Game, rules: Any = None) -> "PolicyTableAgent":
-        """Load a saved table to play ``game`` by ``rules`` (None: the rules of the table).
+        """Load a saved table.
 
-        Raises `SavedAgentError`, a ValueError, naming the file and the reason.
+        Args:
+            path: The agent's folder, or its ``agent.json``.
+            game: The game to play.
+            rules: The rules to play by (None: the rules of the table).
+
+        Raises:
+            SavedAgentError: The agent cannot be used. This ValueError names the file and the
+                reason.
         """
         row = 8 * (1 + game.actions)
         saved = load_saved_agent(
@@ -77,7 +84,8 @@ class PolicyTableAgent:
     def probabilities(self, turn: Turn) -> np.ndarray:
         """Return the probability of each action, float64 (n, actions).
 
-        Raises ValueError for an observation that is not in the table.
+        Raises:
+            ValueError: An observation is not in the table.
         """
         wanted = observation_digests(turn.observations)
         places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)

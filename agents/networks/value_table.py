@@ -46,7 +46,7 @@ def afterstate_scorers(name: str) -> AfterstateScorers:
 
 
 class ValueTableAgent:
-    """Plays the action whose afterstate has the highest value in a table.
+    """Agent that plays the action whose afterstate has the highest value in a table.
 
     Args:
         table: the values of the afterstate features, float32 (size,).
@@ -65,9 +65,17 @@ class ValueTableAgent:
     def load(
         cls, path: str | Path, game: Game, rules: Any = None, width: int = 0
     ) -> "ValueTableAgent":
-        """Load a saved table to play ``game`` by ``rules`` (None: the rules of the training).
+        """Load a saved table.
 
-        Raises `SavedAgentError`, a ValueError, naming the file and the reason.
+        Args:
+            path: The agent's folder, or its ``agent.json``.
+            game: The game to play.
+            rules: The rules to play by (None: the rules of the training).
+            width: See the class.
+
+        Raises:
+            SavedAgentError: The agent cannot be used. This ValueError names the file and the
+                reason.
         """
         features = require_afterstates(game)
         size = 4 * features.num_features

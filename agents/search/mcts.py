@@ -96,14 +96,16 @@ class SearchGuide(NamedTuple):
 
 
 class MCTSAgent:
-    """Plays the action that a tree search visits most; ties go to the action with the best mean.
+    """Agent that plays the action that a tree search visits most.
+
+    Ties go to the action with the best mean result.
 
     Args:
         player: the agent that guides the search. Uniform, greedy and rule-based agents play games
             to their end. A table of values or a network evaluates leaves, and the policy of a
-            network is the prior. In games for several players, values are not used, because they
-            are those of one seat: the policy of a network is the prior, and greedy plays games to
-            their end.
+            network is the prior. In games for several players, the search does not use the values
+            of a network, because they belong to one seat. It uses the network's policy as the
+            prior, and greedy plays games to their end.
         iterations: number of iterations per decision (None: `ITERATIONS`).
         milliseconds: time limit per decision, averaged over the games of a turn, in place of a
             number of iterations. Actions then depend on the machine.
@@ -144,7 +146,7 @@ class MCTSAgent:
     def explain(self, turn: Turn) -> Explanation:
         """Return the visits of each action and the means of their results.
 
-        Under a time limit, they may differ between calls.
+        Under a time limit, visits and means may differ between calls.
         """
         actions = turn.masks.argmax(axis=1)
         visits, values = np.zeros(turn.masks.shape, np.int64), np.full(turn.masks.shape, np.nan)

@@ -46,11 +46,12 @@ SALT = np.uint64(0x50494D43)
 
 
 class PimcAgent:
-    """Plays the action after which most sampled worlds can still be won.
+    """Agent that plays the action after which most sampled worlds can still be won.
 
-    ``player`` chooses among equal actions. A player with a policy (``log_probabilities(turn)``, as
-    learned agents have) guides the search: if its policy is sure, no worlds are sampled; otherwise,
-    its policy counts like some additional worlds.
+    ``player`` breaks ties. A player with a policy (``log_probabilities(turn)``, as learned agents
+    have) also guides the search. If its most likely action leads by 4 or more in log probability
+    (`SURE`), the agent plays it without sampling worlds. Otherwise, the policy counts like 8
+    additional worlds (`PRIOR_WORLDS`).
 
     Args:
         game: the game to play, which must have an exact solver.
@@ -59,8 +60,8 @@ class PimcAgent:
         worlds: number of sampled worlds per decision (None: `PIMC_WORLDS`).
         milliseconds: time limit per decision, averaged over the games of a turn, in place of a
             number of worlds. Actions then depend on the machine.
-        by_bids: whether to prefer worlds in which the other seats would have bid as they did
-            (`inference`).
+        by_bids: whether to prefer sampled worlds in which the greedy heuristic makes the bids that
+            the other seats made.
 
     Raises:
         ValueError: the game or the rules have no exact solver, or another argument is invalid.

@@ -125,7 +125,9 @@ class Planner:
 
 
 class OracleAgent(Planner):
-    """Follows the solution of ``game.solve`` for the true state; plays greedily in a lost deal.
+    """Agent that follows the solution of ``game.solve`` for the true state.
+
+    In a deal that cannot be won, the agent plays greedily.
 
     Each deal is solved once. In a game that is played for its score, the plan leads to the best
     score found.

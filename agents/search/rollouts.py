@@ -54,12 +54,12 @@ TIE = 1e-6
 
 
 class RolloutAgent:
-    """Plays the action with the best average result when ``player`` continues the game.
+    """Agent that plays the action with the best average result if ``player`` continues the game.
 
     Each action is tried in the same sampled worlds, which the player plays to their end. In a game
     for several players, the player plays all seats, and the agent deviates from the player's own
-    action only if that gains significantly. The same holds, with less caution, for a rule-based
-    player in a solitaire.
+    action only if the gain exceeds 2 standard errors (`CAUTION`). With a rule-based player in a
+    solitaire, the limit is 1 standard error (`CAUTION_ALONE`).
 
     Args:
         player: greedy, a rule-based agent, or an agent with a table of values.
@@ -159,7 +159,8 @@ class RolloutAgent:
     def judge(self, turn: Turn) -> Judgement:
         """Return the mean gains over the player's own actions, in units of the reward "progress".
 
-        The judgment chooses another action than the player's only if it gains significantly.
+        The judgment deviates from the player's action only if the gain is significant; see the
+        class.
         """
         game = turn.game
         sums, errors, _ = self._gains(turn, copy_states(turn.states), self.worlds)

@@ -338,7 +338,7 @@ class Solution(NamedTuple):
 
     @property
     def winnable_code(self) -> int:
-        """``winnable`` as an array has it."""
+        """Code of ``winnable`` in arrays of labels: 1, 0, or -1 for undecided."""
         return UNDECIDED if self.winnable is None else int(self.winnable)
 
 

@@ -47,7 +47,10 @@ class HiddenCards(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """The properties and compiled functions of one game; `contract` specifies the functions."""
+    """The properties and compiled functions of one game.
+
+    The module `core.contract` specifies the signatures of the functions.
+    """
 
     name: str
     """Name in files, digests and commands; the name of the game's folder."""
@@ -69,7 +72,8 @@ class Game:
     features: Features
     """Schema of the observations. Every option is one of the pieces."""
     state: np.dtype
-    """Record of a state: `batch.make_state_head`, ``deck``, ``shown`` and the game's own fields."""
+    """Dtype of the record of a state. Its fields are the common ones (`batch.make_state_head`),
+    ``deck``, ``shown`` (the information that the seats see), and the game's own fields."""
     actions: int
     """Number of actions, the same for all rules, at most `legal.MOST_ACTIONS`."""
     label: Callable[[Action], str]
@@ -181,7 +185,14 @@ class Game:
         return None if self.solving is None else self.solving.winnable_after
 
     def reward_unit(self, rules: Any) -> float:
-        """Return the unit of net results; raise ValueError in a game for one player."""
+        """Return the unit of net results, in points of the game.
+
+        Args:
+            rules: The rules.
+
+        Raises:
+            ValueError: The game is for one player.
+        """
         if self.seats is None:
             raise ValueError(f"reward_unit needs a multiplayer game, got {self.title}")
         return self.seats.reward_unit(rules)

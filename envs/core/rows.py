@@ -82,7 +82,11 @@ class Rows:
         self.codes = self.states.view(np.int8).reshape(self.n, -1)[:, first : first + width]
 
     def set_rules(self, rules: Any) -> None:
-        """Replace the rules, one or several. New games must begin in all rows afterwards."""
+        """Replace the rules of all games. New games must begin in all rows afterwards.
+
+        Args:
+            rules: The rules of all games, or several rules; see the class.
+        """
         self.table = make_table(self.game, rules)
         self.rules_record = self.table.records
 
@@ -155,7 +159,17 @@ class Rows:
         split: tuple[Any, ...],
         has_sums: bool = False,
     ) -> Any:
-        """Call a kernel over all rows, in several threads if there are; see `ThreadPool`."""
+        """Call a kernel over all rows, in several threads with ``num_threads`` above 1.
+
+        Args:
+            kernel: The kernel.
+            arguments: Its arguments.
+            split: For each argument, how the threads divide it; see `ThreadPool.run`.
+            has_sums: Whether the results of the threads are added.
+
+        Returns:
+            The result of the kernel.
+        """
         if self.pool is None:
             return kernel(*arguments)
         return self.pool.run(kernel, arguments, split, self.n, has_sums)
@@ -246,7 +260,7 @@ class Rows:
         """Restore copies of states, (n,), after a check.
 
         Raises:
-            ValueError: A state is not a valid state of the game. No row has changed then.
+            ValueError: A state is not a valid state of the game. In this case, no row changes.
         """
         self.take_over(read_table_states(self.table, states, self.n))
 
@@ -266,7 +280,7 @@ class Rows:
         return {"states": copy_states(self.states)}
 
     def load_state_dict(self, saved: dict[str, np.ndarray]) -> None:
-        """Continue from what `state_dict` returned; see `restore`."""
+        """Restore the arrays of `state_dict`; see `restore`."""
         self.restore(saved["states"])
 
 

@@ -178,7 +178,7 @@ class Features:
         width: Number of int8 entries of a ``codes`` observation.
         columns: Number of uint8 columns of a ``onehot`` observation.
         dtype: Record of all pieces, without padding.
-        pieces: All pieces; repeated pieces are listed once for each thing.
+        pieces: All pieces. `RepeatedPieces` are listed once for each repetition.
         high: Largest code of each entry, int8 (width,).
 
     Args:
@@ -220,7 +220,14 @@ class Features:
         return np.minimum(first + np.maximum(values, 1) - 1, last).astype(np.int32)
 
     def entry_range(self, name: str) -> range:
-        """Return the entries of a piece in ``codes``; raise ValueError for an unknown name."""
+        """Return the indices of the entries of a piece in ``codes``.
+
+        Args:
+            name: Name of the piece.
+
+        Raises:
+            ValueError: No piece has the name.
+        """
         start = 0
         for piece in self.pieces:
             if piece.name == name:
@@ -247,7 +254,15 @@ class Features:
         return codes.copy() if encoding == "codes" else self.onehot(codes)
 
     def onehot(self, codes: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """Encode ``codes``, int8 (n, width), as uint8 (n, columns), in ``out`` or a new array."""
+        """Encode observations from ``codes`` to ``onehot``.
+
+        Args:
+            codes: The observations as codes, int8 (n, width).
+            out: Array for the result, uint8 (n, columns) (None: a new array).
+
+        Returns:
+            The observations, uint8 (n, columns).
+        """
         if out is None:
             out = np.empty((len(codes), self.columns), np.uint8)
         write_onehot(codes, self.onehot_places, out)

@@ -167,7 +167,7 @@ class CardVecEnv(VecEnv):
 
     @property
     def table(self) -> RulesTable:
-        """The table of the rules of all rows."""
+        """The `RulesTable` with the distinct rules of the rows."""
         return self.rows.table
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:

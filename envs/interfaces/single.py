@@ -39,8 +39,8 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
 
     Rewards:
         - ``reward="progress"``: the change of the score times ``game.kernels.score_scale``, plus
-          ``game.kernels.win_bonus`` for a win. In Pyramid, these are a share of the best score, and
-          1.
+          ``game.kernels.win_bonus`` for a win. In Pyramid, the scaled score is the fraction of the
+          best score, and the bonus is 1.
         - ``reward="win"``: 1 for a win, otherwise 0. In a game that is played for its score, 1 when
           the score reaches the target.
         - ``reward="score"``: the score, at the end of the episode.

@@ -138,16 +138,23 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
     @property
     def table(self) -> RulesTable:
-        """The table of the rules of all rows."""
+        """The `RulesTable` with the distinct rules of the rows."""
         return self.rows.table
 
     def rules_of(self, row: int) -> Any:
-        """Return the rules of the current game in a row; ValueError if there is no such row."""
+        """Return the rules of the current game in a row.
+
+        Args:
+            row: Index of the row.
+
+        Raises:
+            ValueError: The row does not exist.
+        """
         return self.rows.rules_of(self._check_row(row))
 
     @property
     def states(self) -> np.ndarray:
-        """The current states, records (num_envs,) of ``game.state``. They are not a copy."""
+        """The current states, records (num_envs,) of ``game.state``. The array is a view."""
         return self.rows.states
 
     def reset(
@@ -347,7 +354,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         """Return an attribute of each row, or the result of a method, as Gymnasium's classes do.
 
         Args:
-            name: Name of an attribute or method of `CardEnv` that makes sense for a row of a batch.
+            name: Name of an attribute or method of `CardEnv` that is available for single rows.
             *args: Arguments of the method.
             **keywords: Keyword arguments of the method.
 
@@ -383,7 +390,14 @@ class CardVectorEnv(gym.vector.VectorEnv):
         return self.call(name)
 
     def scene(self, row: int) -> Scene:
-        """Return the table of one row; raise ValueError if the row does not exist."""
+        """Return the scene of one row.
+
+        Args:
+            row: Index of the row.
+
+        Raises:
+            ValueError: The row does not exist.
+        """
         return self.rows.scene(self._check_row(row))
 
     def _check_row(self, row: Any) -> int:
@@ -395,8 +409,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
     def render(self) -> tuple[Any, ...] | None:
         """Return one rendered table per row: text, or pixels, uint8 (height, width, 3).
 
-        Gymnasium's vector wrappers record videos of these. With ``render_mode="human"``, the window
-        shows all tables as a grid, and the result is None.
+        Gymnasium's vector wrappers record videos of the rendered tables. With
+        ``render_mode="human"``, the window shows all tables as a grid, and the result is None.
         """
         return None if self.render_mode is None else self._renderer.draw_rows(self._scenes())
 

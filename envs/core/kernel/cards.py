@@ -116,7 +116,7 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
     unknown = codes.count(UNKNOWN)
     if unknown:
         raise ValueError(
-            f"deck must have all {len(wanted)} cards known, got {len(codes) - unknown} known and "
+            f"deck must have {len(wanted)} known cards, got {len(codes) - unknown} known and "
             f"{unknown} unknown"
         )
     left = list(wanted)

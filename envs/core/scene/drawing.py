@@ -397,7 +397,7 @@ def card_art(theme: str = "light") -> dict[str, Any]:
 
     Returns:
         ``size`` of a card and ``step`` to the next card, in SVG units; ``faces`` by the card's
-        name, such as ``"Th"``, ``back``, ``empty``, and ``outlines`` by mark, as pieces of SVG; and
+        name, such as ``"Th"``, ``back``, ``empty``, and ``outlines`` by mark, as SVG elements; and
         the ``colours`` of the theme.
 
     Raises:

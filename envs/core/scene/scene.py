@@ -28,19 +28,28 @@ __all__ = ["Button", "Chips", "Item", "Mark", "Panel", "Scene", "Text", "ansi", 
 
 
 class Scene(NamedTuple):
-    """Everything on a table. Notebooks show a scene as SVG, and ``repr`` is text."""
+    """A drawing of the card table in one position.
+
+    Notebooks show a scene as SVG, and ``repr`` is text.
+    """
 
     title: str
+    """Title of the game."""
     items: tuple[Item, ...]
+    """Cards, face-down cards and empty places."""
     texts: tuple[Text, ...] = ()
+    """Lines of text, such as the score."""
     canvas: tuple[float, float] = (0.0, 0.0)
     """Width and height, in cards from (0, 0), that the largest position of the rules needs.
 
     Pictures have at least this size, so that the size stays the same during a game.
     """
     buttons: tuple[Button, ...] = ()
+    """Buttons of actions without a card, in pictures only."""
     chips: tuple[Chips, ...] = ()
+    """Numbers of chips, in pictures only."""
     panels: tuple[Panel, ...] = ()
+    """Backgrounds of the seats, in pictures only."""
 
     def __repr__(self) -> str:
         """Return the scene as text, without the identity of face-down cards."""
@@ -89,14 +98,17 @@ def ansi(scene: Scene, colour: bool = False) -> str:
     """Draw a scene as lines of text, with at most 13 cards in 80 columns.
 
     A face-up card is printed as `` T♥ ``, a face-down card as `` ▒▒ `` and an empty place as
-    `` ·· ``. Brackets mark cards: ``[legal]``, ``(last)``, and ``<picked>`` or ``<hidden>`` from
-    others. Notes are below their cards. The lines are in the order of ``y`` and not to scale, so a
-    table needs no more lines than it has rows. If several items are at the same position, only the
-    last one is shown.
+    `` ·· ``. Brackets mark cards: ``[T♥]`` is legal, ``(T♥)`` was played last, and ``<T♥>`` is
+    picked or is hidden from the other seats. Notes are below their cards. The lines are in the
+    order of ``y`` and not to scale, so each row of the table takes one line. If several items are
+    at the same position, only the last one is shown.
 
     Args:
         scene: The scene.
         colour: Whether to add ANSI colors. The text is the same without them.
+
+    Returns:
+        The text, without a newline at the end.
     """
     texts = (text for text in scene.texts if text.only != "picture")
     things: list[Item | Text] = sorted((*scene.items, *texts), key=_row)

@@ -123,7 +123,8 @@ class Rules(NamedTuple):
     wager: Annotated[
         Wager,
         Option(
-            "reward of the higher total head to head. win: 1; points: the difference divided by 25",
+            "reward for the higher total of two players. win: 1; points: the difference divided by "
+            "25",
             is_later=True,
         ),
     ] = Wager.WIN

@@ -211,20 +211,24 @@ def sum_batches(
 
 
 def equity(state: np.ndarray, rules: Rules, seat: int, samples: int = DEFAULT_SAMPLES) -> Equity:
-    """Return the expected share of the pot of a seat if the showdown came now.
+    """Return a seat's expected share of the pot in an immediate showdown.
 
     The function uses only the seat's own hand and public information. The unseen cards are random;
-    with ``over_is_bust``, they fit the fact that the other seats still in have not busted. No seat
+    with ``over_is_bust``, only cards count with which no other seat in the game is bust. No seat
     takes another card, and odd chips are not counted. If the rules have declarations, a seat that
     has declared publicly keeps its declaration. Otherwise this seat makes its best declaration, and
-    every other seat declares the side to which it is nearer.
+    every other seat declares the half, 7 or 27, to which it is nearer.
 
     Args:
         state: One record of the game's state.
         rules: The rules of the hand.
         seat: A seat that is still in.
-        samples: Number of hands to sample if the answer is not exact, rounded up to a multiple of
-            `BATCHES`. The seed depends on what the seat sees, so equal views give equal answers.
+        samples: Number of hands to sample if there are too many unseen hands for an exact result,
+            rounded up to a multiple of `BATCHES`. The seed depends only on the information of the
+            seat, so the result is reproducible.
+
+    Returns:
+        The expected share, with its standard error.
 
     Raises:
         ValueError: The seat is not in, the hand is over, or there are fewer samples than `BATCHES`.

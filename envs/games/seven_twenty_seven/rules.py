@@ -145,8 +145,8 @@ class Rules(NamedTuple):
         Option(
             "rule for the nearest total. nearest: only the distance counts; over_is_bust: a total "
             "above 7 cannot win that half, a total above 27 wins nothing, and a seat whose lowest "
-            "total is above 27 is out. The other values break ties between equal distances: the "
-            "total below the target wins, above it, between 7 and 27, or outside"
+            "total is above 27 is out. The other values name the total that wins between equal "
+            "distances: under or over the target, inside or outside the range from 7 to 27"
         ),
     ] = Nearness.NEAREST
     declare: Annotated[

@@ -140,7 +140,10 @@ FROM_18 = (0, *range(18, 29))
 
 
 class Rules(NamedTuple):
-    """The options of both games. The defaults are those of Twenty-Eight's ``classic``."""
+    """The options of Twenty-Eight and Twenty-Nine.
+
+    The defaults are those of Twenty-Eight's variant ``classic``.
+    """
 
     players: Annotated[
         int,

@@ -341,7 +341,7 @@ export class Replay {
 
   costs(one) {
     const taken = one.legal.find(({ action }) => action === one.action);
-    return one.threw_away || one.loss > Math.max(0.005, 2 * taken.error);
+    return one.made_unwinnable || one.loss > Math.max(0.005, 2 * taken.error);
   }
 
   nextLoss() {
@@ -385,7 +385,7 @@ export class Replay {
     if (!one) { verdict.textContent = this.data.played.length ? "no choice in this position" : ""; return; }
     const bad = this.costs(one);
     verdict.classList.add(bad ? "bad" : "good");
-    verdict.textContent = one.threw_away ? `“${one.text}” made the deal unwinnable; best was “${one.best_text}”`
+    verdict.textContent = one.made_unwinnable ? `“${one.text}” made the deal unwinnable; best was “${one.best_text}”`
       : bad ? `“${one.text}” lost ${this.text(one.loss)}; best was “${one.best_text}”` : `“${one.text}” was as good as any`;
     verdict.textContent += this.tellPoints(one);
     const rows = [...one.legal].sort((a, b) => (b.action === one.action) - (a.action === one.action) || b.value - a.value).slice(0, SHOWN);

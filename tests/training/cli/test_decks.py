@@ -89,7 +89,7 @@ def test_other_encodings_are_named(
 def test_a_deal_with_unknown_cards_is_refused_with_their_number(command: str, capsys: Any) -> None:
     deck = " ".join([*NAMES[:33], *["??"] * 19])
     assert main([*command.split(), "klondike", "--deck", deck]) == 2
-    output = "deck must have all 52 cards known, got 33 known and 19 unknown"
+    output = "deck must have 52 known cards, got 33 known and 19 unknown"
     assert output in capsys.readouterr().err
 
 

@@ -95,10 +95,10 @@ def test_it_says_what_was_checked_and_what_was_not(
     assert ": verified on the first 200 of 5,000 deals\n" in output
     assert ": verified on all 110 deals\n" in output
     assert f"must be within a factor of {TIME_FACTOR} of the time on this machine" in output
-    assert "check score and interval as a sample" in output
-    assert "Not checked, because they cannot be verified: parlour, machine, date." in output
+    assert "score and interval are checked against this sample" in output
+    assert "Columns that cannot be verified: parlour, machine, date." in output
     output = run("--deals all")[1]
-    assert ": verified on all 5,000 deals\n" in output and "as a sample" not in output
+    assert ": verified on all 5,000 deals\n" in output and "this sample" not in output
 
 
 def test_a_claim_that_fails_in_time_alone_is_counted_as_such(

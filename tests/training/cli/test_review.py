@@ -157,13 +157,13 @@ def test_deals_lost_though_winnable_are_played_again(
     assert out.count("made unwinnable") >= 2
     rows = pd.read_parquet(tmp_path / "decisions.parquet")
     assert list(rows["deal"].unique()) == [f"deal {n} of deal set pyramid-1" for n in wanted[:2]]
-    assert rows.groupby("deal")["threw_away"].sum().tolist() == [1, 1]
+    assert rows.groupby("deal")["made_unwinnable"].sum().tolist() == [1, 1]
     result = read(capsys, *words, "--deals", "2")
     assert (result["deals"], result["lost_though_winnable"]) == (2, len(wanted))
-    assert (result["winnable"], result["threw_away"], result["evaluation_seed"]) == (2, 2, "k")
+    assert (result["winnable"], result["made_unwinnable"], result["evaluation_seed"]) == (2, 2, "k")
     one = read(capsys, *words, "--deal", str(wanted[1]))
     assert one["deal"] == f"deal {wanted[1]} of deal set pyramid-1"
-    assert sum(line["threw_away"] for line in one["decisions"]) == 1
+    assert sum(line["made_unwinnable"] for line in one["decisions"]) == 1
 
 
 def test_drawn_games_are_the_same_ones(capsys: pytest.CaptureFixture[str], results: Path) -> None:

@@ -93,12 +93,12 @@ def test_thrown_away_are_exactly_the_decisions_where_the_solvers_answer_changes(
         review = review_deal(judge, deal, actions, max_moves=500)
         answers = winnable(states)
         changes = np.flatnonzero((answers[:-1] == 1) & (answers[1:] == 0))
-        assert review.steps[review.threw_away].tolist() == changes.tolist(), deal
+        assert review.steps[review.made_unwinnable].tolist() == changes.tolist(), deal
         assert review.open_values is not None
         assert review.open_values[0] == labels.winnable[deal]
         assert review.outcome == states["won"][-1]
         assert review.open_losses.sum() == review.open_values[0] - review.outcome
-        assert review.threw_away.sum() == review.open_values[0] - review.outcome
+        assert review.made_unwinnable.sum() == review.open_values[0] - review.outcome
         thrown += len(changes)
     assert deals / 5 < thrown < deals * 3 / 5
 
@@ -111,8 +111,8 @@ def test_a_second_way_to_ask_the_solver_names_the_same_decisions() -> None:
         review = review_deal(judge, deal, actions, max_moves=500)
         after = PYRAMID.winnable_after(states[review.steps], RULES)
         taken = after[np.arange(len(after)), review.actions]
-        assert ((after.max(axis=1) == 1) & (taken == 0)).tolist() == review.threw_away.tolist()
-        thrown += review.threw_away.sum()
+        assert ((after.max(axis=1) == 1) & (taken == 0)).tolist() == review.made_unwinnable.tolist()
+        thrown += review.made_unwinnable.sum()
     assert thrown > 2
 
 
@@ -283,7 +283,7 @@ def test_a_deal_set_is_summed_up_by_kind_phase_and_worst() -> None:
     assert result.estimates["loss"].mean == pytest.approx(losses.sum() / 3)
     for groups in (result.by_kind, result.by_phase):
         assert sum(one["loss_a_deal"] for one in groups) == pytest.approx(losses.sum() / 3)
-        assert sum(one["threw_away"] for one in groups) == result.thrown
+        assert sum(one["made_unwinnable"] for one in groups) == result.made_unwinnable
     worst = [one.losses[i] for one, i in result.worst]
     assert len(worst) <= 10
     assert worst == sorted(losses[losses > 0], reverse=True)[: len(worst)]

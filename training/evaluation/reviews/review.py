@@ -192,7 +192,7 @@ class Review(Result):
         return np.asarray(abs(self.points[:, 0] - self.points[:, 1]))
 
     @property
-    def threw_away(self) -> np.ndarray:
+    def made_unwinnable(self) -> np.ndarray:
         """Whether each decision made a winnable deal unwinnable, bool (n,)."""
         return np.asarray(self.open_losses == 1)
 
@@ -265,7 +265,7 @@ def describe_decision(review: Review, i: int) -> dict[str, Any]:
         "luck": _number(review.luck[i]),
         "open_value_before": _number(open_values[0]),
         "open_value_after": _number(open_values[1]),
-        "threw_away": None if review.open_values is None else bool(review.threw_away[i]),
+        "made_unwinnable": None if review.open_values is None else bool(review.made_unwinnable[i]),
         "points_before": _number(points[0]),
         "points_after": _number(points[1]),
         "undecided": int(judged.undecided[i]),

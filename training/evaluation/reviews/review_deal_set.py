@@ -97,11 +97,11 @@ class DealSetReview(Result):
         return int(sum(value == 1 for value in open_values)) if open_values else None
 
     @property
-    def thrown(self) -> int | None:
+    def made_unwinnable(self) -> int | None:
         """The number of winnable deals that the agent made unwinnable; None without a solver."""
         if self.winnable is None:
             return None
-        return sum(bool(one.threw_away.any()) for one in self.reviews)
+        return sum(bool(one.made_unwinnable.any()) for one in self.reviews)
 
     @cached_property
     def by_kind(self) -> list[dict[str, Any]]:
@@ -127,7 +127,7 @@ class DealSetReview(Result):
             "loss": float(losses.mean()) if len(losses) else 0.0,
             "loss_a_deal": float(losses.sum() / len(self.reviews)),
             "lossy": float((losses > 0).mean()) if len(losses) else 0.0,
-            "threw_away": int(self._joined("threw_away")[which].sum()),
+            "made_unwinnable": int(self._joined("made_unwinnable")[which].sum()),
         }
 
     def _joined(self, name: str) -> np.ndarray:
@@ -154,7 +154,7 @@ class DealSetReview(Result):
             "evaluation_seed": self.spec.evaluation_seed,
             **describe_judge(self.judge),
             "winnable": self.winnable,
-            "threw_away": self.thrown,
+            "made_unwinnable": self.made_unwinnable,
             **{name: estimate._asdict() for name, estimate in self.estimates.items()},
             "by_kind": self.by_kind,
             "by_phase": self.by_phase,

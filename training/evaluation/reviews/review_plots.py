@@ -66,7 +66,7 @@ def _draw_chance(axes: Axes, review: Review, times: int) -> None:
         axes.step(
             where, times * open_values, where="pre", color=OPEN_CARDS, ls="--", lw=1.2, label=label
         )
-    for i in np.flatnonzero(review.threw_away):
+    for i in np.flatnonzero(review.made_unwinnable):
         axes.axvline(review.steps[i] + 1, color=LOST, lw=1.2)
         text = f"made unwinnable: {review.action_text(int(i))}"
         axes.annotate(

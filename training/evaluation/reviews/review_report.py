@@ -116,7 +116,7 @@ def _game_table(review: Review, wide: bool) -> Table:
         unseen_and_luck = (
             (review.number_text(review.unseen[i]), _luck_text(review, i)) if wide else ()
         )
-        mark = Text("  made unwinnable", "bold red") if review.threw_away[i] else Text("")
+        mark = Text("  made unwinnable", "bold red") if review.made_unwinnable[i] else Text("")
         if review.costs[i] > 0:
             mark = Text(f"  lost {review.costs[i]:g} points", "red")
         table.add_row(
@@ -135,7 +135,7 @@ def _telling(review: Review) -> np.ndarray:
     """Return the decisions with a row: all but those without a chance and without a loss."""
     if review.judge.unit != "won":
         return np.arange(len(review.actions))
-    dead = (review.chances == 0) & (review.losses == 0) & ~review.threw_away
+    dead = (review.chances == 0) & (review.losses == 0) & ~review.made_unwinnable
     return np.flatnonzero(~dead)
 
 
@@ -208,7 +208,7 @@ def _points_text(review: Review) -> str | None:
 
 
 def _thrown(review: Review) -> list[int]:
-    return [int(i) for i in np.flatnonzero(review.threw_away)]
+    return [int(i) for i in np.flatnonzero(review.made_unwinnable)]
 
 
 def _show_deal_set(review: DealSetReview, console: Console) -> None:
@@ -231,8 +231,8 @@ def _show_deal_set(review: DealSetReview, console: Console) -> None:
     print_fitting(console, [table])
     if review.winnable is not None:
         text = (
-            f"{review.winnable:,} of {n:,} deals are winnable; the agent made {review.thrown:,} of "
-            "them unwinnable."
+            f"{review.winnable:,} of {n:,} deals are winnable; the agent made "
+            f"{review.made_unwinnable:,} of them unwinnable."
         )
         console.print(Text(f"With all cards known, {text}", "bold"))
     print_fitting(console, [_group_table("by kind of action", review, review.by_kind)])
@@ -258,7 +258,7 @@ def _group_table(title: str, review: DealSetReview, groups: list[dict[str, Any]]
             review.number_text(group["loss"]),
             review.number_text(group["loss_a_deal"]),
             f"{100 * group['lossy']:.1f}",
-            *((str(group["threw_away"]),) if open_cards else ()),
+            *((str(group["made_unwinnable"]),) if open_cards else ()),
         )
     return table
 
@@ -271,7 +271,7 @@ def _decisions_table(title: str, places: list[tuple[Review, int]]) -> Table:
     table = make_terminal_table(title, "deal", "#", "action", "value", "loss", "best alternatives")
     table.columns[-1].justify = "left"
     for one, i in places:
-        mark = Text("  made unwinnable", "bold red") if one.threw_away[i] else Text("")
+        mark = Text("  made unwinnable", "bold red") if one.made_unwinnable[i] else Text("")
         table.add_row(
             Text(one.deal.split(" of ")[0].removeprefix("deal ")),
             str(one.steps[i] + 1),
