@@ -185,7 +185,7 @@ class Game:
         return None if self.solving is None else self.solving.winnable_after
 
     def reward_unit(self, rules: Any) -> float:
-        """Return the unit of net results, in points of the game.
+        """Return the unit of net results, such as the ante in chips.
 
         Args:
             rules: The rules.

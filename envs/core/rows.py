@@ -165,7 +165,7 @@ class Rows:
             kernel: The kernel.
             arguments: Its arguments.
             split: For each argument, how the threads divide it; see `ThreadPool.run`.
-            has_sums: Whether the results of the threads are added.
+            has_sums: Whether the kernel returns two integers, which are added over the threads.
 
         Returns:
             The result of the kernel.

@@ -334,7 +334,16 @@ def _deal_codes(state: DealState, player: int) -> np.ndarray:
 
 
 def register_deals(game: Game) -> type[DealGame]:
-    """Register a game with OpenSpiel and return its class."""
+    """Register a game with OpenSpiel.
+
+    The registered game has one chance node, which chooses the number of a deal.
+
+    Args:
+        game: The game.
+
+    Returns:
+        The class of the registered game.
+    """
     parameters = {"variant": game.default, "deals": DEALS, **option_parameters(game)}
     kind = pyspiel.GameType(
         short_name=spiel_name(game),

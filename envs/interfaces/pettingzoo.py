@@ -272,11 +272,14 @@ class CardAECEnv(RenderedTable, AECEnv):
         return super().agent_iter(max_iter)
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Return what the agent that acts needs to know.
+        """Return the observation, reward and info of the agent that acts.
+
+        Args:
+            observe: Whether to return the observation; otherwise None takes its place.
 
         Returns:
-            Its observation, the sum of its rewards since its last step, terminated, truncated and
-            info.
+            The agent's observation, the sum of its rewards since its last step, terminated,
+            truncated and info.
 
         Raises:
             ResetNeeded: No hand has begun, or all agents have made their last step.
@@ -403,10 +406,13 @@ class CardAECEnv(RenderedTable, AECEnv):
         return self.rows.states.copy()
 
     def restore(self, state: np.ndarray) -> None:
-        """Restore a state that `clone` returned, with all agents.
+        """Restore a state that `clone` returned. All agents are live again.
 
-        Rewards that `last` has not returned yet are lost. The state is one of the current hand: in
-        a match, the number of the hand and the results of earlier hands stay as they are.
+        Rewards that `last` has not returned yet are lost. The state replaces the current hand. In a
+        match, the number of the hand and the results of earlier hands do not change.
+
+        Args:
+            state: The state, (1,).
 
         Raises:
             ValueError: The state is not a valid state of the game.

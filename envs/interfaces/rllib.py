@@ -70,7 +70,13 @@ def register() -> list[str]:
 
 
 def table_id(game: Game) -> str:
-    """Return the name of a multi-agent environment: ``parlour/SevenTwentySeven-table-v0``."""
+    """Return the name of a game's multi-agent environment.
+
+    For Seven Twenty-Seven, the name is ``parlour/SevenTwentySeven-table-v0``.
+
+    Args:
+        game: The game.
+    """
     stem, _, version = game.id.rpartition("-")
     return f"{stem}-table-{version}"
 

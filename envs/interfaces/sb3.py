@@ -109,6 +109,10 @@ class CardVecEnv(VecEnv):
         num_threads: See `parlour.envs.CardVectorEnv`.
         make: Function that makes the rows, in place of `make_rows`.
         **options: Options of the game that differ from the variant.
+
+    Raises:
+        ValueError: An argument has an invalid value.
+        KeywordError: A keyword is neither an argument nor an option of the game.
     """
 
     def __init__(
@@ -171,7 +175,17 @@ class CardVecEnv(VecEnv):
         return self.rows.table
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Seed row i with seed + i at the next reset; raise ValueError if the seed is invalid."""
+        """Seed row i with seed + i at the next reset.
+
+        Args:
+            seed: Seed of row 0, an integer >= 0 (None: continue with the current generators).
+
+        Returns:
+            The seeds of all rows.
+
+        Raises:
+            ValueError: The seed is invalid.
+        """
         seeds: Sequence[int | None] = super().seed(seed_number(seed))
         return seeds
 
@@ -268,7 +282,14 @@ class CardVecEnv(VecEnv):
         return self.rows.buffers.masks.view(np.bool_).copy()
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Set the actions of the next step, integers (num_envs,); raise ValueError for others."""
+        """Set the actions of the next step.
+
+        Args:
+            actions: The actions, integers (num_envs,).
+
+        Raises:
+            ValueError: The actions have another type or shape.
+        """
         self._actions[:] = check_actions(actions, self.num_envs)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
@@ -349,7 +370,13 @@ class CardVecEnv(VecEnv):
         }
 
     def restore(self, state: dict[str, np.ndarray]) -> np.ndarray:
-        """Restore what `state` returned, and return the observations.
+        """Restore the arrays of `state`.
+
+        Args:
+            state: The arrays that `state` returned.
+
+        Returns:
+            The observations.
 
         Raises:
             ValueError: An array is missing, or has another shape or dtype.

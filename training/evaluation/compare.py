@@ -71,7 +71,7 @@ def evaluate(
         deals: The number of deals.
         deal_set: The deal set (None: the game's own, such as ``"pyramid-1"``).
         first: The number of the first deal.
-        seed: The seed that is passed to agents.
+        seed: Seed argument of the agents, which selects one of several random streams.
         max_moves: Number of moves after which a game for one player is truncated (None or 0: no
             limit).
         opponents: The agents in the other seats, repeated clockwise; each deal starts with the next
@@ -80,9 +80,10 @@ def evaluate(
             agent itself).
         hands: Number of hands per deal, in games for several players.
         confidence: The confidence level of all intervals.
-        progress: Called with numbers of finished deals.
-        labels: Solver labels of the deals, or their file (None: those that `labels.find_labels`
-            finds; ``"no"``: none).
+        progress: Function that is called repeatedly with the number of deals finished since the
+            last call.
+        labels: Solver labels of the deals, or their file (None: the labels in ``runs/labels`` or
+            shipped with Parlour, if any; ``"no"``: no labels).
         evaluation_seed: Any text, from which all random draws derive (None: a random one). The
             same evaluation seed repeats an evaluation.
         name: The name of the agent in tables (None: its own). Random draws depend on it.
@@ -146,17 +147,19 @@ def compare(
     """Compare agents on the same deals.
 
     In games for several players, each agent plays from every seat, first with ``opponents`` in the
-    other seats, then with each other compared agent in all of them. An agent's random draws derive
-    from ``evaluation_seed`` and its name, so no agent can learn from another what a seed means.
+    other seats, then against each other compared agent, which has all other seats. An agent's
+    random draws derive from ``evaluation_seed`` and its name, so agents with different names have
+    independent draws.
 
     Args:
         game: The game, or its name.
         agents: The agents; see `evaluate`.
         variants: The variants; each agent plays all of them (None: the game's default variant).
-        options: See `evaluate`, as for the other arguments that are not listed here.
-        report: Called with agent and variant before each evaluation; returns a progress function.
-        finished: Receives each evaluation when it ends, so that none is lost if an agent fails
-            later.
+        options: See `evaluate`, also for the arguments that are not listed here.
+        report: Function that is called with agent and variant before each evaluation, and returns
+            the argument ``progress`` of `evaluate`.
+        finished: List to which each evaluation is appended when it ends, so that none is lost if an
+            agent fails later.
 
     Returns:
         The comparison, with the evaluation of each agent and paired differences.

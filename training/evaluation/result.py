@@ -136,10 +136,13 @@ class Evaluation(Result):
     """
 
     spec: EvaluationSpec
+    """The specification: game, rules, deals, limits and seeds."""
     agent: str
     """The agent's name in tables."""
     sees_all: bool
+    """Whether the agent sees the hidden cards."""
     results: EpisodeResults
+    """The results of each game."""
     other_rules: bool = False
     """Whether the agent was trained with other rules."""
     opponents: tuple[str, ...] = ()
@@ -152,7 +155,7 @@ class Evaluation(Result):
 
     @property
     def goal(self) -> str:
-        """The fact that tells whether the goal of the game was reached, ``"won"`` in most games."""
+        """Name of the result that says whether the goal was reached, ``"won"`` in most games."""
         return self.game.goal_name(self.rules)
 
     @property
@@ -187,11 +190,15 @@ class Evaluation(Result):
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
-        """The mean (or rate, for bool facts) of each fact, with an interval."""
+        """The mean (or rate, for bool results) of each result, with an interval."""
         raise NotImplementedError
 
     def estimate(self, fact: str) -> Estimate:
-        """Return the rate or mean of one fact, such as ``"won"``, with its interval."""
+        """Return the rate or mean of one result with its interval.
+
+        Args:
+            fact: Name of the result, such as ``"won"`` or ``"score"``.
+        """
         return self.estimates[fact]
 
     def subtract(self, other: Any) -> "Difference":
@@ -199,7 +206,7 @@ class Evaluation(Result):
         raise NotImplementedError
 
     def summary(self) -> dict[str, Any]:
-        """Return all results for JSON: a ``{"mean", "low", "high", "n"}`` for each fact."""
+        """Return all results for JSON: a ``{"mean", "low", "high", "n"}`` for each result."""
         raise NotImplementedError
 
     def _summarize_agent(self) -> dict[str, Any]:
@@ -434,7 +441,14 @@ class Comparison(Result, Generic[E]):
         return by_variant
 
     def pairs(self, variant: str) -> dict[tuple[str, str], E]:
-        """Return the evaluations with one other agent in all other seats, by the names of both."""
+        """Return the evaluations against one other compared agent in all other seats.
+
+        Args:
+            variant: Name of the variant in tables.
+
+        Returns:
+            The evaluations by pairs of names: the agent and its opponent.
+        """
         return {
             (one.agent, one.opponents[0]): one
             for one in self.evaluations

@@ -39,7 +39,7 @@ Work = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where tasks run: in processes on this machine, or on a Ray cluster.
+    """A place for tasks to run: processes on this machine, or a Ray cluster.
 
     Args:
         backend: a backend of joblib, or ``"ray"`` (None: the backend of the surrounding

@@ -147,7 +147,8 @@ def tune(
     Args:
         base: settings of all trials, or the name of a game for its preset ``default``.
         trials: number of trials, including those of earlier calls.
-        space: settings to search: a TOML file, or a table with its content (default: Parlour's).
+        space: settings to search: a TOML file, or a table with its content (None: the file
+            ``training/tuning/spaces.toml`` of Parlour).
         seed: training seed of all trials, and seed of the search.
         evaluations: number of evaluations per run. Method ``cma-es`` evaluates only at its end.
         pruner: ``"median"``, ``"hyperband"`` or ``"none"``. A pruner stops unpromising runs early.
@@ -157,7 +158,7 @@ def tune(
         jobs: number of worker processes.
         backend: ``"processes"`` on this machine, or ``"ray"``.
         address: address of a running Ray cluster.
-        quiet: whether to print no line for each trial.
+        quiet: whether to suppress the line that is printed for each trial.
 
     Returns:
         All trials, best first.

@@ -228,7 +228,7 @@ def equity(state: np.ndarray, rules: Rules, seat: int, samples: int = DEFAULT_SA
             seat, so the result is reproducible.
 
     Returns:
-        The expected share, with its standard error.
+        The expected share with its 95 % interval.
 
     Raises:
         ValueError: The seat is not in, the hand is over, or there are fewer samples than `BATCHES`.

@@ -58,7 +58,9 @@ def test_what_cannot_be_answered_is_refused(tmp_path: Path) -> None:
         find_lost(compare(GAME, ["greedy"], deals=4, labels="no"))
     with pytest.raises(ValueError, match="must have solver labels"):
         find_lost(compare("poker_squares", ["greedy"], deals=4))
-    with pytest.raises(ValueError, match="results must be a folder with episodes.parquet, or this file, got .*none"):
+    with pytest.raises(
+        ValueError, match=r"a folder with episodes\.parquet, or this file, got .*none"
+    ):
         find_lost(tmp_path / "none")
     (tmp_path / "episodes.parquet").write_bytes(b"no such thing")
     with pytest.raises(ValueError, match=r"episodes\.parquet"):

@@ -105,9 +105,15 @@ class Replay:
         return states
 
     def states(self) -> np.ndarray:
-        """Return every position from the deal to the end, (k + 1,) for k actions, read-only.
+        """Return every position from the deal to the end.
 
-        The states include the hidden cards. Raises ValueError naming the first illegal action.
+        The states include the hidden cards.
+
+        Returns:
+            Read-only states, (k + 1,) for k actions.
+
+        Raises:
+            ValueError: An action is illegal. The message names the first illegal action.
         """
         return self._states
 
@@ -116,7 +122,16 @@ class Replay:
 
         Each turn has one game. Its states show what the acting seat knows, and ``seed`` resamples
         the hidden cards, unless the agent sees all. ``turn.states["turn"]`` is the acting seat.
-        Raises as `states` does.
+
+        Args:
+            agent: The agent, which may be another one than the player.
+            seed: Seed of the resampled hidden cards and of the agent's draws.
+
+        Yields:
+            The turn and the number of the action taken.
+
+        Raises:
+            ValueError: An action is illegal.
         """
         states = self.states()
         for i, action in enumerate(self.actions):
@@ -124,10 +139,14 @@ class Replay:
             yield prepare_turn(agent, self.game, self.rules, state, seed), action
 
     def scene(self, move: int = -1, seat: int | None = None) -> Scene:
-        """Return the scene after ``move`` actions (-1: at the end) in the view of a seat.
+        """Return the scene of one position in the view of a seat.
 
-        ``seat`` None is the acting seat. Raises ValueError for a number out of range, and as
-        `states` does.
+        Args:
+            move: Number of actions before the position (-1: the end of the game).
+            seat: The seat (None: the acting seat).
+
+        Raises:
+            ValueError: ``move`` or ``seat`` is out of range, or an action is illegal.
         """
         moves = len(self.actions)
         if not -1 <= move <= moves:
@@ -143,7 +162,11 @@ class Replay:
         return self.game.layout(shown[0], self.rules)
 
     def action_text(self, move: int) -> str:
-        """Return action ``move`` (from 0) as text, with seat and agent in games for several."""
+        """Return an action as text, with seat and agent in games for several players.
+
+        Args:
+            move: Index of the action in ``actions``, from 0.
+        """
         state, action = self.states()[move], self.actions[move]
         text = self.game.describe_action(state, self.rules, action)
         if self.players == 1:
@@ -241,7 +264,7 @@ def verify_replays(replays: Iterable[Replay]) -> Iterator[Fault]:
     """Replay games with their kernels, and yield those that do not match their records.
 
     Every action must be legal, the game must end exactly after the last action (unless it was
-    truncated or left), and the result must be equal.
+    truncated or the player left it), and the replayed result must equal the recorded result.
 
     Args:
         replays: The replays.

@@ -94,7 +94,7 @@ def save_html(
         review: Review of the game to show with it.
 
     Raises:
-        ValueError: As `Replay.scene` does.
+        ValueError: The seat is out of range, or an action of the game is illegal.
         OSError: The file cannot be written.
     """
     data = json.dumps({"art": all_art(), "replay": replay_data(replay, seat, review)})
@@ -117,7 +117,7 @@ def show(replay: Replay, review: Review | None = None, seat: int | None = None) 
         seat: The seat whose view is shown (None: the acting seat).
 
     Raises:
-        ValueError: As `Replay.scene` does.
+        ValueError: The seat is out of range, or an action of the game is illegal.
         gymnasium.error.DependencyNotInstalled: ``parlour[notebook]`` is not installed.
     """
     data = replay_data(replay, seat, review)

@@ -61,8 +61,11 @@ PHASES = ("first third", "second third", "last third")
 class Review(Result):
     """The losses of n decisions of one seat in one game.
 
-    The decisions are the first action of the seat and all actions with more than one legal action.
-    A forced action has no loss and counts as part of the decision before it.
+    A decision is the first action of the seat, or a choice between several legal actions. A forced
+    action has no loss and counts as part of the decision before it.
+
+    The chance is the value of a position before a decision, such as the share of sampled worlds
+    that can still be won. For each game, first chance - losses - unseen + luck = outcome.
 
     ``to_pandas()`` has a row for each decision; ``save(folder)`` writes a table, JSON and a plot.
     """
@@ -130,7 +133,7 @@ class Review(Result):
 
     @property
     def chances(self) -> np.ndarray:
-        """The chance before each decision, float64 (n,)."""
+        """The value of the position before each decision, float64 (n,)."""
         return self.judged.chances
 
     @cached_property
@@ -164,12 +167,18 @@ class Review(Result):
 
     @property
     def unseen(self) -> np.ndarray:
-        """The effect of hidden information, float64 (n,); see the module docstring."""
+        """The effect of hidden information, float64 (n,): `chances` minus `best`.
+
+        No single action wins in all winnable worlds, so no player can avoid this effect.
+        """
         return self.chances - self.best
 
     @property
     def luck(self) -> np.ndarray:
-        """The gain from cards turned up, float64 (n,); NaN at the end of an unfinished game."""
+        """The effect of the cards turned up, float64 (n,); NaN at the end of an unfinished game.
+
+        It is the next chance, or the outcome, minus the value of the action taken. Its mean is 0.
+        """
         last = np.nan if self.outcome is None else self.outcome
         return np.append(self.chances[1:], last)[: len(self.actions)] - self.values
 
@@ -182,9 +191,9 @@ class Review(Result):
 
     @property
     def costs(self) -> np.ndarray:
-        """The points that each card lost for its side, float64 (n,); NaN: unknown.
+        """The card points that each played card lost for its side, float64 (n,); NaN: unknown.
 
-        All cards are known. The points before a card assume the best play of its side, so every
+        The points are computed with all cards known and the best play of both sides, so every
         change is a loss.
         """
         if self.points is None:
@@ -218,7 +227,7 @@ class Review(Result):
         return f"{100 * value:{plus}.1f} %" if self.judge.unit == "won" else f"{value:{plus}.2f}"
 
     def totals(self) -> dict[str, float | None]:
-        """Return the terms of the sum from the first chance to the outcome."""
+        """Return the terms of first chance - loss - unseen + luck = outcome, by name."""
         return {
             "first_chance": float(self.chances[0]) if len(self.chances) else None,
             "loss": float(self.losses.sum()),
@@ -323,7 +332,8 @@ def review_game(
         max_moves: Number of moves after which the game was truncated (0: not truncated).
 
     Raises:
-        ValueError: A value is out of range, or an action is illegal; the message names the first.
+        ValueError: A value is out of range, or an action is illegal. The message names the first
+            illegal action.
     """
     game = find_game(game) if isinstance(game, str) else game
     rules = game.make_rules(rules) if rules is None or isinstance(rules, str) else rules
@@ -409,7 +419,13 @@ def review_states(
 def review_replay(replay: Replay, seat: int = 0, worlds: int = WORLDS) -> Review:
     """Review the decisions of a seat in a recorded game; see `review_game`.
 
-    Raises ValueError for a seat or number out of range, and as `Replay.states` does.
+    Args:
+        replay: The recorded game.
+        seat: The seat whose decisions are reviewed.
+        worlds: Number of sampled worlds per decision.
+
+    Raises:
+        ValueError: ``seat`` or ``worlds`` is out of range, or an action of the game is illegal.
     """
     judge = make_judge(replay.game, replay.rules, worlds)
     actions = np.array(replay.actions, np.int64)

@@ -56,8 +56,8 @@ class DealSetReview(Result):
     agent: str
     reviews: list[Review]
     lost_from: int | None = None
-    """For `review_lost`: the number of winnable deals that the agent lost, of which these are the
-    first or all. None: these are the deals of the specification."""
+    """For `review_lost`: the number of all winnable deals that the agent lost. The reviews are of
+    the first of these deals. None: the reviews are of the deals of the specification."""
     report = "parlour.training.evaluation.reviews.review_report"
 
     def headline(self) -> str:

@@ -61,7 +61,7 @@ def find_lost(
 
     Raises:
         ValueError: The results do not include the agent, or have no labeled deals of a game with
-            winners; the message says what they have.
+            winners.
     """
     rows, summary = load_evaluations(results)
     names = list(dict.fromkeys(one["agent"] for one in summary))
@@ -151,8 +151,8 @@ def review_lost(
 
     Args:
         results: Results, as for `find_lost`.
-        agent: The agent of the results: a name, the folder of a saved agent (``NAME=FOLDER`` if its
-            name in the results is another one), or an agent object (None: the only one).
+        agent: The agent of the results: a name, the folder of a saved agent (``NAME=FOLDER`` if it
+            has the name NAME in the results), or an agent object (None: the only one).
         variant: The variant, by its name in tables (None: the only one).
         deals: Maximum number of deals to review.
         worlds: Number of sampled worlds per decision.
@@ -161,8 +161,8 @@ def review_lost(
         allow_rules_mismatch: Whether to allow a saved agent trained with other rules.
 
     Raises:
-        ValueError: As `find_lost` does; or there is no such deal, or a game does not end as in the
-            results.
+        ValueError: The results are invalid (see `find_lost`), the agent lost no winnable deal, or a
+            game does not end as in the results.
     """
     lost = choose_lost(results, agent, variant)
     check_range("deals", deals, 1)

@@ -112,7 +112,14 @@ class Settings:
         self.check(game)
 
     def check(self, game: Game) -> None:
-        """Raise ValueError if settings contradict each other or do not fit the game."""
+        """Check that the settings fit the game and one another.
+
+        Args:
+            game: The game.
+
+        Raises:
+            ValueError: Settings contradict each other or do not fit the game.
+        """
 
     def plain(self) -> dict[str, Any]:
         """Return the settings, including the method, as a dict of JSON values."""
@@ -155,9 +162,9 @@ class Settings:
         return count
 
     def checkpoint_format(self) -> Any:
-        """Return a JSON value for anything else that a checkpoint depends on.
+        """Return additional data that checkpoints depend on, as a JSON value.
 
-        A run resumes only if this value is unchanged.
+        A run resumes only if these data are unchanged.
         """
         return None
 

@@ -222,8 +222,9 @@ def solve(
         rules: The rules. UNDO is ignored.
         optimal: Find a win with the fewest moves. A move is a removal ("pyramid 22 + waste 1"),
             DEAL or REDEAL.
-        limit: Maximum number of positions to visit (None: `LIMIT`). If the solver reaches it,
-            ``winnable`` is None or, for a win that may not be a shortest one, ``fewest`` is None.
+        limit: Maximum number of positions to visit (None: `LIMIT`). If the solver reaches the limit
+            before it finds a win, ``winnable`` is None. If it reaches the limit before it proves
+            that a win is a shortest one, ``fewest`` is None.
 
     Returns:
         The solution.
