@@ -313,18 +313,23 @@ def _summary_lines(labels: Labels) -> list[str]:
             f"  deals        {counts['winnable']:,} winnable, {counts['lost']:,} not winnable, "
             f"{counts['undecided']:,} undecided"
         )
-    for name, words in (("fewest", "fewest moves"), ("score", "best score"), ("nodes", "nodes")):
+    for name, words in (
+        ("fewest", "fewest moves"),
+        ("score", "best score"),
+        ("nodes", "positions"),
+    ):
         if (stats := facts[name]) is not None:
             lines.append(
                 f"  {words:<13}mean {stats['mean']:,.2f}, median {stats['median']:,.10g}, "
                 f"{stats['min']:,} to {stats['max']:,}, of {stats['n']:,} deals"
             )
-    limit = "the solver's own" if labels.limit is None else f"{labels.limit:,} nodes"
+    limit = "default" if labels.limit is None else f"{labels.limit:,}"
     asked = "shortest wins" if labels.optimal else "any win"
     lines += [
-        f"  searched     {'best scores' if is_scored(labels.game) else asked}; limit: {limit}",
-        f"  decks        {facts['decks']}",
-        f"  content      {facts['content']}",
+        f"  goal         {'best scores' if is_scored(labels.game) else asked}; limit of positions: "
+        f"{limit}",
+        f"  digests      decks {facts['decks']}",
+        f"               labels {facts['content']}",
         f"  file         {labels.source}",
     ]
     measured = facts["score"] if is_scored(labels.game) else facts["fewest"]

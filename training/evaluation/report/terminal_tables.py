@@ -58,7 +58,8 @@ def print_fitting(console: Console, tables: Sequence[Table]) -> None:
             console.print(table)
             left_out = [head for head in _heads(tables[0]) if head not in _heads(table)]
             if left_out:
-                console.print(Text(f"(no room for columns: {', '.join(left_out)})", "dim"))
+                text = f"Columns that do not fit: {', '.join(left_out)}"
+                console.print(Text(text, "dim"))
             return
     print_records(console, tables[0])
 

@@ -99,8 +99,9 @@ def _show_judge(review: Review | DealSetReview, console: Console) -> None:
         console.print(Text(text, "dim"))
     console.print(
         Text(
-            "Loss: value of the best action minus value of the action taken. Unseen: chance minus "
-            "value\nof the best action. Luck: effect of the cards turned up. ±: standard error.",
+            "Chance: value of the position. Loss: value of the best action minus value of the "
+            "action taken.\nUnseen: chance minus value of the best action, the effect of hidden "
+            "cards. Luck: effect of the\ncards turned up. ±: standard error.",
             "dim",
         )
     )
