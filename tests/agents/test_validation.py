@@ -105,3 +105,10 @@ def test_every_text_file_names_its_encoding() -> None:
     assert not {
         where: 1 for where, call in result if "encoding" not in {one.arg for one in call.keywords}
     }
+
+
+def test_the_error_for_a_file_without_json_names_the_format(tmp_path: Path) -> None:
+    path = tmp_path / "agent.json"
+    path.write_text("hello", encoding="utf-8")
+    with pytest.raises(ValueError, match="text must be JSON: Expecting value"):
+        read_json(path)

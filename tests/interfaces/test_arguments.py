@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.vector import AutoresetMode
 
-from parlour.envs import CardEnv, CardVectorEnv, find_game
+from parlour.envs import CardEnv, CardVectorEnv, find_game, make_vec
+from parlour.envs.interfaces import arguments
 
 GAME = find_game("pyramid")
 
@@ -71,3 +73,17 @@ def test_a_vector_environment_needs_one_action_for_each_row(wrong: Any) -> None:
     ):
         envs.step(wrong)
     assert envs.clone().tobytes() == before.tobytes()
+
+
+def test_the_error_for_an_autoreset_mode_lists_each_mode_once() -> None:
+    assert arguments.autoreset_mode("SameStep") == AutoresetMode.SAME_STEP
+    message = "autoreset_mode must be one of next_step, same_step, disabled, got 'x'"
+    with pytest.raises(ValueError, match=message):
+        arguments.autoreset_mode("x")
+
+
+def test_the_error_for_the_deals_of_two_rows_allows_a_list() -> None:
+    env = make_vec("pyramid", 2)
+    message = r"deal must be an integer >= 0, or a list of 2 such integers, got \[1, 2, 3\]"
+    with pytest.raises(ValueError, match=message):
+        env.reset(options={"deal": [1, 2, 3]})
