@@ -22,6 +22,7 @@ from parlour.agents.validation import NUMBER, TABLE, TEXT, check_fields, name_fi
 from parlour.envs import Game, find_game
 from parlour.envs.core.options import changed_options, options_text
 
+from ..evaluation.leaderboard.claims import OPPONENTS
 from ..evaluation.leaderboard.entries import Entry, make_entry, read_leaderboard
 from ..evaluation.report.terminal import print_notice
 from ..evaluation.stats import Estimate
@@ -277,7 +278,7 @@ def _write_training(folder: Path, description: Mapping[str, Any], game: Game, ru
         "wall time": _wall_time(trained),
         "training seed": str(trained.get("seed", NOT_RECORDED)),
         "versions": ", ".join(f"{k} {v}" for k, v in trained.get("versions", {}).items()),
-        "validation result": _validation(scored, game.goal_name(rules)),
+        "validation result": _validation(scored, game, rules),
     }
     return f"{_recipe(folder, trained)}{_facts_table(facts)}"
 
@@ -290,8 +291,11 @@ def _wall_time(trained: Mapping[str, Any]) -> str:
     )
 
 
-def _validation(scored: Mapping[str, Any], goal: str) -> str:
+def _validation(scored: Mapping[str, Any], game: Game, rules: Any) -> str:
     """Return the validation result of the training: share that reached the goal, and score."""
+    goal, names = game.goal_name(rules), {"reached": "goal reached"}
+    if game.num_players(rules) > 1:
+        names["score"] = f"net result per {'hand' if game.has_dealer else 'game'}"
     estimates = {
         fact: Estimate(*(scored[fact][name] for name in Estimate._fields))
         for fact in (goal, "score")
@@ -300,7 +304,8 @@ def _validation(scored: Mapping[str, Any], goal: str) -> str:
     if not estimates:
         return NOT_RECORDED
     texts = [
-        f"{fact} {estimate.text(100)} %" if fact == goal else f"{fact} {estimate.text()}"
+        f"{names.get(fact, fact)} "
+        + (f"{estimate.text(100)} %" if fact == goal else estimate.text())
         for fact, estimate in estimates.items()
     ]
     deals = f"{min(estimate.n for estimate in estimates.values()):,} deals"
@@ -323,7 +328,10 @@ def _command(folder: Path, trained: Mapping[str, Any]) -> str:
 
 
 def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -> list[str]:
-    others = " All opponents in the tables are of one kind. The strength against people is unknown."
+    others = (
+        f" All opponents in the tables are {', '.join(f'`{name}`' for name in OPPONENTS)}. "
+        "The strength against people is unknown."
+    )
     digest, groups = digest_agent(folder), group_entries(group)
     better = [
         f"With the rules `{name}`, {sentence}" if len(groups) > 1 else sentence

@@ -138,7 +138,7 @@ class Rules(NamedTuple):
     doubling: Annotated[
         Doubling,
         Option(
-            "effect of doubles. none: not allowed; add: a double adds 1 point, a redouble 2; "
+            "effect of doubles. none: not allowed; add: a double adds 1 stake, a redouble 2; "
             "times: a double multiplies the score by 2, a redouble by 4"
         ),
     ] = Doubling.TIMES
@@ -231,8 +231,8 @@ SEAT_PIECES = (
         "voids",
         4,
         FLAG,
-        "for each suit (c, d, h, s): the seat is known to hold none of it, except a card that all "
-        "seats have seen",
+        "for each suit (c, d, h, s): the seat is known to lack it, or to hold only a card of it "
+        "that was shown to all seats",
     ),
     Piece("hand", 1, whole_number(HAND), "number of cards in the hand"),
     Piece("tricks", 1, whole_number(HAND), "number of tricks taken"),

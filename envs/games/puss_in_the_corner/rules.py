@@ -130,8 +130,8 @@ FEATURES = Features(
             CARDS,
             whole_number(CARDS),
             "position of each card, from 1. In a pile: counted from the bottom. Known in the stock "
-            "after a redeal: counted in the packet of all piles when it was turned over. All "
-            "others: 0",
+            "after a redeal: counted from the first card of the stock, as it was after the redeal. "
+            "All others: 0",
         ),
         Piece("stock_count", 1, whole_number(CARDS), "number of cards in the stock"),
         Piece("group_left", 1, whole_number(4), "number of cards still to place in this group"),

@@ -145,8 +145,9 @@ class Rules(NamedTuple):
         Option(
             "rule for the nearest total. nearest: only the distance counts; over_is_bust: a total "
             "above 7 cannot win that half, a total above 27 wins nothing, and a seat whose lowest "
-            "total is above 27 is out. The other values name the total that wins between equal "
-            "distances: under or over the target, inside or outside the range from 7 to 27"
+            "total is above 27 is out. The other values decide between totals at equal distances: "
+            "under_beats_over prefers the total below the target, over_beats_under the total above "
+            "it, inside_beats_outside a total between 7 and 27, outside_beats_inside any other"
         ),
     ] = Nearness.NEAREST
     declare: Annotated[
@@ -171,7 +172,7 @@ class Rules(NamedTuple):
     )
     bet_first: Annotated[
         bool,
-        Option("a betting round comes before the first card is offered (house)", is_later=True),
+        Option("a betting round comes between the deal and the opening ask (house)", is_later=True),
     ] = False
     rotating_lead: Annotated[
         bool,

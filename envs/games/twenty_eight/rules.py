@@ -203,7 +203,10 @@ class Rules(NamedTuple):
     ] = NeverShown.PLAYS
     overtrump: Annotated[
         bool,
-        Option("a seat that trumps a trick must beat its highest trump if it can; it may discard"),
+        Option(
+            "a seat that plays a trump on another suit must beat the highest trump in the trick if "
+            "it can; it may discard instead"
+        ),
     ] = False
     pair: Annotated[
         bool, Option("showing king and queen of trumps changes the target by 4 points")
@@ -374,8 +377,8 @@ SEAT_PIECES = (
         "voids",
         4,
         FLAG,
-        "for each suit (c, d, h, s): the seat is known to hold none of it, except cards that all "
-        "seats have seen",
+        "for each suit (c, d, h, s): the seat is known to lack it, or to hold only cards of it "
+        "that were shown to all seats",
     ),
     Piece(
         "below",
