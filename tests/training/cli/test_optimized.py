@@ -66,7 +66,9 @@ def run_optimized(folder: Path, lines: list[str]) -> subprocess.CompletedProcess
 def test_commands_run_without_docstrings(tmp_path: Path) -> None:
     done = run_optimized(tmp_path, OTHERS)
     assert done.returncode == 0, done.stderr[-3000:]
-    assert "ppo: MaskablePPO" in done.stdout, "a method in the help of train has no description"
+    assert "ppo: PPO with action masks" in done.stdout, (
+        "a method in the help of train has no description"
+    )
 
 
 @pytest.mark.slow
@@ -83,6 +85,5 @@ def test_the_method_whose_library_needs_docstrings_says_so(command: str, tmp_pat
     words = shlex.join([command, "pyramid", "--method", "cma-es", "--runs", "runs"])
     done = run_optimized(tmp_path, [words])
     assert done.returncode == 1
-    assert "method 'cma-es' must run with docstrings" in done.stderr
-    assert "PYTHONOPTIMIZE=2: unset it, or set it to 1" in done.stderr
+    assert "method 'cma-es' must run with PYTHONOPTIMIZE unset or 1, got 2" in done.stderr
     assert not list(tmp_path.glob("runs/*/settings.json"))
