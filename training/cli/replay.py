@@ -5,7 +5,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from parlour.envs.core.scene.scene import ansi, svg
+from parlour.envs.core.scene.scene import ansi
+from parlour.envs.render.pictures import save_picture
 
 from ..evaluation.replays.replay import Fault, Replay, verify_replays
 from ..evaluation.replays.replay_files import iterate_replays
@@ -13,14 +14,13 @@ from ..evaluation.replays.replay_view import save_film, save_html
 from ..evaluation.report.terminal import as_line, print_notice, print_wrapped
 from ..evaluation.reviews.review import review_replay
 from ..evaluation.reviews.review_judges import WORLDS
-from ..files import write_bytes
 from .arguments import MOST_ROWS, add_json, read_path, read_seconds, read_whole, refuse_flags
 
 LISTED = 20
 """Most games that are listed."""
 FAULTY = 1
 """Exit status if a game does not match its record."""
-ONE_GAME = ("move", "seat", "svg", "film", "html", "worlds", "delay")
+ONE_GAME = ("move", "seat", "picture", "film", "html", "worlds", "delay")
 """Arguments that need --game."""
 
 
@@ -29,7 +29,7 @@ EXAMPLES = {
   parlour evaluate pyramid --agent greedy --deals 100 --record greedy.jsonl
   parlour replay greedy.jsonl                   verify all games; exit status 1 if one is wrong
   parlour replay greedy.jsonl --game 3          show a game step by step
-  parlour replay greedy.jsonl --game 3 --move 10 --svg position.svg
+  parlour replay greedy.jsonl --game 3 --move 10 --picture position.svg
   parlour replay greedy.jsonl --game 3 --film game.gif
   parlour replay greedy.jsonl --game 3 --html game.html
 """,
@@ -57,10 +57,10 @@ def add_replay(parser: argparse.ArgumentParser) -> None:
         help="games for several players: seat whose view is shown (default: the acting seat)",
     )
     parser.add_argument(
-        "--svg",
+        "--picture",
         type=read_path,
         metavar="FILE",
-        help="SVG file for the position of --move (default: the end)",
+        help="SVG or PNG file for the position of --move (default: the end)",
     )
     parser.add_argument(
         "--film", type=read_path, metavar="FILE", help="GIF file for an animation of the game"
@@ -92,7 +92,7 @@ def run_replay(arguments: argparse.Namespace) -> int:
     _require_sound(replay)
     if arguments.json:
         print(json.dumps(_describe(replay)))
-    elif arguments.svg or arguments.film or arguments.html:
+    elif arguments.picture or arguments.film or arguments.html:
         _write(replay, arguments)
     else:
         _show(replay, arguments.move, arguments.seat)
@@ -158,10 +158,10 @@ def _describe(replay: Replay) -> dict[str, object]:
 
 
 def _write(replay: Replay, arguments: argparse.Namespace) -> None:
-    if arguments.svg:
+    if arguments.picture:
         move = -1 if arguments.move is None else arguments.move
-        write_bytes(arguments.svg, svg(replay.scene(move, arguments.seat)).encode())
-        print(f"written: {arguments.svg}")
+        save_picture(replay.scene(move, arguments.seat), arguments.picture)
+        print(f"written: {arguments.picture}")
     if arguments.film:
         seconds = 0.8 if arguments.delay is None else arguments.delay
         save_film(replay, arguments.film, arguments.seat, seconds)

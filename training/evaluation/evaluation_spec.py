@@ -125,16 +125,17 @@ def make_specs(
 ) -> list[EvaluationSpec]:
     """Return the validated specification of each variant (None: the game's default).
 
-    The arguments are those of `compare.evaluate`. Games for one player ignore ``hands``; games for
-    several players ignore ``max_moves`` and ``labels``. ``record`` is created as an empty file.
-    Raises ValueError naming the invalid value and the allowed values.
+    The arguments are those of `compare.evaluate`. Games for several players ignore ``max_moves``
+    and ``labels``. ``record`` is created as an empty file. Raises ValueError naming the invalid
+    value and the allowed values.
     """
     game = find_game(game) if isinstance(game, str) else game
     is_multiplayer = is_for_several(game, variants, options)
     check_range("deals", deals, 2 if is_multiplayer else 1)  # Student's interval needs two values
     check_range("seed", seed, 0)
     check_range("max_moves", max_moves or 0, 0)
-    check_range("hands", hands, 1)
+    if check_range("hands", hands, 1) > 1 and not is_multiplayer:
+        raise ValueError(f"hands must be 1 in a game for one player, got {hands}")
     deal_set = deal_set or default_deal_set(game.name)
     evaluation_seed = new_key() if evaluation_seed is None else evaluation_seed
     deal_seeds(deal_set, [first])  # raises ValueError for a negative number

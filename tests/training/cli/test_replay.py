@@ -100,7 +100,7 @@ def test_a_game_is_shown(recorded: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["replay", "games.jsonl", "--game", "2", "--move", "1"]) == 0
     few = capsys.readouterr().out
     assert f"2: {one.action_text(1)}" in few and "\n3: " not in few
-    assert main(["replay", "games.jsonl", "--game", "2", "--move", "1", "--svg", "at.svg"]) == 0
+    assert main(["replay", "games.jsonl", "--game", "2", "--move", "1", "--picture", "at.svg"]) == 0
     assert Path("at.svg").read_text().startswith("<svg")
     assert main(["replay", "games.jsonl", "--game", "2", "--json"]) == 0
     output = capsys.readouterr().out.splitlines()[-1]
@@ -113,8 +113,9 @@ def test_a_game_is_shown(recorded: Path, capsys: pytest.CaptureFixture[str]) -> 
         ("--game 0", "--game must be an integer >= 1, got 0"),
         ("--game 9", "--game must be at most 8, the number of games in games.jsonl, got 9"),
         ("--move 1", "--move must not be given: allowed only with --game K"),
-        ("--svg a.svg", "--svg must not be given: allowed only with --game K"),
+        ("--picture a.svg", "--picture must not be given: allowed only with --game K"),
         ("--game 1 --move 999", "move must be from 0 (the deal) to"),
+        ("--game 1 --picture a.gif", "path must end in .svg or .png, got 'a.gif'"),
         ("--game 1 --film a.mp4", "film must be a file that ends with .gif, got a.mp4"),
     ],
 )

@@ -49,6 +49,7 @@ def test_seats() -> None:
     [
         ({"deals": 0}, "deals must be an integer >= 1, got 0"),
         ({"seed": -1}, "seed must be an integer >= 0, got -1"),
+        ({"hands": 2}, "hands must be 1 in a game for one player, got 2"),
         ({"max_moves": -1}, "max_moves must be an integer >= 0, got -1"),
         ({"first": -1}, "deal must be an integer >= 0, got -1 \\(deal set 'pyramid-1'\\)"),
         ({"variants": ["webb"]}, "Did you mean 'web'"),

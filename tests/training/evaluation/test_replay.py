@@ -332,6 +332,8 @@ def test_positions_are_shown(tmp_path: Path) -> None:
     (hand,) = random_replays(TABLE, "home", 1, by_deck=False)
     assert ansi(hand.scene(0, seat=0)) != ansi(hand.scene(0, seat=1))
     assert hand.action_text(0).startswith("seat ")
+    with pytest.raises(ValueError, match=r"^move must be an integer from 0 to \d+, got -1$"):
+        hand.action_text(-1)
 
 
 def test_a_film_has_a_picture_a_position(tmp_path: Path) -> None:

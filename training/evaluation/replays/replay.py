@@ -166,7 +166,11 @@ class Replay:
 
         Args:
             move: Index of the action in ``actions``, from 0.
+
+        Raises:
+            ValueError: There is no such action.
         """
+        check_range("move", move, 0, len(self.actions) - 1)
         state, action = self.states()[move], self.actions[move]
         text = self.game.describe_action(state, self.rules, action)
         if self.players == 1:
