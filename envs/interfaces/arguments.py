@@ -92,7 +92,7 @@ def autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
     names = {known.name.lower(): known for known in AutoresetMode}
     values = {known.value.lower(): known for known in AutoresetMode}
     name = mode.lower() if isinstance(mode, str) else mode
-    if name in values:
+    if isinstance(name, str) and name in values:
         return values[name]
     return names[check_choice("autoreset_mode", name, tuple(names))]
 

@@ -104,7 +104,7 @@ def test_a_complete_game_has_no_gaps(check: Check) -> None:
         (
             gaps.find_no_end,
             ENDLESS,
-            "take_or_leave: a game by {'players': 1, 'target': 6, 'forced': False, 'dead': False} "
+            "take_or_leave: a game with {'players': 1, 'target': 6, 'forced': False, 'dead': False} "
             'has not ended after 60 steps: step writes s["over"] = Over.TERMINATED and '
             's["legal"] = 0 at the end (envs/games/take_or_leave/kernel.py)',
         ),
@@ -167,7 +167,7 @@ def test_a_broken_game_is_told_what_it_has_forgotten(check: Check, made: Game, o
 def test_a_game_that_never_ends_keeps_no_test_going() -> None:
     """At a table of several there is no limit of moves."""
     case = Case(ENDLESS, "three")
-    with pytest.raises(AssertionError, match=r"take_or_leave: a game by .* has not ended after"):
+    with pytest.raises(AssertionError, match=r"take_or_leave: a game with .* has not ended after"):
         list(cases.positions(case.whole(), 1, seed=0, every=10_000))
 
 
@@ -177,7 +177,7 @@ def test_a_game_that_never_ends_is_no_match_for_its_reference() -> None:
 
     ignore = lambda *_: None  # noqa: E731
     played = match.Match(ENDLESS, lambda rows: Reference(), ignore, ignore, max_moves=0)
-    with pytest.raises(AssertionError, match=r"take_or_leave: a game by .* has not ended after"):
+    with pytest.raises(AssertionError, match=r"take_or_leave: a game with .* has not ended after"):
         played.games("short", 1)
 
 

@@ -280,7 +280,8 @@ def test_deals_and_rules_are_chosen_row_by_row(game: Game) -> None:
     assert drawn[0] == drawn[1] == drawn[2] and len(set(drawn[0])) == 1
     for wrong in (5, -1, [0, 1], "book", [0.5] * 4):
         with pytest.raises(
-            ValueError, match="reset option rules must be an integer from 0 to 4, or 4 "
+            ValueError,
+            match="reset option rules must be an integer from 0 to 4, or a list of 4 such ",
         ):
             envs.reset(options={"rules": wrong})
     with pytest.raises(ValueError, match=r"reset option must be .*got 'rules'"):

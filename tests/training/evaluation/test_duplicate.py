@@ -270,8 +270,12 @@ def test_what_makes_no_sense_is_refused() -> None:
             compare(GAME, ["uniform"], **keywords)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="must not be a human player"):
         compare(GAME, ["uniform", "human"])
-    for others in ({"opponents": ["greedy"]}, {"partner": "greedy"}):
-        with pytest.raises(ValueError, match="Pyramid, web, is for one player"):
+    for name, others in (
+        ("opponents", {"opponents": ["greedy"]}),
+        ("partner", {"partner": "greedy"}),
+    ):
+        message = f"^{name} must be None because web of Pyramid is for one player, got "
+        with pytest.raises(ValueError, match=message):
             compare("pyramid", ["uniform"], variants=["web"], **others)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least one"):
         compare(GAME, [])
