@@ -104,8 +104,8 @@ def test_a_complete_game_has_no_gaps(check: Check) -> None:
         (
             gaps.find_no_end,
             ENDLESS,
-            "take_or_leave: a game with {'players': 1, 'target': 6, 'forced': False, 'dead': False} "
-            'has not ended after 60 steps: step writes s["over"] = Over.TERMINATED and '
+            "take_or_leave: a game with {'players': 1, 'target': 6, 'forced': False, 'dead': False}"
+            ' has not ended after 60 steps: step writes s["over"] = Over.TERMINATED and '
             's["legal"] = 0 at the end (envs/games/take_or_leave/kernel.py)',
         ),
         (

@@ -446,7 +446,7 @@ def test_commands(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Pyramid, web, deals 0 to 59 of deal set pyramid-1\n  winnable " in message.out
     assert main.main(["deals", "show", "pyramid", "--variant", "three-passes"]) == 0
     message = capsys.readouterr()
-    for part in ("Wilson 95 % [", ", 99 % [", " undecided\n", "fewest moves mean ", " labels "):
+    for part in ("Wilson 95 % [", ", 99 % [", " undecided\n", "fewest moves mean ", "  digests "):
         assert part in message.out
     assert main.main(["deals", "show", "runs/labels/pyramid-web.parquet", "--json"]) == 0
     (actual,) = json.loads(capsys.readouterr().out)
