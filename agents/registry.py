@@ -119,7 +119,7 @@ def load_agent(
         rules: the rules that the agent must play by.
         seed: the seed of an agent that draws random numbers.
         allow_rules_mismatch: whether to accept a saved agent that was trained on other rules of the
-            game. The field ``other_rules`` of the returned agent is then True.
+            game. The field ``other_rules`` of such an agent is True.
 
     Raises:
         ValueError: the agent cannot be loaded, or a saved agent has the name of a built-in agent.

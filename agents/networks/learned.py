@@ -318,7 +318,7 @@ def from_sb3(
         seed: seed of the sampled actions, combined with the seeds of the turn.
 
     Raises:
-        ValueError: the model has no logits of single actions.
+        ValueError: the model is none of these, or was trained on other kinds of spaces.
     """
     policy, kind = getattr(model, "policy", None), type(model).__name__
     space = getattr(model, "observation_space", None)

@@ -49,10 +49,11 @@ class ValueTableAgent:
     """Agent that plays the action whose afterstate has the highest value in a table.
 
     Args:
-        table: the values of the afterstate features, float32 (size,).
-        name: the name of the agent.
-        width: 0, or the number of best actions to compare one ply ahead by expectation: the mean,
-            over all possible next cards, of the value of the best reply.
+        table: The values of the afterstate features, float32 (size,).
+        name: The name of the agent.
+        width: Number of best actions that are compared one ply ahead (0: none). The value of such
+            an action is the mean, over all possible next cards, of the value of the best action
+            that follows.
     """
 
     sees_all = False
@@ -108,7 +109,8 @@ class ValueTableAgent:
     def score(self, turn: Turn) -> np.ndarray:
         """Return the value of each action in points, float64 (n, actions).
 
-        With ``width``, actions that are not compared are `FAR_BEHIND` the others.
+        With ``width``, the values of actions that are not compared one ply ahead are reduced by
+        `FAR_BEHIND` points, so that these actions are never chosen.
         """
         game = turn.game
         scores = np.zeros((len(turn.states), game.actions))

@@ -92,7 +92,9 @@ class RolloutAgent:
         return self.explain(turn).actions
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return the mean result of each action; nan for actions that were dropped.
+        """Return the mean result of each action.
+
+        The value is nan for actions that the search dropped early because of poor results.
 
         Under a time limit, the number of worlds may differ between calls.
         """

@@ -115,7 +115,8 @@ class Game:
     """Score kernels of the rule-based agents by name. They get the heuristic's weights."""
 
     points_of: Callable[[Any], Mapping[str, int]] | None = None
-    """Returns the points of each hand of five cards, best first; None in games without them."""
+    """Returns the points of each type of poker hand, best first; None in games without such hands.
+    """
     nicknames: tuple[str, ...] = ()
     """Alternative names that commands accept."""
 
@@ -318,7 +319,7 @@ class Game:
     def info_facts(
         self, states: States, rules: Any, seats: np.ndarray | None = None
     ) -> dict[str, np.ndarray]:
-        """Return the `results`, with the goal also as ``is_success``, as ``info`` has them."""
+        """Return the `results` plus ``is_success``, a copy of the goal, for ``info``."""
         return self._add_success(rules, self.results(states, rules, seats))
 
     def info_of_one(self, state: States, rules: Any, seats: np.ndarray) -> dict[str, Any]:

@@ -49,16 +49,13 @@ class OptionRow(NamedTuple):
     doc: str
 
 
-def unknown_text(
-    what: str, name: Any, allowed: Iterable[str], known: Iterable[str] | None = None
-) -> str:
+def unknown_text(what: str, name: Any, allowed: Iterable[str]) -> str:
     """Return the error message for a name that is not allowed, with the nearest match as a hint.
 
     Args:
         what: What the name stands for, such as ``"variant"``.
         name: The name that was given; may be of any type.
         allowed: The allowed names.
-        known: The names among which the nearest match is searched (None: ``allowed``).
 
     Returns:
         ``"variant must be one of book, web, got 'wep'. Did you mean 'web'?"``
@@ -66,7 +63,7 @@ def unknown_text(
     names = list(allowed)
     near = []
     if isinstance(name, str) and len(name) <= TEXT_LENGTH:
-        near = difflib.get_close_matches(name, names if known is None else list(known), 1, 0.5)
+        near = difflib.get_close_matches(name, names, 1, 0.5)
     hint = f". Did you mean {near[0]!r}?" if near else ""
     if not names:
         return f"no {what} is allowed here, got {shorten(name)}{hint}"

@@ -37,14 +37,14 @@ class Rows:
     plays all seats; `seat.SeatRows` is a batch in which the caller plays one seat.
 
     Attributes:
-        states: Records of ``game.state``, (n,).
+        states: The states, (n,), with the dtype ``game.state``.
         buffers: Rewards, flags and masks of the last step.
 
     Args:
         game: The game.
-        rules: The rules of all games, or several rules: a list or a `rules_table.RulesTable`. With
-            several rules, the generator of a row chooses the rules of each new game
-            (`rng.draw_rules`). The choice does not change the deals.
+        rules: The rules of all games, or several sets of rules: a list or a
+            `rules_table.RulesTable`. With several sets, the generator of a row chooses the set of
+            each new game (`rng.draw_rules`). The choice does not change the deals.
         n: Number of games.
         config: Reward, limits and other settings.
         num_threads: Number of threads that share the rows; see `threads.make_pool`.
@@ -85,14 +85,14 @@ class Rows:
         """Replace the rules of all games. New games must begin in all rows afterwards.
 
         Args:
-            rules: The rules of all games, or several rules; see the class.
+            rules: The rules of all games, or several sets of rules; see the class.
         """
         self.table = make_table(self.game, rules)
         self.rules_record = self.table.records
 
     @property
     def rules(self) -> Any:
-        """The rules of all games; ValueError if there are several rules."""
+        """The rules of all games; ValueError if there are several sets of rules."""
         return self.table.only
 
     def rules_of(self, row: int) -> Any:
@@ -105,7 +105,7 @@ class Rows:
 
     @property
     def rewards(self) -> np.ndarray:
-        """Rewards of the player in the last step, float64 (n,): those of seat 0."""
+        """Rewards of seat 0 in the last step, float64 (n,)."""
         return self.buffers.rewards[:, 0]
 
     @property
@@ -115,7 +115,7 @@ class Rows:
 
     @property
     def seats(self) -> np.ndarray:
-        """Seats of the observations and results, int64 (n,): the seats to act."""
+        """Seat to act in each row, int64 (n,); observations and results are those of this seat."""
         return self.states["turn"].astype(np.int64)
 
     @property

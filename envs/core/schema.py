@@ -112,13 +112,13 @@ class Piece(NamedTuple):
     doc: str
     """Description for the documentation."""
     where: str | None = None
-    """For a piece of cards, the name of a piece of the same size with the place of each card (0:
-    nowhere); None: the place of a card is its entry."""
+    """For a piece that contains cards: name of a piece of the same size that has the place of each
+    of these cards (0: nowhere). None: the place of a card is the index of its entry."""
     read: Callable[[list[int]], Any] | None = None
     """Converts all codes of the piece to the value of `Features.explain` (None: a list of the
     values of the single codes)."""
     marks: str | None = None
-    """Name of a piece of cards of the same size whose cards this piece marks."""
+    """Name of a piece of the same size that contains the cards that this piece marks."""
     by_rank: bool = False
     """Whether the piece has one entry per rank, ace to king."""
 
@@ -184,10 +184,11 @@ class Features:
     Args:
         pieces: The pieces, in the order of the observation.
         bonds: Pairs of card codes that are related in the game, bool (64, 64) (None: no pairs).
-        actions_on: Name of a piece of cards, where action i concerns the card in entry i (None: no
-            such piece).
-        symmetries: Equivalent observations: permutations of the entries of ``actions_on``, where
-            entry i is replaced by entry order[i], or `SuitOrder` objects.
+        actions_on: Name of a piece that contains cards; action i concerns the card in its entry i
+            (None: no such piece).
+        symmetries: Equivalent observations, as `SuitOrder` objects or as permutations of the
+            entries of ``actions_on``. A permutation lists, for each entry, the entry that
+            replaces it.
     """
 
     def __init__(

@@ -18,7 +18,8 @@ LONGEST_NAME = 80
 class Turn(NamedTuple):
     """Batch of n running games with the same rules in which an agent must act.
 
-    `prepare_turn` makes turns. All arrays are read-only, and the order of the rows reveals nothing.
+    `prepare_turn` makes turns. All arrays are read-only. The order of the rows reveals nothing
+    about the hidden cards.
     """
 
     game: Game
@@ -26,8 +27,8 @@ class Turn(NamedTuple):
     rules: Any
     """The options of the game, a NamedTuple, the same for all rows."""
     states: np.ndarray
-    """Records (n,) of ``game.state``. The hidden cards are resampled, unless the agent's
-    ``sees_all`` is True. The field ``turn`` is the seat of the agent.
+    """The states, (n,), with the dtype ``game.state``. The hidden cards are resampled, unless the
+    agent's ``sees_all`` is True. The field ``turn`` is the seat of the agent.
     """
     observations: np.ndarray
     """Observations in the encoding that the agent declares (`Agent`).

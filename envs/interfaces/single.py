@@ -42,7 +42,7 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
           ``game.kernels.win_bonus`` for a win. In Pyramid, the scaled score is the fraction of the
           best score, and the bonus is 1.
         - ``reward="win"``: 1 for a win, otherwise 0. In a game that is played for its score, 1 when
-          the score reaches the target.
+          the score reaches the game's goal.
         - ``reward="score"``: the score, at the end of the episode.
 
         In a multiplayer game, the seat is rewarded at the end of the game: with its net result in
@@ -167,7 +167,7 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
 
     @property
     def state(self) -> np.void:
-        """The current state: a record of ``game.state``. The record is a view, not a copy."""
+        """The current state: a record with the dtype ``game.state``. It is a view, not a copy."""
         return self.rows.states[0]
 
     def reset(

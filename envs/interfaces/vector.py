@@ -41,17 +41,17 @@ class CardVectorEnv(gym.vector.VectorEnv):
         - ``won``, ``score``, ``moves`` and the other results of a game: arrays (num_envs,) with a
           mask such as ``_score``, in steps in which an episode ends. With the autoreset mode
           SAME_STEP, the results are in ``final_info``, together with the ``action_mask``,
-          ``played_action`` and ``winnable`` of the finished games. Results that some of the rules
-          do not have are 0 in rows with these rules.
+          ``played_action`` and ``winnable`` of the finished games. A result that exists
+          only under some sets of rules is 0 in rows with other rules.
 
     Arguments:
         game: The game; `parlour.envs.find_game` returns it by name.
         num_envs: Number of games.
         variant: See `CardEnv`, also for the arguments that are not listed here.
-        variants: Several rules instead of one variant: ``"all"``, or a list of names of variants
-            and of dictionaries such as ``{"variant": "book", "passes": 2}``. The random generator
-            of a row chooses the rules of each new game. The options in ``**options`` apply to all
-            of them.
+        variants: Several sets of rules instead of one variant: ``"all"``, or a list of names of
+            variants and of dictionaries such as ``{"variant": "book", "passes": 2}``. The random
+            generator of a row chooses one set for each new game. The options in ``**options`` apply
+            to all sets.
         autoreset_mode: When the next game of a finished row begins: a member of
             ``gymnasium.vector.AutoresetMode`` or its name.
         copy: Whether `reset` and `step` return copies. If False, they return the internal buffers,
@@ -133,7 +133,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
     @property
     def rules(self) -> Any:
-        """The rules of all rows, a NamedTuple; ValueError with several rules (see `rules_of`)."""
+        """The rules of all rows, a NamedTuple; ValueError with ``variants`` (see `rules_of`)."""
         return self.rows.rules
 
     @property
@@ -154,7 +154,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
     @property
     def states(self) -> np.ndarray:
-        """The current states, records (num_envs,) of ``game.state``. The array is a view."""
+        """The current states, (num_envs,), with the dtype ``game.state``. The array is a view."""
         return self.rows.states
 
     def reset(

@@ -313,15 +313,15 @@ def _summary_lines(labels: Labels) -> list[str]:
             f"  deals        {counts['winnable']:,} winnable, {counts['lost']:,} not winnable, "
             f"{counts['undecided']:,} undecided"
         )
-    for name, words in (
-        ("fewest", "fewest moves"),
-        ("score", "best score"),
-        ("nodes", "positions"),
+    for name, words, unit in (
+        ("fewest", "fewest moves", ""),
+        ("score", "best score", ""),
+        ("nodes", "searched", " positions"),
     ):
         if (stats := facts[name]) is not None:
             lines.append(
                 f"  {words:<13}mean {stats['mean']:,.2f}, median {stats['median']:,.10g}, "
-                f"{stats['min']:,} to {stats['max']:,}, of {stats['n']:,} deals"
+                f"{stats['min']:,} to {stats['max']:,}{unit}, of {stats['n']:,} deals"
             )
     limit = "default" if labels.limit is None else f"{labels.limit:,}"
     asked = "shortest wins" if labels.optimal else "any win"
@@ -335,14 +335,23 @@ def _summary_lines(labels: Labels) -> list[str]:
     measured = facts["score"] if is_scored(labels.game) else facts["fewest"]
     width = find_width()
     lines = [line if len(line) <= width else wrap_words(line, width, "    ", "") for line in lines]
-    return lines + _histogram(measured or {}, max(min(BAR, width - SIDES), 1))
+    head = "score" if is_scored(labels.game) else "moves"
+    return lines + _histogram(head, measured or {}, max(min(BAR, width - SIDES), 1))
 
 
-def _histogram(statistics: dict[str, Any], bar: int) -> list[str]:
-    """Return a bar for each number of moves or each score; nothing for more than `MOST` values."""
+def _histogram(head: str, statistics: dict[str, Any], bar: int) -> list[str]:
+    """Return a heading and a bar for each value; nothing for more than `MOST` values.
+
+    Args:
+        head: Heading of the values, such as ``"moves"``.
+        statistics: Statistics of the values.
+        bar: Length of the longest bar, in characters.
+    """
     counts: dict[str, int] = statistics.get("counts", {})
     longest = max(counts.values(), default=1)
-    return [
+    if not counts:
+        return []
+    return [f"  {head:>9}  deals"] + [
         f"  {value:>9}  {'█' * max(round(bar * count / longest), 1)} {count:,}"
         for value, count in counts.items()
     ]

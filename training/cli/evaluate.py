@@ -66,9 +66,10 @@ at each position, starting at the dealer's left.
 
 All agents play the same deals. --json prints one object: {"results": [...], "differences": [...]}.
 Each result has the fields of "parlour evaluate --json". There is a difference for each pair of
-agents. It has variant, agent, minus (the agent named earlier), won (or reached), and score: the
-results of agent minus those of minus on the same deals. --out writes episodes.parquet (one row per
-game), summary.json, and the plot comparison (png, svg, pdf). --report writes one HTML file with
+agents. Its fields agent and minus are the names of the two agents; minus is the one listed earlier.
+Its fields won (or reached) and score have the results of the first agent minus the results of the
+second on the same deals. The field variant names the rules. --out writes episodes.parquet (one row
+per game), summary.json, and the plot comparison (png, svg, pdf). --report writes one HTML file with
 tables, plots, and the settings of the comparison.
 
 In a game for several players, each agent plays each deal from every seat, first with --opponents
@@ -115,8 +116,8 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
         "--seed",
         type=read_whole(),
         default=0,
-        help="seed argument of the agents, which selects one of several random streams "
-        "(default: 0)",
+        help="seed that the agents are loaded with; another seed changes their random choices, "
+        "but not the deals (default: 0)",
     )
     parser.add_argument(
         "--evaluation-seed",

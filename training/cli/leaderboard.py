@@ -130,9 +130,10 @@ def add_leaderboard(parser: argparse.ArgumentParser) -> None:
         "--deals",
         type=_read_deals,
         metavar=f"N|{ALL}",
-        help=f"number of deals to play for each entry, or {ALL} to verify every digit. At least "
-        "the first 10 to 200 deals are played, because the entry has a digest of their results "
-        "(default: all deals if they take about ten seconds or less, otherwise these first deals)",
+        help=f"number of deals to play for each entry, or {ALL} to play all of its deals, which "
+        "verifies its results to the last digit. Each entry has a digest of the results of its "
+        "first deals (10 to 200 of them); these deals are always played (default: all deals if "
+        "they take about ten seconds or less, otherwise only these first deals)",
     )
     parser.add_argument(
         "--allow-code",

@@ -44,8 +44,9 @@ AGENTS = {
     "and the rule-based agents of a game",
     "saved agents": "folder of a saved agent or training run",
     "your own": "module:Class",
-    "searches": "mcts; pimc (games with an exact solver); hindsight (Klondike); nested; and "
-    "with an agent as a guide: expectimax:AGENT, rollouts:AGENT, mcts:AGENT, pimc:AGENT, "
+    "searches": "mcts; pimc (games with an exact solver); hindsight (Klondike); nested; "
+    "pimc-bids and rollouts-cards:AGENT (Twenty-Eight, Twenty-Nine, and Fifty-Six); and with an "
+    "agent as a guide: expectimax:AGENT, rollouts:AGENT, mcts:AGENT, pimc:AGENT, "
     "hindsight:AGENT, nested:AGENT",
     "search budget": "worlds, iterations or time per decision: pimc@100, mcts@800:pretrained, "
     "rollouts@50ms:greedy",

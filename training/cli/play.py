@@ -51,7 +51,7 @@ from .rules import rules_text
 
 EXAMPLES = {
     "play": """\
-  parlour play pyramid                          type cards (Th, 10h, T♥) or places; ? for help
+  parlour play pyramid                          type cards (10h, T♥) or their numbers; ? for help
   parlour play pyramid --variant web --deal 17  play a numbered deal of the deal set
   parlour play pyramid --agent greedy           watch an agent, step by step
   parlour play pyramid --agent pimc --explain   watch an agent and its estimates

@@ -53,11 +53,12 @@ EXAMPLES = {
 For each decision, the command samples worlds: assignments of the hidden cards that fit what the
 player knows. The value of a legal action is the share of worlds that can still be won after it,
 found by the exact solver. Without an exact solver, an agent (--player) plays the worlds out.
---json prints one object. For one game it has first_chance (value of the position before the first
-decision), the sums loss, unseen (effect of hidden information), and luck (effect of the cards
-turned up), outcome, and the decisions. For several deals it has the means, the groups by_kind and
-by_phase, and the worst decisions. --out writes decisions.parquet (one row per decision),
-summary.json, and the plot review (png, svg, pdf).
+--json prints one object. For one game, its fields are first_chance (value of the position before
+the first decision), outcome, decisions, and three sums over the decisions: loss, unseen (effect of
+hidden information), and luck (effect of the cards turned up). For several deals, the fields are the
+means of these values, by_kind (statistics for each kind of action), by_phase (for each third of the
+games), and worst (the decisions with the largest losses). --out writes decisions.parquet (one row
+per decision), summary.json, and the plot review (png, svg, pdf).
 """,
 }
 
@@ -97,9 +98,10 @@ def add_review(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--player",
         metavar="AGENT",
-        help="agent that plays the sampled worlds to the end; double-dummy: in Twenty-Eight, "
-        "Twenty-Nine and Fifty-Six, the solver judges card play with all cards known (default: the "
-        "exact solver; without one, pretrained, or greedy if there is no pretrained agent)",
+        help="agent that plays the sampled worlds to the end, or double-dummy for the solver of "
+        "Twenty-Eight, Twenty-Nine and Fifty-Six, which computes the best card play with all cards "
+        "known (default: none in solitaires with an exact solver, which finds the values itself; "
+        "otherwise pretrained, or greedy if there is no pretrained agent)",
     )
     parser.add_argument(
         "--seat",

@@ -150,7 +150,7 @@ def read_actions(game: Game, rules: Any, state: np.ndarray, words: Sequence[str]
         if known not in names:
             position = play_actions(game, rules, state, actions)[0]
             legal = [] if position["over"] else list_actions(position["legal"])
-            raise ValueError(unknown_text("action", word, [labels[k] for k in legal], labels))
+            raise ValueError(unknown_text("action", word, [labels[k] for k in legal]))
         actions.append(names[known])
     return actions
 

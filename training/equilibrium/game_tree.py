@@ -154,8 +154,8 @@ def build_tree(rules: Rules, dealer: int | None = None, most: int = MOST_NODES) 
         nodes = builder.nodes + len(here)
         if nodes > most:
             raise ValueError(
-                f"the tree must have at most {most} nodes, got {nodes} or more: use small rules, "
-                "such as the variant mini"
+                f"the game tree must have at most {most} nodes, got {nodes} or more. Use rules "
+                "with a smaller tree, such as the variant mini, or raise the limit (--max-nodes)"
             )
         level = _next_level(level, counts, here, outcome, table, builder.nodes - len(counts))
     return builder.build(dealer)

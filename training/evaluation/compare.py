@@ -71,7 +71,8 @@ def evaluate(
         deals: The number of deals.
         deal_set: The deal set (None: the game's own, such as ``"pyramid-1"``).
         first: The number of the first deal.
-        seed: Seed argument of the agents, which selects one of several random streams.
+        seed: Seed that agents are loaded with by their specs. Another seed changes their random
+            choices, but not the deals.
         max_moves: Number of moves after which a game for one player is truncated (None or 0: no
             limit).
         opponents: The agents in the other seats, repeated clockwise; each deal starts with the next

@@ -411,9 +411,9 @@ E = TypeVar("E", bound=Evaluation)
 class Comparison(Result, Generic[E]):
     """The evaluations of several agents on the same deals, by variant, then in the given order.
 
-    In games for several players, each agent plays against the opponents, and then with each other
-    agent in all other seats. ``to_pandas()``, ``plot()`` and ``save(folder)`` export the results;
-    see `Result`.
+    In games for several players, each agent plays against the opponents, and then against each
+    other compared agent, which has all other seats. ``to_pandas()``, ``plot()`` and
+    ``save(folder)`` export the results; see `Result`.
     """
 
     evaluations: list[E]

@@ -397,8 +397,8 @@ def card_art(theme: str = "light") -> dict[str, Any]:
 
     Returns:
         ``size`` of a card and ``step`` to the next card, in SVG units; ``faces`` by the card's
-        name, such as ``"Th"``, ``back``, ``empty``, and ``outlines`` by mark, as SVG elements; and
-        the ``colours`` of the theme.
+        name, such as ``"Th"``, ``back``, ``empty``, and ``outlines`` by the key ``mark`` of an
+        item (see `Scene.to_dict`), as SVG elements; and the ``colours`` of the theme.
 
     Raises:
         ValueError: The theme is unknown.

@@ -40,7 +40,7 @@ class Scene(NamedTuple):
     texts: tuple[Text, ...] = ()
     """Lines of text, such as the score."""
     canvas: tuple[float, float] = (0.0, 0.0)
-    """Width and height, in cards from (0, 0), that the largest position of the rules needs.
+    """Width and height, in cards, of the area from (0, 0) that the largest position can fill.
 
     Pictures have at least this size, so that the size stays the same during a game.
     """
@@ -63,8 +63,10 @@ class Scene(NamedTuple):
 
         Each entry of ``items`` has these keys: ``id``, which the item keeps when it moves; ``face``
         ("up", "down" or "empty"); ``card`` ("Th", or None); ``x`` and ``y`` in cards; ``label``, a
-        description in words; ``place``, ``mark``, ``note`` and ``count``; ``action``, the legal
-        action of a click, or None; and ``drops``, the legal actions of drags by target place.
+        description in words; ``place``, the name of its place or pile, or None; ``mark``, its
+        highlight ("legal", "picked", "last", "hidden" or ""); ``note``, a small text; ``count``,
+        the number of cards in its pile, up to this one; ``action``, the legal action of a click,
+        or None; and ``drops``, the legal drags: a dictionary from target places to actions.
         """
         ids = item_ids(self.items)
         return {

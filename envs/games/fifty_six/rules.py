@@ -126,7 +126,7 @@ class Rules(NamedTuple):
             "down, as in Twenty-Eight"
         ),
     ] = Trumps.OPEN
-    forced: Annotated[bool, Option("the first speaker must bid")] = True
+    forced: Annotated[bool, Option("the first speaker (the seat after the dealer) must bid")] = True
     honours: Annotated[
         bool,
         Option("a bid over a bid of the same side must reach the next level: 40, 48 or 56"),

@@ -155,13 +155,20 @@ class Rules(NamedTuple):
     min_bid: Annotated[int, Option("lowest bid", LOWEST_BID, 18)] = 14
     forced: Annotated[
         Forced,
-        Option("seat that must bid: the first speaker, the dealer if all others pass, or nobody"),
+        Option(
+            "seat that must bid: the first speaker (the seat after the dealer), the dealer if all "
+            "others pass, or nobody"
+        ),
     ] = Forced.FIRST
     partner_min: Annotated[
         int, Option("lowest bid over a partner's bid; 0: any higher bid", values=FROM_15)
     ] = 20
     match: Annotated[
-        bool, Option("a seat may take over the bid of a later speaker by repeating its number")
+        bool,
+        Option(
+            "a seat may take over the highest bid by repeating its number, if its turn in the "
+            "auction is earlier than the turn of the bidder"
+        ),
     ] = False
     trump_by: Annotated[
         TrumpBy,
@@ -209,7 +216,11 @@ class Rules(NamedTuple):
         ),
     ] = False
     pair: Annotated[
-        bool, Option("showing king and queen of trumps changes the target by 4 points")
+        bool,
+        Option(
+            "showing king and queen of trumps changes the target, the points that the bidder's "
+            "side must take, by 4"
+        ),
     ] = False
     pair_from: Annotated[
         int, Option("lowest bid whose target a pair can lower; 0: any bid", values=FROM_15)

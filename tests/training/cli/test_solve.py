@@ -168,7 +168,14 @@ def test_a_contract_in_play(capsys: pytest.CaptureFixture[str]) -> None:
         ("solve pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
         ("solve pyramid --deal -1", "deal must be an integer >= 0, got -1"),
         ("solve pyramid --deal 1 --actions 41", "got 41 (undo the last move)"),
-        ("solve pyramid --deal 1 --actions REDAEL", "got 'REDAEL'. Did you mean"),
+        (
+            "solve pyramid --deal 1 --actions REDAEL",
+            "action must be one of 22 (pyramid 22), 39 (DEAL), got 'REDAEL'\n",
+        ),
+        (
+            "solve pyramid --deal 1 --actions pyramid_2",
+            "got 'pyramid_2'. Did you mean '22 (pyramid 22)'",
+        ),
         ("solve 28 --deal 1 --actions 42 57 x", "(ask for trumps)"),
         (
             "solve 28 --deal 1 --actions wibble",

@@ -33,9 +33,9 @@ ENDS = (OVER, CUT, LEFT)
 class Replay:
     """A recorded game: its deal, its actions, and its result.
 
-    The deal is deal ``deal`` of ``deal_set`` (in games for several players with ``hand`` and
-    ``dealer``), or ``deck``, card codes in dealing order, with the generator ``rng`` for later
-    random events.
+    A numbered deal is given by ``deal_set`` and ``deal``, and in games for several players also by
+    ``hand`` and ``dealer``. Any other deal is given by ``deck``, the card codes in dealing order,
+    and ``rng``, the state of the random generator for later random events.
     """
 
     game: Game

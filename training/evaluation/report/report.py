@@ -322,11 +322,19 @@ def _list_solitaire_notes(comparison: Comparison[SolitaireEvaluation]) -> Iterat
     spec = comparison.spec
     if any(one.results.facts["truncated"].any() for one in comparison.evaluations):
         yield f"Truncated games ended after {spec.max_moves} moves (--max-moves), not won or lost."
-    yield (
-        f"[dim]Brackets show {percent_text(spec.confidence)} intervals: Wilson for rates, Newcombe "
-        "for paired rates, bootstrap for\nmeans. Differences are paired: the same deals. Time is "
-        "per decision, measured in batches.[/]"
-    )
+    if any(one.label_comparison and one.game.measure == "won" for one in comparison.evaluations):
+        yield (
+            "[dim]Winnable won %: share of the winnable deals that the agent won. Extra moves: "
+            "moves\nabove the fewest possible, as a mean over its wins.[/]"
+        )
+    intervals = f"[dim]Brackets show {percent_text(spec.confidence)} intervals: Wilson for rates, "
+    if comparison.differences:
+        yield (
+            f"{intervals}Newcombe for paired rates, bootstrap for\nmeans. Differences are paired: "
+            "the same deals. Time is per decision, measured in batches.[/]"
+        )
+    else:
+        yield f"{intervals}bootstrap for means.\nTime is per decision, measured in batches.[/]"
 
 
 def _show_table_variant(

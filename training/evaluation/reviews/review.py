@@ -93,7 +93,7 @@ class Review(Result):
     outcome: float | None
     """The result, in the unit of the values; None if the game is not over."""
     facts: Mapping[str, Any]
-    """The game's facts at the end."""
+    """The results of the game at the end, by name."""
     positions: np.ndarray
     """The state before each decision, records (n,)."""
     report = "parlour.training.evaluation.reviews.review_report"
@@ -169,7 +169,8 @@ class Review(Result):
     def unseen(self) -> np.ndarray:
         """The effect of hidden information, float64 (n,): `chances` minus `best`.
 
-        No single action wins in all winnable worlds, so no player can avoid this effect.
+        The effect is above 0 if no single action keeps all winnable worlds winnable. No player can
+        avoid it without knowing the hidden cards.
         """
         return self.chances - self.best
 
@@ -193,8 +194,8 @@ class Review(Result):
     def costs(self) -> np.ndarray:
         """The card points that each played card lost for its side, float64 (n,); NaN: unknown.
 
-        The points are computed with all cards known and the best play of both sides, so every
-        change is a loss.
+        The points are computed with all cards known and the best play of both sides. A card cannot
+        gain points for its side in this case, so every change of the points is a loss.
         """
         if self.points is None:
             return np.full(len(self.actions), np.nan)

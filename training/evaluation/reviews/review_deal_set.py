@@ -74,7 +74,7 @@ class DealSetReview(Result):
 
     @property
     def judge(self) -> Judge:
-        """The judge of the decisions."""
+        """The judge, which estimates the values of the actions; see `Review.judge`."""
         return self.reviews[0].judge
 
     def number_text(self, value: float, sign: bool = False) -> str:
@@ -105,7 +105,12 @@ class DealSetReview(Result):
 
     @cached_property
     def by_kind(self) -> list[dict[str, Any]]:
-        """The choices by kind of action, largest loss first; see `_group`."""
+        """Statistics of the choices by kind of action, largest loss first.
+
+        Each dictionary has ``name``, ``decisions`` (number of choices), ``loss`` (mean loss of a
+        choice), ``loss_a_deal`` (sum of the losses, divided by the number of deals), ``lossy``
+        (share of choices with a loss), and ``made_unwinnable`` (number of deals made unwinnable).
+        """
         kinds = np.concatenate([one.kinds for one in self.reviews])
         groups = [self._group(kind, kinds == kind) for kind in np.unique(kinds)]
         used = [group for group in groups if group["decisions"]]
@@ -113,7 +118,7 @@ class DealSetReview(Result):
 
     @cached_property
     def by_phase(self) -> list[dict[str, Any]]:
-        """The choices by third of the games; see `_group`."""
+        """Statistics of the choices by third of the games; see `by_kind`."""
         phases = np.concatenate([one.phases for one in self.reviews])
         return [self._group(phase, phases == phase) for phase in PHASES]
 

@@ -82,9 +82,9 @@ class Settings:
     """Reward function. progress: scaled score gain at each step, plus a bonus for a win; win: 1 for
     a win; score: the final score, at the last step."""
     initial: str | None = None
-    """Agent to start training from: the folder of a saved agent or of a run. A run provides its
-    agent with the same training seed. The agent may have been trained on other rules (None: new
-    weights)."""
+    """Agent to start training from: the folder of a saved agent or of a run. From a run,
+    each training seed starts with the agent of the same seed. The agent may have been trained on
+    other rules (None: new weights)."""
 
     seeds: tuple[int, ...] = (0,)
     """Training seeds. Each seed trains one agent; the seeds run one after the other."""
@@ -231,8 +231,8 @@ class LearnerSettings(StepSettings):
     network: str = "embedding"
     """Network architecture. mlp: dense layers on one-hot observations; embedding: sum of card
     embeddings; bonds: embedding plus pairs of related cards; ranks: one token per rank, for games
-    of pairs; attention: one token per card (slow); numbers: dense layers on the integer codes, for
-    observations of counts and amounts."""
+    in which cards are removed in pairs; attention: one token per card (slow); numbers: dense layers
+    on the integer codes, for observations of counts and amounts."""
     width: Annotated[int, Range(1, WIDEST)] = 128
     """Number of units in each hidden layer."""
     depth: Annotated[int, Range(1, DEEPEST)] = 2
@@ -334,13 +334,15 @@ class ManyRulesSettings(SoloSettings):
     """Settings of methods that can train one agent for many variants of the rules."""
 
     variants: tuple[str, ...] = ()
-    """Variants to train on, in place of variant. The values in options apply to each of them."""
+    """Variants to train on, instead of the one that the setting variant names. The rule options in
+    the setting options apply to each of them."""
     option_sets: Annotated[int, Range(0, MOST_SETS)] = 0
     """Number of option sets to train on. An option set is a random combination of rule options; the
     same sets are drawn in every run."""
     option_names: tuple[str, ...] = ()
-    """Rule options that vary between option sets (empty: all except players and those in options).
-    All other options have their values in variant and options."""
+    """Rule options that vary between option sets (empty: all except players and those that
+    the setting options sets). All other options keep the values that the settings variant and
+    options give them."""
     option_split: Literal["all", "even", "odd"] = "all"
     """Option sets to train on: all, or those with even or odd numbers (from 0), which leaves the
     other half for tests."""
