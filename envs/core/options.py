@@ -61,12 +61,12 @@ def unknown_text(what: str, name: Any, allowed: Iterable[str]) -> str:
         ``"variant must be one of book, web, got 'wep'. Did you mean 'web'?"``
     """
     names = list(allowed)
+    if not names:
+        return f"no {what} is allowed here, got {shorten(name)}"
     near = []
     if isinstance(name, str) and len(name) <= TEXT_LENGTH:
         near = difflib.get_close_matches(name, names, 1, 0.5)
     hint = f". Did you mean {near[0]!r}?" if near else ""
-    if not names:
-        return f"no {what} is allowed here, got {shorten(name)}{hint}"
     return f"{what} must be {choices_text(names)}, got {shorten(name)}{hint}"
 
 
