@@ -168,7 +168,8 @@ FEATURES = Features(
             1,
             FLAG,
             "a redeal will be allowed when the stock is empty and the waste is not: a pass is "
-            "left or, with unlimited passes, a play has been possible since the last redeal",
+            "left or, with unlimited passes, an action other than DEAL and REDEAL has been legal "
+            "since the last redeal",
         ),
         *option_pieces(Rules),
     ]

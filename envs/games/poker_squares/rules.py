@@ -193,7 +193,7 @@ FEATURES = Features(
             "turn",
             1,
             whole_number(SEATS),
-            "head to head: 1 the viewer places, 2 the other seat places, 0 the game is over",
+            "head to head: 1 this seat places, 2 the other seat places, 0 the game is over",
         ),
         *option_pieces(
             Rules,

@@ -166,8 +166,8 @@ class Rules(NamedTuple):
     match: Annotated[
         bool,
         Option(
-            "a seat may take over the highest bid by repeating its number, if its turn in the "
-            "auction is earlier than the turn of the bidder"
+            "a seat may take over the highest bid by repeating its number, if a seat later in "
+            "speaking order (from the first speaker) made it"
         ),
     ] = False
     trump_by: Annotated[
