@@ -254,7 +254,7 @@ def _kind(network: Mapping[str, Any]) -> str:
     if network["encoding"] == AFTERSTATES:
         return "table of afterstate values"
     if network["encoding"] == NO_ENCODING:
-        return f"weights of a heuristic (`{network['name']}`)"
+        return "weights of the heuristic of `greedy`"
     return f"network `{network['name']}`, width {network['width']}, depth {network['depth']}"
 
 
@@ -340,14 +340,15 @@ def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -
     ]
     network = read_description(folder)["network"]
     solved = network["encoding"] not in READS and usual_search(game, rules).startswith("pimc")
+    has_opponents = game.num_players(rules) > 1
     search = "pimc" if solved or BASE in network["options"] else "mcts"
     return [
-        "Intended uses: a baseline, an opponent, the guide of a search "
-        f"(`{search}:FOLDER`), and a starting point for training (`--initial FOLDER`).",
+        f"Intended uses: a baseline, {'an opponent, ' if has_opponents else ''}the guide of a "
+        f"search (`{search}:FOLDER`), and a starting point for training (`--initial FOLDER`).",
         "The agent plays only the rules for which it was trained. `--allow-rules-mismatch` allows "
         f"other rules of {game.title}.",
         "The training deals were random. None is in a numbered deal set."
-        f"{others if game.num_players(rules) > 1 else ''}",
+        f"{others if has_opponents else ''}",
         "Intervals are over deals, for one training seed. Other training seeds give other results.",
         *better,
     ]
