@@ -115,8 +115,7 @@ class Game:
     """Score kernels of the rule-based agents by name. They get the heuristic's weights."""
 
     points_of: Callable[[Any], Mapping[str, int]] | None = None
-    """Returns the points of each type of poker hand, best first; None in games without such hands.
-    """
+    """Returns the points of each hand rank, best first; None in games without such points."""
     nicknames: tuple[str, ...] = ()
     """Alternative names that commands accept."""
 
