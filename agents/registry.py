@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from parlour.envs import Game
-from parlour.envs.core.options import unknown_text
+from parlour.envs.core.options import add_allowed, unknown_text
 from parlour.envs.core.turn import (
     Agent,
     FixedAgent,
@@ -189,10 +189,8 @@ def _load(spec: AgentSpec, request: Request) -> Agent:
     names = [*BUILT_IN, ORACLE, PRETRAINED_SPEC, *game.rule_agents]
     text = unknown_text("agent", spec.text, names)
     searches = ", ".join(f"{word}:AGENT" for word in SEARCHES)
-    raise ValueError(
-        f"{text}{'' if text.endswith('?') else '.'} Also allowed: the folder of a saved agent or "
-        f"run, module:Class, and searches with a guide: {searches}"
-    )
+    others = "the folder of a saved agent or run, module:Class, and searches with a guide"
+    raise ValueError(add_allowed(text, f"{others}: {searches}"))
 
 
 def _make_built_in(word: str, seed: int) -> Agent:

@@ -70,6 +70,11 @@ def unknown_text(what: str, name: Any, allowed: Iterable[str]) -> str:
     return f"{what} must be {choices_text(names)}, got {shorten(name)}{hint}"
 
 
+def add_allowed(text: str, others: str) -> str:
+    """Return the message of `unknown_text` with other allowed values appended."""
+    return f"{text}{'' if text.endswith('?') else '.'} Also allowed: {others}"
+
+
 def choices_text(names: Iterable[str]) -> str:
     """Return the names of an error message: ``"one of a, b, c"``, or the only name."""
     listed = list(names)

@@ -12,6 +12,7 @@ import numpy as np
 
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
+from parlour.envs.core.options import add_allowed
 from parlour.envs.core.solve import solver_of
 
 from ..evaluation.labels.label_verification import (
@@ -236,7 +237,7 @@ def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
     try:
         game = find_game(word)
     except ValueError as error:
-        raise ValueError(f"{error}. Also allowed: a label file") from None
+        raise ValueError(add_allowed(str(error), "a label file")) from None
     for variant in variants or ():
         game.make_rules(variant)
     names = [f"{game.name}-{variant}" for variant in variants or ["*"]]
@@ -328,8 +329,8 @@ def _summary_lines(labels: Labels) -> list[str]:
     lines += [
         f"  goal         {'best scores' if is_scored(labels.game) else asked}; limit of positions: "
         f"{limit}",
-        f"  digests      decks {facts['decks']}",
-        f"               labels {facts['content']}",
+        f"  deck digest  {facts['decks']}",
+        f"  label digest {facts['content']}",
         f"  file         {labels.source}",
     ]
     measured = facts["score"] if is_scored(labels.game) else facts["fewest"]

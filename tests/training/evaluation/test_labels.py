@@ -1,6 +1,7 @@
 """Solver labels: made in parallel, resumed, and rejected if changed."""
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -446,8 +447,10 @@ def test_commands(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Pyramid, web, deals 0 to 59 of deal set pyramid-1\n  winnable " in message.out
     assert main.main(["deals", "show", "pyramid", "--variant", "three-passes"]) == 0
     message = capsys.readouterr()
-    for part in ("Wilson 95 % [", ", 99 % [", " undecided\n", "fewest moves mean ", "  digests "):
+    for part in ("Wilson 95 % [", ", 99 % [", " undecided\n", "fewest moves mean "):
         assert part in message.out
+    digests = r"^  deck digest  \w{64}\n  label digest \w{64}\n  file "
+    assert re.search(digests, message.out, re.MULTILINE)
     assert main.main(["deals", "show", "runs/labels/pyramid-web.parquet", "--json"]) == 0
     (actual,) = json.loads(capsys.readouterr().out)
     assert (actual["variant"], sum(actual["counts"].values())) == ("web", 60)

@@ -271,8 +271,8 @@ def test_refuses_other_tensors_and_cut_off_files(tmp_path: Path) -> None:
     [
         ("--generations 0", "generations must be an integer from 1 to 1000000, got 0"),
         ("--candidate-deals 0", "candidate_deals must be an integer from 1 to 10000000, got 0"),
-        ("--population 3", "population must be 0 or a number from 4 to 10000, got 3"),
-        ("--population -1", "population must be 0 or a number from 4 to 10000, got -1"),
+        ("--population 3", "population must be 0 or an integer from 4 to 10000, got 3"),
+        ("--population -1", "population must be 0 or an integer from 4 to 10000, got -1"),
         ("--sigma 0", "sigma must be a number from 0.001 to 10, got 0.0"),
         ("--initial nowhere/at-all", "nowhere/at-all/agent.json"),
     ],

@@ -231,9 +231,7 @@ def test_settings(times: int, every: int, tmp_path: Path) -> None:
 )
 def test_absurd_sizes(name: str, value: int) -> None:
     if (name, value) not in (("total_steps", 10**9), ("eval_interval", 10**9)):
-        with pytest.raises(
-            ValueError, match=f"^{name} must be (an integer from [01]|0 or a number from 4) to "
-        ):
+        with pytest.raises(ValueError, match=f"^{name} must be (0 or )?an integer from [014] to "):
             searched = name in ("generations", "candidate_deals", "population")
             (CmaEsSettings if searched else PPOSettings)(**{name: value})
     with pytest.raises(

@@ -131,7 +131,7 @@ def test_the_spaces_of_all_methods_are_right(method: str) -> None:
         ("population = { low = 0.5, high = 9 }", "must be integers, got 0.5, 9 and 1"),
         (
             "population = { values = [4, 3] }",
-            "population must be 0 or a number from 4 to 10000, got 3",
+            "population must be 0 or an integer from 4 to 10000, got 3",
         ),
         ("sigam = { low = 0.1, high = 1 }", "sigam"),
         ("gamma = { low = 0.1, high = 1 }", "method 'cma-es' does not use setting 'gamma'"),

@@ -179,7 +179,9 @@ def _open_cards_text(review: Review) -> str | None:
     if review.open_values is None:
         return None
     first = {1.0: "is winnable", 0.0: "is not winnable"}.get(review.open_values[0], "is undecided")
-    where = [f"#{review.steps[i] + 1} ({review.action_text(i)})" for i in _thrown(review)]
+    where = [
+        f"#{review.steps[i] + 1} ({review.action_text(i)})" for i in _list_made_unwinnable(review)
+    ]
     thrown = f"; {', '.join(where)} made it unwinnable" if where else ""
     return f"With all cards known, this deal {first}{thrown}."
 
@@ -208,7 +210,7 @@ def _points_text(review: Review) -> str | None:
     )
 
 
-def _thrown(review: Review) -> list[int]:
+def _list_made_unwinnable(review: Review) -> list[int]:
     return [int(i) for i in np.flatnonzero(review.made_unwinnable)]
 
 
@@ -241,7 +243,11 @@ def _show_deal_set(review: DealSetReview, console: Console) -> None:
     if review.lost_from is not None:
         print_fitting(
             console,
-            [_decisions_table("decisions that made a deal unwinnable", _all_thrown(review))],
+            [
+                _decisions_table(
+                    "decisions that made a deal unwinnable", _list_all_made_unwinnable(review)
+                )
+            ],
         )
     print_fitting(console, [_decisions_table("worst decisions", review.worst)])
     _show_judge(review, console)
@@ -264,8 +270,8 @@ def _group_table(title: str, review: DealSetReview, groups: list[dict[str, Any]]
     return table
 
 
-def _all_thrown(review: DealSetReview) -> list[tuple[Review, int]]:
-    return [(one, i) for one in review.reviews for i in _thrown(one)]
+def _list_all_made_unwinnable(review: DealSetReview) -> list[tuple[Review, int]]:
+    return [(one, i) for one in review.reviews for i in _list_made_unwinnable(one)]
 
 
 def _decisions_table(title: str, places: list[tuple[Review, int]]) -> Table:

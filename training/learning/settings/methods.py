@@ -285,7 +285,7 @@ class CmaEsSettings(SoloSettings):
         """See `Settings.check`."""
         if self.population != 0 and not 4 <= self.population <= 10**4:
             value = shorten(self.population)
-            raise ValueError(f"population must be 0 or a number from 4 to {10**4}, got {value}")
+            raise ValueError(f"population must be 0 or an integer from 4 to {10**4}, got {value}")
 
     def describe_length(self) -> str:
         """See `Settings.describe_length`."""
