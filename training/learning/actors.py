@@ -46,6 +46,8 @@ MOST_DEATHS = 3
 """Number of crashes of an actor during one job after which the run ends."""
 MOST_RESTARTS = 100
 """Number of restarts of a Ray actor in one run after which the run ends."""
+RESERVED = 0.001
+"""Number of CPUs that a Ray actor reserves."""
 
 MakeLearner = Callable[[Any, int, int], CardLearner]
 """A picklable function that builds a learner from settings, a seed and a number of rows."""
@@ -312,11 +314,12 @@ class RayActors:
     def _place(self, node: str) -> Any:
         """Return an actor class bound to a node, or to any other node if that one is gone.
 
-        The actors reserve no CPU, so that a restarted actor does not wait for a free one.
+        The actors reserve nearly no CPU, so that a restarted actor does not wait for a free one.
+        Ray ignores the chosen node of an actor that reserves no CPU at all.
         """
         strategies = self.ray.util.scheduling_strategies
         return self.ray.remote(Collector).options(
-            num_cpus=0,
+            num_cpus=RESERVED,
             max_restarts=MOST_RESTARTS,
             max_task_retries=-1,
             scheduling_strategy=strategies.NodeAffinitySchedulingStrategy(node, soft=True),

@@ -68,6 +68,8 @@ LEAST_DONE = 5
 BEAT, STALE = 15.0, 120.0
 """Seconds between heartbeats of a process, and seconds without one after which it counts as dead.
 """
+DATABASE_TRIES, DATABASE_SECONDS = 3, 1.0
+"""How often a database is opened before an error is final, and the seconds between the tries."""
 STARTUP = 5
 """Number of trials that must finish before any trial can be pruned."""
 MOST_DEATHS = 3
@@ -251,11 +253,23 @@ def open_storage(plan: TunePlan) -> BaseStorage:
     try:
         if "://" not in plan.storage:
             return JournalStorage(JournalFileBackend(plan.storage))
-        # A SQLite file has one writer at a time, so the others must wait.
-        wait = {"connect_args": {"timeout": STALE}} if plan.storage.startswith("sqlite") else {}
-        return RDBStorage(plan.storage, engine_kwargs=wait)
+        return _open_database(plan.storage)
     except Exception as error:  # errors of SQLAlchemy, a missing driver, ...
         raise ValueError(f"storage={plan.storage!r}: {join_lines(error)}") from error
+
+
+def _open_database(url: str) -> BaseStorage:
+    """Return a database as a storage; create its tables if they do not exist."""
+    from sqlalchemy.exc import DBAPIError
+
+    # A SQLite file has one writer at a time, so the others must wait.
+    wait = {"connect_args": {"timeout": STALE}} if url.startswith("sqlite") else {}
+    for _ in range(DATABASE_TRIES - 1):
+        try:
+            return RDBStorage(url, engine_kwargs=wait)
+        except DBAPIError:  # perhaps another process is creating the tables at the same time
+            time.sleep(DATABASE_SECONDS)
+    return RDBStorage(url, engine_kwargs=wait)
 
 
 def open_study(plan: TunePlan) -> Study:

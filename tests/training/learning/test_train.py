@@ -68,7 +68,7 @@ def assert_same(folder: Path, whole: Path) -> None:
     for name in ("steps", "final", "evaluations", "weights_sha256"):
         assert read_result(folder)[name] == read_result(whole)[name], name
     assert read_log(folder) == read_log(whole)
-    for tag in ("play/score", "train/loss", "eval/won"):
+    for tag in ("play/score", "train/value_loss", "eval/won"):
         assert board(folder, tag) == board(whole, tag)
 
 
