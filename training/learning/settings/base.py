@@ -334,15 +334,14 @@ class ManyRulesSettings(SoloSettings):
     """Settings of methods that can train one agent for many variants of the rules."""
 
     variants: tuple[str, ...] = ()
-    """Variants to train on, instead of the one that the setting variant names. The rule options in
-    the setting options apply to each of them."""
+    """Variants to train on; they replace the value of variant. The rule options given in options
+    apply to each of them."""
     option_sets: Annotated[int, Range(0, MOST_SETS)] = 0
     """Number of option sets to train on. An option set is a random combination of rule options; the
     same sets are drawn in every run."""
     option_names: tuple[str, ...] = ()
-    """Rule options that vary between option sets (empty: all except players and those that
-    the setting options sets). All other options keep the values that the settings variant and
-    options give them."""
+    """Rule options that vary between option sets (empty: all except players and the ones given in
+    options). All other options keep the values that variant and options give them."""
     option_split: Literal["all", "even", "odd"] = "all"
     """Option sets to train on: all, or those with even or odd numbers (from 0), which leaves the
     other half for tests."""
