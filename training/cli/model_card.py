@@ -259,7 +259,8 @@ def _kind(network: Mapping[str, Any]) -> str:
 
 
 def _reads(encoding: str) -> str:
-    return READS.get(encoding, f"the observation, encoding `{encoding}`")
+    numbers = "integers" if encoding == "codes" else "zeros and ones"
+    return READS.get(encoding, f"the observation as {numbers} (encoding `{encoding}`)")
 
 
 def _way(description: Mapping[str, Any]) -> str:
@@ -293,7 +294,7 @@ def _wall_time(trained: Mapping[str, Any]) -> str:
 
 def _validation(scored: Mapping[str, Any], game: Game, rules: Any) -> str:
     """Return the validation result of the training: share that reached the goal, and score."""
-    goal, names = game.goal_name(rules), {"reached": "goal reached"}
+    goal, names = game.goal_name(rules), {"reached": "target score reached"}
     if game.num_players(rules) > 1:
         names["score"] = f"net result per {'hand' if game.has_dealer else 'game'}"
     estimates = {
