@@ -34,7 +34,7 @@ class GreedyAgent(HeuristicAgent):
     Args:
         name: Name of the agent (None: ``"greedy"``).
         weights: Weights of the heuristic, float64 (None: the game's default weights).
-        rule_agent: Name of the rule-based agent that scores (None: the heuristic).
+        rule_agent: Name of the rule-based agent that scores the actions (None: the heuristic).
     """
 
     @classmethod

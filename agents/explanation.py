@@ -46,7 +46,7 @@ class Explanation:
     """Probability of each action under the agent's policy, float64, by action; 0 for illegal
     actions.
 
-    An agent that plays the most likely action has probability 1 for it in ``probabilities``.
+    If the agent always plays the most likely action, ``probabilities`` is 1 for that action.
     """
     state_values: np.ndarray | None = None
     """Values of the positions, float64 (n,)."""
@@ -64,10 +64,10 @@ class Explanation:
         return len(self.actions)
 
     def rows(self, game: int = 0) -> list[dict[str, Any]]:
-        """Return one row per legal action of a game, as JSON values.
+        """Return one dictionary of JSON values per legal action of a game.
 
         Args:
-            game: Row of the game in the turn, from 0.
+            game: Index of the game in the turn, from 0.
 
         Returns:
             Dictionaries with the number of the action as ``action``, its ``label``, its ``text``
@@ -91,10 +91,10 @@ class Explanation:
         ]
 
     def summary(self, game: int = 0) -> dict[str, Any]:
-        """Return all fields for one game as JSON values; ``actions`` are the `rows`.
+        """Return all fields for one game as JSON values. The entry ``actions`` is the list `rows`.
 
         Args:
-            game: Row of the game in the turn, from 0.
+            game: Index of the game in the turn, from 0.
         """
         by_game = {"state_value": self.state_values, **(self.statistics or {})}
         return {

@@ -117,7 +117,7 @@ class PolicyAgent:
 
 
 class LearnedAgent(PolicyAgent):
-    """Agent that plays with the policy of a `CardNetwork`.
+    """Agent that plays with the policy of a `CardNetwork`, a network with policy and value heads.
 
     Args:
         network: The network.
@@ -148,7 +148,7 @@ class LearnedAgent(PolicyAgent):
             path: the agent's folder, or its ``agent.json``.
             game: the game.
             rules: the rules (None: those of the training).
-            deterministic: whether to play the most likely action (None: as the saved agent says).
+            deterministic: whether to play the most likely action (None: as it was saved).
 
         Raises:
             SavedAgentError: the agent cannot be used. This ValueError names the file and the
@@ -180,7 +180,7 @@ class LearnedAgent(PolicyAgent):
         return cls(network.eval(), saved.name, deterministic=deterministic)
 
     def logits(self, turn: Turn, rows: np.ndarray) -> torch.Tensor:
-        """See `PolicyAgent.logits`. Only the requested rows are encoded."""
+        """Return the unmasked logits of some rows of a turn, float32 (k, actions)."""
         seen = self.network.features.encode(self._observe(turn, rows), self.network.encoding)
         logits: torch.Tensor = self.network(torch.as_tensor(seen, device=self.device))[0]
         return logits
@@ -194,7 +194,7 @@ class LearnedAgent(PolicyAgent):
         return np.concatenate([codes, marks], axis=1)
 
     def state_values(self, turn: Turn) -> np.ndarray:
-        """See `PolicyAgent.state_values`."""
+        """Return the critic's values of the positions, float64 (n,)."""
         value = make_value_function(self.network, self.name)
         chunks = range(0, len(turn.masks), CHUNK)
         values = [value(self._observe(turn, slice(i, i + CHUNK))) for i in chunks]

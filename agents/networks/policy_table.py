@@ -32,10 +32,11 @@ class PolicyTableAgent:
     """Agent that samples its action from a table of probabilities by observation.
 
     Args:
-        keys: the `observation_digests` of the observations in the table, uint64 (m,), ascending.
-        policy: the probabilities of their actions, float64 (m, actions).
+        keys: digests of the observations in the table, uint64 (m,), ascending; see
+            `observation_digests`.
+        policy: the probabilities of the actions for each observation, float64 (m, actions).
         name: the name of the agent.
-        seed: seed of the sampled actions, which otherwise depend only on the turn.
+        seed: seed of the sampled actions, combined with the seeds of the turn.
     """
 
     sees_all = False

@@ -102,11 +102,11 @@ class MCTSAgent:
 
     Args:
         player: the agent that guides the search. Uniform, greedy and rule-based agents play games
-            to their end. A table of values or a network evaluates leaves, and the policy of a
+            to their end. A value table or a network evaluates leaves, and the policy of a
             network is the prior. In games for several players, the search does not use the values
             of a network, because they belong to one seat. It uses the network's policy as the
             prior, and greedy plays games to their end.
-        iterations: number of iterations per decision (None: `ITERATIONS`).
+        iterations: number of iterations per decision (None: `ITERATIONS`, 400).
         milliseconds: time limit per decision, averaged over the games of a turn, in place of a
             number of iterations. Actions then depend on the machine.
         explore: weight of the exploration bonus, in standard deviations of the results.

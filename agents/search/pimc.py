@@ -50,14 +50,15 @@ class PimcAgent:
 
     ``player`` breaks ties. A player with a policy (``log_probabilities(turn)``, as learned agents
     have) also guides the search. If its most likely action leads by 4 or more in log probability
-    (`SURE`), the agent plays it without sampling worlds. Otherwise, the policy counts like 8
-    additional worlds (`PRIOR_WORLDS`).
+    (`SURE`), the agent plays it without sampling worlds. Otherwise, the value of an action
+    is a weighted mean of two numbers: the fraction of sampled worlds that can still be won, and an
+    estimate from the policy, which has the weight of 8 worlds (`PRIOR_WORLDS`).
 
     Args:
         game: the game to play, which must have an exact solver.
         rules: its rules.
         player: the agent that guides the search; it must not see hidden cards.
-        worlds: number of sampled worlds per decision (None: `PIMC_WORLDS`).
+        worlds: number of sampled worlds per decision (None: `PIMC_WORLDS`, 40).
         milliseconds: time limit per decision, averaged over the games of a turn, in place of a
             number of worlds. Actions then depend on the machine.
         by_bids: whether to prefer sampled worlds in which the greedy heuristic makes the bids that
@@ -111,7 +112,7 @@ class PimcAgent:
 
         The statistics are ``votes``, the number of these worlds (an undecided world counts half),
         and ``worlds``, the number of all worlds: 1 if nothing is hidden, 0 if only one action is
-        legal or the player is sure. Under a time limit, they may differ between calls.
+        legal or the policy leads by `SURE`. Under a time limit, they may differ between calls.
         """
         actions, policy = turn.masks.argmax(axis=1), None
         shares, worlds = np.full(turn.masks.shape, np.nan), np.zeros(len(actions), np.int64)

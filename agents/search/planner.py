@@ -129,8 +129,8 @@ class OracleAgent(Planner):
 
     In a deal that cannot be won, the agent plays greedily.
 
-    Each deal is solved once. In a game that is played for its score, the plan leads to the best
-    score found.
+    Each deal is solved once. In a game that is played for its score, the agent follows the actions
+    that lead to the best score that the solver found.
 
     Args:
         game: the game to play.
@@ -147,8 +147,8 @@ class OracleAgent(Planner):
     max_batch = 64
     """Maximum number of games in a turn.
 
-    An evaluation excludes its first call from the time per decision. With few games in a turn, most
-    of the solving happens in later calls.
+    The limit makes the measured time per decision include the solver. An evaluation excludes its
+    first call from this time, and a first call with all games would solve all deals.
     """
 
     def __init__(
@@ -169,7 +169,8 @@ class OracleAgent(Planner):
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
         """Return the actions to a win, or to the best score, and their value.
 
-        The value is 1 for a win and 0 for none, or the score.
+        The value is 1 if the deal can be won and 0 if not; in a game that is played for its score,
+        the value is the score. It is nan if the solver reached its limit.
         """
         solution = self.solve(states, self.rules, optimal=self.fewest, limit=self.limit)
         value = solution.winnable if self.game.measure == "won" else solution.score

@@ -56,17 +56,17 @@ TIE = 1e-6
 class RolloutAgent:
     """Agent that plays the action with the best average result if ``player`` continues the game.
 
-    Each action is tried in the same sampled worlds, which the player plays to their end. In a game
-    for several players, the player plays all seats, and the agent deviates from the player's own
-    action only if the gain exceeds 2 standard errors (`CAUTION`). With a rule-based player in a
-    solitaire, the limit is 1 standard error (`CAUTION_ALONE`).
+    Each action is tried in the same sampled worlds, in which ``player`` plays all seats to the end
+    of the game. In a multiplayer game, the agent chooses another action than ``player`` would only
+    if the gain exceeds 2 standard errors (`CAUTION`). In a solitaire with a rule-based ``player``,
+    the gain must exceed 1 standard error (`CAUTION_ALONE`).
 
     Args:
-        player: greedy, a rule-based agent, or an agent with a table of values.
-        worlds: number of sampled worlds per decision (None: `ROLLOUT_WORLDS`).
+        player: greedy, a rule-based agent, or an agent with a value table.
+        worlds: number of sampled worlds per decision (None: `ROLLOUT_WORLDS`, 160).
         milliseconds: time limit per decision, averaged over the games of a turn, in place of a
             number of worlds. Actions then depend on the machine.
-        cards_only: whether to bid like the player, and search only in the play of the cards.
+        cards_only: whether to bid like ``player``, and search only in the play of the cards.
 
     Raises:
         ValueError: an argument is invalid.
@@ -159,10 +159,10 @@ class RolloutAgent:
         return sums, errors, counts
 
     def judge(self, turn: Turn) -> Judgement:
-        """Return the mean gains over the player's own actions, in units of the reward "progress".
+        """Return the mean gain of each action over the action that ``player`` would choose.
 
-        The judgment deviates from the player's action only if the gain is significant; see the
-        class.
+        The unit is that of the reward "progress". The chosen action differs from the action of
+        ``player`` only if the gain is significant; see the class.
         """
         game = turn.game
         sums, errors, _ = self._gains(turn, copy_states(turn.states), self.worlds)

@@ -23,7 +23,7 @@ class Turn(NamedTuple):
     """
 
     game: Game
-    """The game. ``turn.game.label(action)`` is the name of an action in any state."""
+    """The game. ``turn.game.label(action)`` is the name of an action, the same in all states."""
     rules: Any
     """The options of the game, a NamedTuple, the same for all rows."""
     states: np.ndarray
@@ -75,11 +75,12 @@ class Agent(Protocol):
 
     - ``name``: the name in tables (default: the name of the class).
     - ``sees_all``: whether the agent gets the hidden cards (default: False).
-    - ``encoding``: the encoding of `Turn.observations`, ``"codes"`` (default) or ``"onehot"``.
+    - ``encoding``: the encoding of `Turn.observations`: ``"codes"`` (card codes and numbers, the
+      default) or ``"onehot"`` (zeros and ones).
     - ``max_batch``: the largest number of games per call in an evaluation (default: None, no
       limit).
-    - ``explain(turn)``: returns an `Explanation` of `parlour.agents` for the actions of
-      ``act(turn)``.
+    - ``explain(turn)``: returns a `parlour.agents.Explanation` of the actions that ``act(turn)``
+      returns.
     """
 
     name: str
