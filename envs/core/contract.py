@@ -332,13 +332,13 @@ class Solution(NamedTuple):
     score: int | None = None
     """The best score, in a game that is played for its score."""
     fewest: int | None = None
-    """Moves of the shortest win, if requested and proven."""
+    """Number of moves of the shortest win, if requested and proven."""
     bounds: tuple[int, int] | None = None
     """Proven lower and upper bound of ``score``, if the solver has them."""
 
     @property
     def winnable_code(self) -> int:
-        """Code of ``winnable`` in arrays of labels: 1, 0, or -1 for undecided."""
+        """Code of ``winnable`` in arrays of solver labels: 1, 0, or -1 for undecided."""
         return UNDECIDED if self.winnable is None else int(self.winnable)
 
 

@@ -75,7 +75,7 @@ class Game:
     """Dtype of the record of a state. Its fields are the common ones (`batch.make_state_head`),
     ``deck``, ``shown`` (the information that the seats see), and the game's own fields."""
     actions: int
-    """Number of actions, the same for all rules, at most `legal.MOST_ACTIONS`."""
+    """Number of actions, the same for all rules, at most 255 (`legal.MOST_ACTIONS`)."""
     label: Callable[[Action], str]
     """Returns a short name of an action."""
 
@@ -181,7 +181,7 @@ class Game:
 
     @property
     def winnable_after(self) -> WinnableAfter | None:
-        """The solver's function for all actions of a state; None if the game has none."""
+        """The solver's function that tells which actions keep a game winnable; None without one."""
         return None if self.solving is None else self.solving.winnable_after
 
     def reward_unit(self, rules: Any) -> float:

@@ -100,7 +100,7 @@ class Rows:
         return self.table.rules[self.buffers.rules[row]]
 
     def scene(self, row: int) -> Scene:
-        """Return the table of one row as its player sees it."""
+        """Return the scene of one row as its player sees it."""
         return self.game.layout(self.states[row], self.rules_of(row))
 
     @property
@@ -136,7 +136,7 @@ class Rows:
             source: Source of the deals.
             which: The rows, bool (n,) (None: all rows).
             dealer: The seat that deals (None: random).
-            rules: Indices of rules in the table, int (n,) (None: random).
+            rules: Indices in the `rules_table.RulesTable`, int (n,) (None: random).
         """
         which = self.all_rows if which is None else which
         if rules is not None:
@@ -241,7 +241,8 @@ class Rows:
             rules: See `start`.
 
         Raises:
-            ValueError: A card is unknown, repeated or missing, or the rules redeal such a deck.
+            ValueError: A card is unknown, repeated or missing, or the rules require a redeal of
+                the deck.
         """
         cards = self.table.read_deck(deck)
         self.states["deck"] = 0

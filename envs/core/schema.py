@@ -112,8 +112,9 @@ class Piece(NamedTuple):
     doc: str
     """Description for the documentation."""
     where: str | None = None
-    """For a piece that contains cards: name of a piece of the same size that has the place of each
-    of these cards (0: nowhere). None: the place of a card is the index of its entry."""
+    """For a piece that contains cards: name of a piece of the same size. Entry i of that piece is
+    the place of card i (0: the card has no place). None: the place of a card is the index of its
+    entry."""
     read: Callable[[list[int]], Any] | None = None
     """Converts all codes of the piece to the value of `Features.explain` (None: a list of the
     values of the single codes)."""
@@ -178,7 +179,8 @@ class Features:
         width: Number of int8 entries of a ``codes`` observation.
         columns: Number of uint8 columns of a ``onehot`` observation.
         dtype: Record of all pieces, without padding.
-        pieces: All pieces. `RepeatedPieces` are listed once for each repetition.
+        pieces: All pieces. Pieces that are repeated, such as for each seat, are listed once for
+            each repetition.
         high: Largest code of each entry, int8 (width,).
 
     Args:
@@ -186,9 +188,9 @@ class Features:
         bonds: Pairs of card codes that are related in the game, bool (64, 64) (None: no pairs).
         actions_on: Name of a piece that contains cards; action i concerns the card in its entry i
             (None: no such piece).
-        symmetries: Equivalent observations, as `SuitOrder` objects or as permutations of the
-            entries of ``actions_on``. A permutation lists, for each entry, the entry that
-            replaces it.
+        symmetries: Permutations that lead to equivalent observations: of the suits (`SuitOrder`),
+            or of the entries of the piece that ``actions_on`` names. A permutation of entries
+            lists, for each entry, the entry that replaces it.
     """
 
     def __init__(
@@ -237,11 +239,11 @@ class Features:
         raise ValueError(unknown_text("piece", name, (piece.name for piece in self.pieces)))
 
     def size(self, encoding: str) -> int:
-        """Return the number of entries of an observation in one of `ENCODINGS`."""
+        """Return the number of entries of an observation in ``"onehot"`` or ``"codes"``."""
         return self.width if encoding == "codes" else self.columns
 
     def encode(self, codes: np.ndarray, encoding: str) -> np.ndarray:
-        """Return observations in one of `ENCODINGS`, in a new array.
+        """Return observations in the given encoding, in a new array.
 
         Args:
             codes: The observations as codes, int8 (n, width).
@@ -276,8 +278,9 @@ class Features:
             observation: ``codes``, (width,), or ``onehot``, (columns,). The length tells which.
 
         Returns:
-            The value of each piece, or a list of values if the piece has several entries. A card of
-            kind `RANK` in a ``onehot`` observation is a rank, because its suit is not encoded.
+            The value of each piece, or a list of values if the piece has several entries. In a
+            ``onehot`` observation, cards of the kind `RANK` appear as ranks, because their suits
+            are not encoded.
 
         Raises:
             ValueError: The shape is wrong, or a code is invalid.
@@ -352,7 +355,8 @@ class Features:
     def markdown_table(self) -> str:
         """Return a Markdown table of the pieces with their entries, columns and meanings.
 
-        Consecutive options of the rules share a row, because another table explains them.
+        Consecutive options of the rules share a row, because the table of the options explains
+        them.
         """
         lines = ["| piece | `codes` | `onehot` | meaning |", "|---|---|---|---|"]
         entry = column = 0

@@ -460,7 +460,7 @@ class SpielState(CheckedState):
         return list(self.hand.outcome_ways())
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the outcomes (dealers or classes of cards) and their probabilities."""
+        """Return the outcomes (dealers, or card values with J, Q, K as one) and probabilities."""
         ways = self.hand.outcome_ways()
         total = sum(ways.values())
         return [(outcome, n / total) for outcome, n in ways.items()]
@@ -478,7 +478,7 @@ class SpielState(CheckedState):
         return self.hand.current_player == END
 
     def returns(self) -> list[float]:
-        """Return the net chips of each seat in antes; zeros before the end."""
+        """Return the net result of each seat in antes; zeros before the end."""
         return self.hand.returns()
 
     def __str__(self) -> str:

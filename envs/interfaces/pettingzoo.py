@@ -85,8 +85,8 @@ class CardAECEnv(RenderedTable, AECEnv):
 
     Description:
         The agents are ``player_0``, ``player_1`` and so on, clockwise by seat. For example,
-        ``aec.env("seven-twenty-seven", "declare", players=6)`` makes the variant ``declare`` with
-        the option ``players`` set to 6.
+        ``env("seven-twenty-seven", "declare", players=6)`` makes the variant ``declare`` with the
+        option ``players`` set to 6.
 
     Action Space:
         ``Discrete(actions)`` for each agent.
@@ -103,9 +103,10 @@ class CardAECEnv(RenderedTable, AECEnv):
         ``state()`` stacks the observations of all seats, for centralized critics.
 
     Rewards:
-        Each agent is rewarded at the end of each hand: with its net result in the game's unit, such
-        as antes (``reward="progress"``); with 1 if the net result is above 0 (``"win"``); or with
-        the net result itself (``"score"``). An illegal action is rewarded with -1; see ``illegal``.
+        Each agent is rewarded at the end of each hand: with its net result divided by the game's
+        unit, such as the ante in chips (``reward="progress"``); with 1 if the net result is above 0
+        (``"win"``); or with the undivided net result (``"score"``). An illegal action is rewarded
+        with -1; see ``illegal``.
 
     Episode End:
         All agents terminate together at the end of the hand, or of the last hand of a match. Each

@@ -122,8 +122,8 @@ class CardMultiAgentEnv(MultiAgentEnv):
 
     Observations contain only the seat that acts next. Rewards contain all seats in every step. All
     seats terminate together. If a hand is over at the deal, one seat is still asked for an action,
-    which is ignored. RLlib's environment checker plays illegal actions, so disable the checker with
-    ``illegal="raise"`` (``disable_env_checking=True``).
+    which is ignored. RLlib's environment checker plays illegal actions. With ``illegal="raise"``,
+    disable the checker (``disable_env_checking=True``).
 
     Args:
         table: The PettingZoo environment.

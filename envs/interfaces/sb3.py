@@ -107,7 +107,7 @@ class CardVecEnv(VecEnv):
         variant: See `parlour.envs.CardEnv`, also for the arguments that are not listed here.
         variants: See `parlour.envs.CardVectorEnv`.
         num_threads: See `parlour.envs.CardVectorEnv`.
-        make: Function that makes the rows, in place of `make_rows`.
+        make: Function that makes the `parlour.envs.core.Rows` (default: `make_rows`).
         **options: Options of the game that differ from the variant.
 
     Raises:
@@ -197,7 +197,7 @@ class CardVecEnv(VecEnv):
                 dictionaries may differ only in ``"deal"`` and ``"rules"``.
 
         Raises:
-            ValueError: An option is invalid. The options do not change then.
+            ValueError: An option is invalid. In this case, the options stay the same.
         """
         given = options if isinstance(options, list) else [options] * self.num_envs
         if len(given) != self.num_envs:
@@ -241,7 +241,7 @@ class CardVecEnv(VecEnv):
         self.rows.set_rules(rules)
 
     def begin(self, chosen: ChosenDeal | None = None) -> np.ndarray:
-        """Begin a new game in each row without seeding, and clear the running averages.
+        """Begin a new game in each row without seeding, and clear the `recent` games.
 
         Args:
             chosen: The deals to play (None: random deals).
@@ -357,11 +357,14 @@ class CardVecEnv(VecEnv):
 
     @property
     def recent(self) -> np.ndarray:
-        """The last finished games; see `RecentGames.games`."""
+        """The last finished games, at most 2000 records, in no particular order.
+
+        The fields are ``won``, ``score``, ``moves``, ``steps`` and ``return``.
+        """
         return self.ended_games.games
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return copies of everything that the next steps and the running averages depend on."""
+        """Return copies of everything that the next steps and the `recent` games depend on."""
         return {
             **self.rows.state_dict(),
             "returns": self.returns.copy(),

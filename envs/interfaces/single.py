@@ -45,9 +45,10 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
           the score reaches the game's goal.
         - ``reward="score"``: the score, at the end of the episode.
 
-        In a multiplayer game, the seat is rewarded at the end of the game: with its net result in
-        the game's unit (``"progress"``), with 1 if the net result is above 0 (``"win"``), or with
-        the net result itself (``"score"``). An illegal action is rewarded with -1; see ``illegal``.
+        In a multiplayer game, the seat is rewarded at the end of the game: with its net result
+        divided by the game's unit, such as the ante in chips (``"progress"``); with 1 if the net
+        result is above 0 (``"win"``); or with the undivided net result (``"score"``). An illegal
+        action is rewarded with -1; see ``illegal``.
 
     Episode End:
         The episode terminates when the game is won or no action is legal. It is truncated after
@@ -276,7 +277,8 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
     def restore(self, state: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
         """Restore a state that `clone` returned.
 
-        Random opponents repeat their choices if the environment was reset with the same seed.
+        Random opponents repeat their choices if this environment was last seeded with the same seed
+        as the environment of the clone.
 
         Returns:
             The observation and ``info``, as `reset` does.

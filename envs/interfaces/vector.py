@@ -407,15 +407,15 @@ class CardVectorEnv(gym.vector.VectorEnv):
         return [self.rows.scene(row) for row in range(self.num_envs)[:most]]
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return one rendered table per row: text, or pixels, uint8 (height, width, 3).
+        """Return one rendered game per row: text, or pixels, uint8 (height, width, 3).
 
-        Gymnasium's vector wrappers record videos of the rendered tables. With
-        ``render_mode="human"``, the window shows all tables as a grid, and the result is None.
+        Gymnasium's vector wrappers record videos of the rendered games. With
+        ``render_mode="human"``, the window shows all games as a grid, and the result is None.
         """
         return None if self.render_mode is None else self._renderer.draw_rows(self._scenes())
 
     def render_grid(self, columns: int | None = None) -> np.ndarray:
-        """Return one picture of all tables, uint8 (height, width, 3), in every render mode."""
+        """Return one picture of all games, uint8 (height, width, 3), in every render mode."""
         return draw_grid(self._scenes(), self._renderer.style, columns)
 
     def close_extras(self, **kwargs: Any) -> None:

@@ -59,8 +59,8 @@ def parse_card(text: str) -> int:
     """Return the code of a card.
 
     Args:
-        text: A rank of `RANKS` (or 10) and a letter or sign of the suit, such as ``Th``, ``10H``,
-            ``T♥`` or ``T♡``. Case does not matter.
+        text: A rank (A23456789TJQK or 10) and a letter or sign of the suit, such as ``Th``,
+            ``10H``, ``T♥`` or ``T♡``. Case does not matter.
 
     Raises:
         ValueError: The text is not a card.

@@ -396,9 +396,14 @@ def card_art(theme: str = "light") -> dict[str, Any]:
         theme: ``"light"`` or ``"dark"``.
 
     Returns:
-        ``size`` of a card and ``step`` to the next card, in SVG units; ``faces`` by the card's
-        name, such as ``"Th"``, ``back``, ``empty``, and ``outlines`` by the key ``mark`` of an
-        item (see `Scene.to_dict`), as SVG elements; and the ``colours`` of the theme.
+        A dictionary with these entries:
+
+        - ``size``: width and height of a card, in SVG units.
+        - ``step``: distances to the next card to the right and below, in SVG units.
+        - ``faces``: a dictionary from the names of cards, such as ``"Th"``, to SVG elements.
+        - ``back``, ``empty``: SVG elements of a face-down card and an empty place.
+        - ``outlines``: a dictionary from values of ``mark`` (see `Scene.to_dict`) to SVG elements.
+        - ``colours``: the colors of the theme, by name.
 
     Raises:
         ValueError: The theme is unknown.

@@ -40,7 +40,9 @@ class Scene(NamedTuple):
     texts: tuple[Text, ...] = ()
     """Lines of text, such as the score."""
     canvas: tuple[float, float] = (0.0, 0.0)
-    """Width and height, in cards, of the area from (0, 0) that the largest position can fill.
+    """Width and height of the area from (0, 0) that the largest position can fill.
+
+    The unit is the distance between neighboring cards: a card and the gap to the next card.
 
     Pictures have at least this size, so that the size stays the same during a game.
     """
@@ -62,11 +64,12 @@ class Scene(NamedTuple):
         """Return the scene as values for JSON, without the identity of face-down cards.
 
         Each entry of ``items`` has these keys: ``id``, which the item keeps when it moves; ``face``
-        ("up", "down" or "empty"); ``card`` ("Th", or None); ``x`` and ``y`` in cards; ``label``, a
-        description in words; ``place``, the name of its place or pile, or None; ``mark``, its
-        highlight ("legal", "picked", "last", "hidden" or ""); ``note``, a small text; ``count``,
-        the number of cards in its pile, up to this one; ``action``, the legal action of a click,
-        or None; and ``drops``, the legal drags: a dictionary from target places to actions.
+        ("up", "down" or "empty"); ``card`` ("Th", or None); ``x`` and ``y`` in the units of
+        ``canvas``; ``label``, a description in words; ``place``, the name of its place or pile, or
+        None; ``mark``, its highlight ("legal", "picked", "last", "hidden" or ""); ``note``, a small
+        text; ``count``, the number of cards in its pile, up to this one; ``action``, the legal
+        action of a click, or None; and ``drops``, the legal drags: a dictionary from target places
+        to actions.
         """
         ids = item_ids(self.items)
         return {

@@ -63,7 +63,10 @@ class StockView(IntEnum):
 
 
 class Rules(NamedTuple):
-    """The options of Pyramid. Each variant changes some of the defaults."""
+    """The options of Pyramid. Each variant changes some of the defaults.
+
+    Numbers in parentheses, such as (001), name sources of the rules; see the page of the game.
+    """
 
     passes: Annotated[int, Option("number of passes through the stock; 0: unlimited", 0, 9)] = 1
     shuffle_redeal: Annotated[bool, Option("a redeal shuffles the stock")] = False

@@ -213,19 +213,19 @@ def sum_batches(
 def equity(state: np.ndarray, rules: Rules, seat: int, samples: int = DEFAULT_SAMPLES) -> Equity:
     """Return a seat's expected share of the pot in an immediate showdown.
 
-    The function uses only the seat's own hand and public information. The unseen cards are random;
-    with ``over_is_bust``, only cards count with which no other seat in the game is bust. No seat
-    takes another card, and odd chips are not counted. If the rules have declarations, a seat that
-    has declared publicly keeps its declaration. Otherwise this seat makes its best declaration, and
-    every other seat declares the half, 7 or 27, to which it is nearer.
+    The function uses only the seat's own hand and public information. The unseen cards are random.
+    With ``over_is_bust``, hidden cards with which another seat that is still in would be bust are
+    excluded. No seat takes another card, and odd chips are not counted. If the rules have
+    declarations, a seat that has declared publicly keeps its declaration. Otherwise this seat makes
+    its best declaration, and every other seat declares the half, 7 or 27, to which it is nearer.
 
     Args:
         state: One record of the game's state.
         rules: The rules of the hand.
         seat: A seat that is still in.
         samples: Number of hands to sample if there are too many unseen hands for an exact result,
-            rounded up to a multiple of `BATCHES`. The seed depends only on the information of the
-            seat, so the result is reproducible.
+            rounded up to a multiple of 32 (`BATCHES`). The seed depends only on the information of
+            the seat, so the result is reproducible.
 
     Returns:
         The expected share with its 95 % interval.

@@ -121,7 +121,10 @@ class Status(IntEnum):
 
 
 class Rules(NamedTuple):
-    """The options of Seven Twenty-Seven. Each variant changes some of the defaults."""
+    """The options of Seven Twenty-Seven. Each variant changes some of the defaults.
+
+    Options marked (house) are house rules.
+    """
 
     players: Annotated[int, Option("number of seats; the sources play with 4–10", 2, SEATS)] = 4
     ante: Annotated[int, Option("chips that each seat pays before the deal", 1, MOST_CHIPS)] = 1

@@ -218,13 +218,14 @@ def solve(
     """Decide whether a deal or a position can be won, and find a win.
 
     Args:
-        deck_or_state: See `parlour.envs.core.solve.make_position`. A truncated game counts as lost.
+        deck_or_state: A deck, card names or codes in dealing order, or one state of the game; see
+            `parlour.envs.core.solve.make_position`. A truncated game counts as lost.
         rules: The rules. UNDO is ignored.
         optimal: Find a win with the fewest moves. A move is a removal ("pyramid 22 + waste 1"),
             DEAL or REDEAL.
-        limit: Maximum number of positions to visit (None: `LIMIT`). If the solver reaches the limit
-            before it finds a win, ``winnable`` is None. If it reaches the limit before it proves
-            that a win is a shortest one, ``fewest`` is None.
+        limit: Maximum number of positions to visit (None: `LIMIT`, 10,000,000). If the solver
+            reaches the limit before it finds a win, ``winnable`` is None. If it reaches the limit
+            before it proves that a win is a shortest one, ``fewest`` is None.
 
     Returns:
         The solution.
