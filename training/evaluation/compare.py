@@ -71,15 +71,17 @@ def evaluate(
         deals: The number of deals.
         deal_set: The deal set (None: the game's own, such as ``"pyramid-1"``).
         first: The number of the first deal.
-        seed: Seed that agents are loaded with by their specs. Another seed changes their random
+        seed: Seed of agents that are given by their specs. Another seed changes their random
             choices, but not the deals.
         max_moves: Number of moves after which a game for one player is truncated (None or 0: no
             limit).
-        opponents: The agents in the other seats, repeated clockwise; each deal starts with the next
-            opponent (None: `default_opponents`).
+        opponents: The agents in the other seats, clockwise from the seat after the agent. The list
+            is repeated as needed, and each deal starts one agent later in it (None: greedy and the
+            rule-based agents of the game).
         partner: The agent in the other seats of the agent's side, in games with partners (None: the
             agent itself).
-        hands: Number of hands per deal, in games for several players.
+        hands: Number of hands per deal, in games for several players. The first hand is the
+            numbered deal; the cards of the following hands derive from the same seed.
         confidence: The confidence level of all intervals.
         progress: Function that is called repeatedly with the number of deals finished since the
             last call.
@@ -88,8 +90,8 @@ def evaluate(
         evaluation_seed: Any text, from which all random draws derive (None: a random one). The
             same evaluation seed repeats an evaluation.
         name: The name of the agent in tables (None: its own). Random draws depend on it.
-        allow_rules_mismatch: Whether to allow saved agents trained with other rules of the game,
-            which tables mark.
+        allow_rules_mismatch: Whether to allow saved agents trained with other rules of the game.
+            Tables mark the names of these agents.
         record: A new file for recorded games (`load_replays` reads it).
         cluster: Plays chunks of the deals in other processes (None: all in this process).
 
@@ -148,7 +150,7 @@ def compare(
     """Compare agents on the same deals.
 
     In games for several players, each agent plays from every seat, first with ``opponents`` in the
-    other seats, then against each other compared agent, which has all other seats. An agent's
+    other seats, then against each of the other ``agents``, which takes all other seats. An agent's
     random draws derive from ``evaluation_seed`` and its name, so agents with different names have
     independent draws.
 

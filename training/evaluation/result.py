@@ -132,7 +132,8 @@ class Result:
 class Evaluation(Result):
     """The results of an agent on the deals of a specification.
 
-    ``to_pandas()``, ``plot()`` and ``save(folder)`` export the results; see `Result`.
+    ``to_pandas()`` returns a row for each game, ``plot()`` a Matplotlib figure, and
+    ``save(folder)`` writes rows, summary and plot to files.
     """
 
     spec: EvaluationSpec
@@ -146,7 +147,11 @@ class Evaluation(Result):
     other_rules: bool = False
     """Whether the agent was trained with other rules."""
     opponents: tuple[str, ...] = ()
-    """The names of the agents in the other seats, with the marks `SEES_ALL` and `OTHER_RULES`."""
+    """The names of the agents in the other seats.
+
+    A name ends in ``*`` if the agent sees the hidden cards, and in ``~`` if the agent was trained
+    with other rules.
+    """
     pair: bool = False
     """Whether another compared agent has all other seats."""
     partner: str | None = None
@@ -411,9 +416,10 @@ E = TypeVar("E", bound=Evaluation)
 class Comparison(Result, Generic[E]):
     """The evaluations of several agents on the same deals, by variant, then in the given order.
 
-    In games for several players, each agent plays against the opponents, and then against each
-    other compared agent, which has all other seats. ``to_pandas()``, ``plot()`` and
-    ``save(folder)`` export the results; see `Result`.
+    In games for several players, each agent plays against the opponents, and then against each of
+    the other compared agents, which takes all other seats. ``to_pandas()`` returns a row for each
+    game, ``plot()`` a Matplotlib figure, and ``save(folder)`` writes rows, summary and plot to
+    files.
     """
 
     evaluations: list[E]
@@ -425,7 +431,7 @@ class Comparison(Result, Generic[E]):
         return self.evaluations[0].spec
 
     def headline(self) -> str:
-        """See `Result.headline`."""
+        """Return game, variants, deals, and agents on one line."""
         agents = ", ".join(dict.fromkeys(one.agent for one in self.evaluations))
         variants = ", ".join(self.variants)
         return f"{self.spec.game.name}, {variants}, {self.spec.deals_text}: {agents}"

@@ -48,8 +48,8 @@ class Cluster:
             the surrounding ``joblib.parallel_config``).
         address: address of a running Ray cluster (default: ``RAY_ADDRESS``; without it, start a
             cluster on this machine and stop it afterwards).
-        chunks: folder for finished chunks of long work, so that interrupted work can resume (see
-            `run_cached`). The caller removes it (None: save nothing).
+        chunks: folder in which finished chunks of long work are saved, so that interrupted work
+            can resume (None: save nothing). The caller removes the folder.
 
     Raises:
         ValueError: the backend is unknown, ``jobs`` is out of range, or the backend takes no

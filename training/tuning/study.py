@@ -91,9 +91,10 @@ FAILED = 2
 class Tuned(Result):
     """The result of a hyperparameter search: its trials, best first.
 
-    For ``to_pandas()``, ``plot()`` and ``save(folder)``, see `result.Result`. ``importance`` is the
-    share of each setting in the differences between trials (PED-ANOVA). The shares sum to 1.
-    ``importance`` is empty if there are too few finished trials.
+    ``to_pandas()`` returns a row for each trial, ``plot()`` a Matplotlib figure, and
+    ``save(folder)`` writes rows, summary and plot to files. ``importance`` is the share of each
+    setting in the differences between trials (PED-ANOVA). The shares sum to 1. ``importance`` is
+    empty if there are too few finished trials.
     """
 
     plan: TunePlan
@@ -117,7 +118,7 @@ class Tuned(Result):
         return replace(self.plan.base, **self.best.settings)
 
     def headline(self) -> str:
-        """See `Result.headline`."""
+        """Return game, variant, method, number of trials, and best result on one line."""
         base, best = self.plan.base, self.best
         return (
             f"{base.game}, {base.name_rules()}, {base.method}: {len(self.trials)} trials, best "

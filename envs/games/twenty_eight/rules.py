@@ -166,8 +166,8 @@ class Rules(NamedTuple):
     match: Annotated[
         bool,
         Option(
-            "a seat may take over the highest bid by repeating its number, if a seat later in "
-            "speaking order (from the first speaker) made it"
+            "a seat may take over the highest bid with the same number, if the current highest "
+            "bidder comes later in speaking order (counted from the first speaker)"
         ),
     ] = False
     trump_by: Annotated[

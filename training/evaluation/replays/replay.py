@@ -47,9 +47,12 @@ class Replay:
     actions: tuple[int, ...]
     """The actions of all seats, in the order of play."""
     result: dict[str, Any] = field(hash=False)
-    """The result; see `read_result`."""
+    """The result: the goal, such as ``won``, ``score`` and ``moves``.
+
+    In games for several players: ``net``, the net result of each seat in chips, and ``moves``.
+    """
     end: str = OVER
-    """One of `ENDS`."""
+    """``"over"``, ``"cut"`` (truncated) or ``"left"`` (the player left the game)."""
     deal_set: str | None = None
     deal: int | None = None
     hand: int = 0

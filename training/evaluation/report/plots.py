@@ -46,7 +46,8 @@ def plot_comparison(result: Comparison[Any] | Evaluation) -> Figure:
 
     In games for one player, the panels show win rates (or mean scores) with intervals, and the
     distribution of scores. In games for several players, they show the heat map of all pairs (if
-    there are any), the mean net results against the opponents, and those at each position.
+    there are any), the mean net results against the opponents, and those at each seat, counted from
+    the dealer's left.
 
     Args:
         result: A comparison or an evaluation.

@@ -65,7 +65,8 @@ class Review(Result):
     action has no loss and counts as part of the decision before it.
 
     The chance is the value of a position before a decision, such as the share of sampled worlds
-    that can still be won. For each game, first chance - losses - unseen + luck = outcome.
+    that can still be won. For each game, first chance - losses - `unseen` + `luck` = outcome. Here
+    `unseen` is the effect of hidden information, and `luck` the effect of the cards turned up.
 
     ``to_pandas()`` has a row for each decision; ``save(folder)`` writes a table, JSON and a plot.
     """
@@ -114,7 +115,7 @@ class Review(Result):
         return describe_rules(self.game, self.rules)
 
     def headline(self) -> str:
-        """See `Result.headline`."""
+        """Return game, variant, deal, agent, number of decisions, and total loss on one line."""
         agent = f": {self.agent}" if self.agent else ""
         played = (
             f"{self.game.name}, {self.variant}, {self.deal}{agent}, {len(self.actions)} decisions"
@@ -213,7 +214,7 @@ class Review(Result):
 
     @property
     def phases(self) -> list[str]:
-        """The phase of each decision: one of `PHASES`."""
+        """The phase of each decision: ``"first third"``, ``"second third"`` or ``"last third"``."""
         n = len(self.actions)
         return [PHASES[3 * i // n] for i in range(n)]
 
@@ -320,14 +321,15 @@ def review_game(
     Args:
         game: The game, or its name.
         rules: The rules, or the name of a variant (None: the default variant).
-        deal: Number of a deal in ``deal_set``, a deck, or a first state (see
-            `solve.make_position`).
+        deal: Number of a deal in ``deal_set``, a deck in dealing order, or the state before the
+            first action (see `solve.make_position`).
         actions: All actions of the game, of all seats.
         seat: The seat whose decisions are reviewed.
         deal_set: The deal set of a numbered deal (None: the game's own).
         worlds: Number of sampled worlds per decision.
         seed: Seed of the sampled worlds.
-        player: Agent that plays the worlds out instead of the exact solver (see `make_judge`).
+        player: Agent that plays the sampled worlds to their end, in place of the exact solver
+            (None: the exact solver if there is one, otherwise ``"pretrained"`` or ``"greedy"``).
         open_cards: Whether to compute the values that depend on the hidden cards.
         agent: Name of the agent, for texts.
         max_moves: Number of moves after which the game was truncated (0: not truncated).

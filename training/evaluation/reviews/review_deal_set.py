@@ -56,12 +56,12 @@ class DealSetReview(Result):
     agent: str
     reviews: list[Review]
     lost_from: int | None = None
-    """For `review_lost`: the number of all winnable deals that the agent lost. The reviews are of
-    the first of these deals. None: the reviews are of the deals of the specification."""
+    """Number of winnable deals that the agent lost, in a result of `review_lost`. The reviews then
+    cover the first of these deals. None: the reviews cover all deals of the specification."""
     report = "parlour.training.evaluation.reviews.review_report"
 
     def headline(self) -> str:
-        """See `Result.headline`."""
+        """Return game, variant, deal set, agent, number of games, and mean loss on one line."""
         n, lost = len(self.reviews), self.number_text(self.estimates["loss"].mean)
         where = f"{self.game.name}, {self.spec.variant}, deal set {self.spec.deal_set}"
         which = "deals" if self.lost_from is None else "winnable deals that were lost"
@@ -140,7 +140,7 @@ class DealSetReview(Result):
 
     @cached_property
     def worst(self) -> list[tuple[Review, int]]:
-        """The decisions with the largest losses, at most `WORST`, as pairs of review and index."""
+        """The decisions with the largest losses, at most 10, as pairs of review and index."""
         losses = self._joined("losses")
         sizes = [len(one.actions) for one in self.reviews]
         places = [(one, i) for one, n in zip(self.reviews, sizes, strict=True) for i in range(n)]
@@ -350,9 +350,12 @@ def review_deal_set(
         evaluation_seed: Any text, from which the agents' draws derive (None: a random one).
         worlds: Number of sampled worlds per decision.
         seed: Seed of the sampled worlds.
-        player: Agent that plays the worlds out instead of the exact solver (see `make_judge`).
+        player: Agent that plays the sampled worlds to their end, in place of the exact solver
+            (None: the exact solver if there is one, otherwise ``"pretrained"`` or ``"greedy"``).
         allow_rules_mismatch: Whether to allow saved agents trained with other rules.
-        **how: Arguments of `review_spec`, such as ``seat`` and ``opponents``.
+        **how: ``seat``, the agent's seat (default: 0); ``opponents``, the agents in the other
+            seats, repeated in order; ``progress``, ``finished`` and ``cluster`` (see
+            `review_spec`).
 
     Raises:
         ValueError: A value is unknown or out of range; the message says what is allowed.

@@ -157,7 +157,8 @@ def review_lost(
         deals: Maximum number of deals to review.
         worlds: Number of sampled worlds per decision.
         seed: Seed of the sampled worlds.
-        player: Agent that plays the worlds out instead of the exact solver (see `make_judge`).
+        player: Agent that plays the sampled worlds to their end, in place of the exact solver
+            (None: the exact solver if there is one, otherwise ``"pretrained"`` or ``"greedy"``).
         allow_rules_mismatch: Whether to allow a saved agent trained with other rules.
 
     Raises:

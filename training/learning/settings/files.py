@@ -72,8 +72,8 @@ def preset(
 
     Raises:
         ValueError: the game, the preset or a setting is unknown, or the method does not use a
-            setting. The table [default] may also have settings that only the methods of other
-            presets in the file use.
+            setting. A setting of the table [default] is allowed if the method of any preset in the
+            file uses it.
     """
     settings_class, values, source = read_preset(game, name, file, method)
     with name_part_in_errors(source):
