@@ -147,7 +147,7 @@ class OracleAgent(Planner):
     max_batch = 64
     """Maximum number of games in a turn.
 
-    The limit makes the measured time per decision include the solver. An evaluation excludes its
+    This maximum makes the measured time per decision include the solver. An evaluation excludes its
     first call from this time, and a first call with all games would solve all deals.
     """
 
