@@ -14,8 +14,8 @@ from parlour.extras import EXTRAS, explain_missing, name_extra
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 BASE = {"gymnasium", "numba", "numpy"}
-ALWAYS = BASE | {"llvmlite", "parlour", "traitlets"} | set(sys.stdlib_module_names)
-"""llvmlite comes with Numba, and traitlets with anywidget."""
+ALWAYS = BASE | {"llvmlite", "parlour", "sqlalchemy", "traitlets"} | set(sys.stdlib_module_names)
+"""llvmlite comes with Numba, SQLAlchemy with Optuna, and traitlets with anywidget."""
 DISTRIBUTIONS = {"PIL": "pillow", "pygame": "pygame-ce", "pyspiel": "open-spiel"}
 """Names of distributions that differ from those of their modules."""
 IMPORTS = {

@@ -36,7 +36,7 @@ from .replays.replay_files import append_lines, append_replays
 
 CHUNK, MOST_CHUNK = 100, 2000
 """Fewest and most deals of a chunk. Larger batches take less time per deal."""
-CHUNKS = 100
+CHUNKS = 20
 """The number of chunks above which chunks become larger."""
 FACT = "fact."
 """Prefix of the facts' names in saved chunks."""

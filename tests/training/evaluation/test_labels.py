@@ -449,7 +449,7 @@ def test_commands(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
     message = capsys.readouterr()
     for part in ("Wilson 95 % [", ", 99 % [", " undecided\n", "fewest moves mean "):
         assert part in message.out
-    digests = r"^  deck digest  \w{64}\n  label digest \w{64}\n  file "
+    digests = r"^  deck digest  \w{64}\n  label digest \w{64}\n  file\s"
     assert re.search(digests, message.out, re.MULTILINE)
     assert main.main(["deals", "show", "runs/labels/pyramid-web.parquet", "--json"]) == 0
     (actual,) = json.loads(capsys.readouterr().out)
