@@ -69,7 +69,8 @@ class GreedyAgent(HeuristicAgent):
             if np.abs(weights).max() > MAX_WEIGHT:
                 raise ValueError(
                     f"weights of agent {saved.name!r} must be from {-MAX_WEIGHT} to {MAX_WEIGHT}, "
-                    f"got {weights[np.abs(weights).argmax()]}, so scores could become infinite"
+                    f"got {weights[np.abs(weights).argmax()]}: larger weights can make scores "
+                    "infinite"
                 )
         return cls(saved.name, weights)
 

@@ -271,8 +271,8 @@ def _load_search(spec: AgentSpec, request: Request) -> Agent:
         raise ValueError(f"agent {spec.text!r}: {word} plays only games for one player")
     if spec.leader is None:
         raise ValueError(
-            f"agent {spec.text!r}: {word}: must be followed by an agent, such as greedy or "
-            f"{PRETRAINED_SPEC}"
+            f"agent {spec.text!r}: {word} must have a guide after a colon, such as {word}:greedy "
+            f"or {word}:{PRETRAINED_SPEC}"
         )
     agent = _SEARCH_MAKERS[word](spec.leader, request, read_budget(spec))
     if spec.budget is not None:
@@ -371,8 +371,8 @@ def _instantiate(spec: str, made: type, seed: int) -> Any:
     ]
     if needed:
         raise ValueError(
-            f"agent {spec!r}: its class must need no argument except seed, got "
-            f"{', '.join(needed)}. Give each a default"
+            f"agent {spec!r}: its class must have no required argument except seed, got "
+            f"{', '.join(needed)}. Give each of them a default"
         )
     try:
         return made(seed=seed) if "seed" in parameters else made()

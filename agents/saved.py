@@ -316,8 +316,9 @@ def find_pretrained_folder(game: Game, rules: Any, allow_rules_mismatch: bool = 
             return folder
     existing = sorted(path.name for path in PRETRAINED_FOLDER.glob("*-*"))
     raise ValueError(
-        f"agent {PRETRAINED_SPEC!r}: Parlour has no pretrained agent for these rules, only "
-        f"{', '.join(existing)}. To use one for other rules, set allow_rules_mismatch"
+        f"agent {PRETRAINED_SPEC!r}: Parlour has no pretrained agent for these rules. "
+        f"Pretrained agents: {', '.join(existing)}. To use one for other rules of the game, set "
+        "allow_rules_mismatch"
     )
 
 

@@ -236,13 +236,13 @@ def check_agent_folder(folder: Path) -> None:
     The folder is replaced as a whole, so it must be missing, empty, or hold a saved agent.
     """
     if not folder.name or folder.name == "..":
-        raise ValueError(f"folder must be the name of a folder for the agent alone, got {folder}")
+        raise ValueError(f"folder must end with a folder name, such as my-agent, got {folder}")
     check_folder(folder)
     check_folder(folder.parent)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / AGENT_FILE).is_file():
         raise ValueError(
-            f"folder {folder} must be missing, empty, or hold a saved agent, since it is replaced: "
-            "choose another folder"
+            f"folder {folder} must be new, empty, or the folder of a saved agent, because saving "
+            "replaces the whole folder. Choose another folder"
         )
 
 

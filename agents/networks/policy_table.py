@@ -72,7 +72,9 @@ class PolicyTableAgent:
             keys, policy = saved.weights[KEYS_TENSOR], saved.weights[POLICY_TABLE_NETWORK]
             are_keys = keys.dtype == np.uint64 and keys.ndim == 1 and len(keys) > 0
             if not are_keys or (keys[1:] <= keys[:-1]).any():
-                raise ValueError(f"tensor {KEYS_TENSOR!r} must be ascending uint64")
+                raise ValueError(
+                    f"tensor {KEYS_TENSOR!r} must be different uint64 numbers in ascending order"
+                )
             fits = policy.dtype == np.float64 and policy.shape == (len(keys), game.actions)
             if not fits or not _are_probabilities(policy):
                 raise ValueError(

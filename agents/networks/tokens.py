@@ -108,7 +108,7 @@ class RankTokens(TokenNetwork):
         super().__init__(features, actions, width, depth, **options)
         self.names_ranks = parse_bool("names_ranks", names_ranks)
         if features.bonds is None or features.actions_on is None:
-            raise self.refuse("the game must define bonds between ranks and actions on places")
+            raise self.refuse("the features of the game must define bonds and actions_on")
         self.reader = RankReader(features)
         self.own = linear(self.reader.columns, width)
         self.partners = nn.Linear(self.reader.columns, width, bias=False)

@@ -211,8 +211,8 @@ def test_budgets_and_prefixes() -> None:
         ("rollouts@-3:greedy", "search budget must be a number of worlds >= 1"),
         ("rollouts@0ms:greedy", "search budget must be .*, got '0ms'"),
         ("expectimax@3:pretrained", "expectimax takes no search budget"),
-        ("mcts:", "mcts: must be followed by an agent, such as greedy or pretrained"),
-        ("rollouts@20", "rollouts: must be followed by an agent"),
+        ("mcts:", "mcts must have a guide after a colon, such as mcts:greedy or mcts:pretrained"),
+        ("rollouts@20", "rollouts must have a guide after a colon"),
         (
             "mcts:human",
             "the guide of mcts must be uniform, greedy, a rule-based agent, .*, got 'human'",

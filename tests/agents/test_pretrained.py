@@ -49,7 +49,7 @@ def test_it_is_small_and_beats_greedy(folder: Path, deals: int) -> None:
 def test_rules_without_one_are_told_which_there_are() -> None:
     game = GAMES["poker_squares"]
     with pytest.raises(
-        ValueError, match=r"no pretrained agent for these rules, only .*poker_squares-classic"
+        ValueError, match=r"no pretrained agent for these rules\. .*: .*poker_squares-classic"
     ):
         load_agent("pretrained", game, game.make_rules("british"))
     with pytest.raises(ValueError, match="the folder 'greedy' does not exist"):

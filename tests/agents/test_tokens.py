@@ -79,7 +79,7 @@ def test_every_column_is_read() -> None:
 @pytest.mark.parametrize("title", [title for title in GAMES if title != "pyramid"])
 def test_games_without_bonds_are_rejected(title: str) -> None:
     with pytest.raises(
-        ValueError, match="network 'ranks': the game must define bonds between ranks"
+        ValueError, match="network 'ranks': the features of the game must define bonds"
     ):
         build_network("ranks", GAMES[title], 16, 2)
 

@@ -228,7 +228,7 @@ def test_contracts_are_of_a_deal_on_which_nobody_has_bid() -> None:
         game, rules, deal_position(game, rules, "contracts", 0), [LABELS.index("bid 15")]
     )
     with pytest.raises(
-        ValueError, match="deck_or_state must be a deal in which no seat has spoken"
+        ValueError, match="deck_or_state must be a deal before the first bid or pass"
     ):
         list_contracts(spoken, rules)
     assert all(one.points is None for one in list_contracts(list(game.pack(rules)), rules, limit=3))

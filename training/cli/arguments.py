@@ -47,7 +47,9 @@ def read_seconds(text: str) -> float:
     except ValueError:
         number = math.nan
     if not 0 <= number <= 3600:  # false for nan, too
-        raise argparse.ArgumentTypeError(f"must be seconds from 0 to 3600, got {shorten(text)}")
+        raise argparse.ArgumentTypeError(
+            f"must be a number of seconds from 0 to 3600, got {shorten(text)}"
+        )
     return number
 
 

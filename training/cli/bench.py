@@ -88,9 +88,9 @@ def _bench_all(arguments: argparse.Namespace) -> int:
     wrong = [flag for flag, is_set in flags.items() if is_set]
     if wrong:
         raise ValueError(
-            f"{', '.join(wrong)} must not be given without GAME, which runs all benchmarks of the "
-            f"clone: name a game, such as parlour bench {next(iter(GAMES))} "
-            "(see parlour bench --help)"
+            f"{', '.join(wrong)} must not be given without GAME. Name a game, such as parlour "
+            f"bench {next(iter(GAMES))}; without GAME, the command runs all benchmarks of the "
+            "clone (see parlour bench --help)"
         )
     print(
         "Running all benchmarks (several minutes). Peer libraries that are not installed are "

@@ -67,7 +67,7 @@ def add_compile(parser: argparse.ArgumentParser) -> None:
         "--out",
         type=read_path,
         metavar="FOLDER",
-        help=f"new folder for kernels that run on every {PROCESSOR} processor, for make wheel "
+        help=f"new folder for kernels that run on every {PROCESSOR} processor; used by make wheel "
         "(default: compile for this processor into the cache)",
     )
 

@@ -231,7 +231,7 @@ def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
     if Path(word).suffix or Path(word).is_file():
         if variants:
             raise ValueError(
-                "--variant must not be given with a label file: it selects files of a game"
+                "--variant must not be given with a label file: --variant selects files of a game"
             )
         return [Path(word)]
     try:

@@ -66,16 +66,16 @@ at each position, starting at the dealer's left.
 
 All agents play the same deals. --json prints one object: {"results": [...], "differences": [...]}.
 Each result has the fields of "parlour evaluate --json". There is a difference for each pair of
-agents. Its fields agent and minus are the names of the two agents; minus is the one listed earlier.
-Its fields won (or reached) and score have the results of the first agent minus the results of the
-second on the same deals. The field variant names the rules. --out writes episodes.parquet (one row
-per game), summary.json, and the plot comparison (png, svg, pdf). --report writes one HTML file with
-tables, plots, and the settings of the comparison.
+agents: the results of one agent (field agent) minus the results of an agent that is listed earlier
+(field minus), on the same deals. The differences are in the fields won (or reached) and score. The
+field variant names the rules. --out writes episodes.parquet (one row per game), summary.json, and
+the plot comparison (png, svg, pdf). --report writes one HTML file with tables, plots, and the
+settings of the comparison.
 
-In a game for several players, each agent plays each deal from every seat, first with --opponents
-in the other seats, then against each other agent of --agents, which has all other seats ("pairs"
-in the JSON). A difference then has net and positions, starting at the dealer's left, with
-intervals and p-values corrected by Holm's method.
+In a game for several players, each agent plays each deal from every seat. First, the agents of
+--opponents have the other seats; then one other agent of --agents has all of them, for each pair of
+agents ("pairs" in the JSON). A difference has the fields net and positions (from the dealer's
+left). In positions, holm has the interval and the p-value corrected by Holm's method.
 """,
 }
 
@@ -116,13 +116,14 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
         "--seed",
         type=read_whole(),
         default=0,
-        help="seed that the agents are loaded with; another seed changes their random choices, "
-        "but not the deals (default: 0)",
+        help="seed that agents can read; another seed changes their random choices, but not the "
+        "deals (default: 0)",
     )
     parser.add_argument(
         "--evaluation-seed",
         metavar="TEXT",
-        help="text from which all random draws derive; saved with the results (default: random)",
+        help="text from which all random draws derive, together with --seed; agents cannot read "
+        "it; saved with the results (default: random)",
     )
     parser.add_argument(
         "--max-moves",
@@ -147,7 +148,7 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
         "--labels",
         type=read_line,
         metavar="FILE",
-        help="file of solver labels from parlour deals make, or no to use none (default: existing "
+        help="file of solver labels from parlour deals make; no: use no labels (default: existing "
         "labels of these deals)",
     )
     parser.add_argument(

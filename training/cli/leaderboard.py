@@ -130,10 +130,10 @@ def add_leaderboard(parser: argparse.ArgumentParser) -> None:
         "--deals",
         type=_read_deals,
         metavar=f"N|{ALL}",
-        help=f"number of deals to play for each entry, or {ALL} to play all of its deals, which "
-        "verifies its results to the last digit. Each entry has a digest of the results of its "
-        "first deals (10 to 200 of them); these deals are always played (default: all deals if "
-        "they take about ten seconds or less, otherwise only these first deals)",
+        help=f"number of deals to play for each entry; {ALL}: all deals of the entry, which "
+        "verifies every digit of its results. The first 10 to 200 deals are always played, because "
+        "the entry has a digest of their results (default: all deals if they take about ten "
+        "seconds or less, otherwise only these first deals)",
     )
     parser.add_argument(
         "--allow-code",
@@ -188,14 +188,16 @@ def _check_words(arguments: argparse.Namespace) -> None:
             "--update and --mark must not be combined: --update plays, --mark verifies"
         )
     if arguments.check and len(flags) > 1:
-        raise ValueError(f"--check must not be combined with {flags[0]}: it writes nothing")
+        raise ValueError(
+            f"--check must not be combined with {flags[0]}: --check only checks the page"
+        )
     if arguments.deals is None:
         return
     if arguments.deals < 1:
         raise ValueError(f"--deals must be an integer >= 1, or {ALL}, got {arguments.deals}")
     if flags and not arguments.mark:
         raise ValueError(
-            f"--deals must not be combined with {flags[0]}: it sets the deals of a verification"
+            f"--deals must not be combined with {flags[0]}: --deals limits a verification"
         )
 
 

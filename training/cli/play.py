@@ -97,8 +97,8 @@ def add_play(parser: argparse.ArgumentParser) -> None:
         "--until",
         type=read_whole(MOST_HANDS),
         metavar="N",
-        help="games for several players: total that a seat or side must win or lose to end the "
-        "session",
+        help="games for several players: total win or loss of a seat or side that ends the "
+        "session, in chips or stakes",
     )
     parser.add_argument(
         "--delay",
@@ -138,7 +138,9 @@ def run_play(arguments: argparse.Namespace) -> int:
     if arguments.deal_set or arguments.deal is not None:
         chosen["deal_set"] = arguments.deal_set or default_deal_set(game.name)
     if chosen and arguments.seed is not None and arguments.agent == "human":
-        raise ValueError("--seed must not be combined with --deck or --deal: it draws the deal")
+        raise ValueError(
+            "--seed must not be combined with --deck or --deal: --seed draws a random deal"
+        )
     if arguments.seed is not None:
         check_range("seed", arguments.seed, 0)
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
@@ -165,7 +167,8 @@ def run_play(arguments: argparse.Namespace) -> int:
         )
     elif arguments.explain:
         raise ValueError(
-            "--explain needs a watched agent (--agent); type advice at your turn instead"
+            "--explain needs a watched agent (--agent AGENT). To get advice in your own game, type "
+            "advice at your turn"
         )
     if arguments.record:
         make_record_file(arguments.record)

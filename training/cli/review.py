@@ -51,8 +51,10 @@ EXAMPLES = {
   parlour review --from results --lost-though-winnable --agent greedy
 
 For each decision, the command samples worlds: assignments of the hidden cards that fit what the
-player knows. The value of a legal action is the share of worlds that can still be won after it,
-found by the exact solver. Without an exact solver, an agent (--player) plays the worlds out.
+player knows. The exact solver finds the value of a legal action: the share of worlds that can still
+be won after it. Without an exact solver, an agent (--player) plays each world to the end. The loss
+of a decision is the value of the best action minus the value of the chosen action.
+
 --json prints one object. For one game, its fields are first_chance (value of the position before
 the first decision), outcome, decisions, and three sums over the decisions: loss, unseen (effect of
 hidden information), and luck (effect of the cards turned up). For several deals, the fields are the
@@ -98,10 +100,10 @@ def add_review(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--player",
         metavar="AGENT",
-        help="agent that plays the sampled worlds to the end, or double-dummy for the solver of "
+        help="agent that plays the sampled worlds to the end; double-dummy: the solver of "
         "Twenty-Eight, Twenty-Nine and Fifty-Six, which computes the best card play with all cards "
-        "known (default: none in solitaires with an exact solver, which finds the values itself; "
-        "otherwise pretrained, or greedy if there is no pretrained agent)",
+        "known (default: the exact solver in solitaires that have one; otherwise pretrained, or "
+        "greedy if there is no pretrained agent)",
     )
     parser.add_argument(
         "--seat",

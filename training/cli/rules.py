@@ -38,7 +38,8 @@ def run_rules(arguments: argparse.Namespace) -> int:
 
 
 def _print_game(game: Game) -> None:
-    print(f"{game.title}\n\noptions (a variant may change the default)")
+    print(f"{game.title}\n")
+    print("options (a variant may change the default; sources are listed at the end)")
     for option in describe_options(game.rules):
         text = f"{option.values} (default {option.default}): {option.doc}"
         print(wrap_beside(option.name, text))

@@ -127,7 +127,7 @@ def _start_position(
         raise ValueError("either --deal NUMBER or --deck CARDS must be given, not both")
     if arguments.deck is not None:
         if arguments.deal_set:
-            raise ValueError("--deal-set must not be combined with --deck: it belongs to --deal")
+            raise ValueError("--deal-set must not be combined with --deck, only with --deal")
         deck = load_deck(arguments.deck, game, rules)
         return make_position(game, rules, deck), {"deck": deck}
     deal_set = arguments.deal_set or default_deal_set(game.name)

@@ -32,8 +32,9 @@ trials.parquet. Use best.toml as a settings file:
 
   parlour train pyramid --settings runs/pyramid-three-passes-tune-ppo/best.toml
 
---json prints one object: best, settings (all settings of the best trial), trials (number, state,
-value, part: the number of evaluations, seconds, settings, run), importance, space, and folder.
+--json prints one object: best, settings (all settings of the best trial), trials, importance,
+space, and folder. Each trial has number, state, value, part (number of evaluations), seconds,
+settings, and run.
 """
 }
 
@@ -53,7 +54,7 @@ def add_tune(parser: argparse.ArgumentParser) -> None:
         type=read_path,
         metavar="FILE",
         help="TOML file of the settings to search, with a table per method (default: "
-        "training/tuning/spaces.toml)",
+        "training/tuning/spaces.toml of Parlour)",
     )
     parser.add_argument(
         "--seed", type=whole, default=0, help="seed of all trials and of the search (default: 0)"
@@ -89,8 +90,9 @@ def add_tune(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--address",
         type=read_line,
-        help="address of a Ray cluster, which gets as many workers as it has room for: HOST:PORT "
-        "or auto (default: RAY_ADDRESS, or a new cluster on this machine if it is not set)",
+        help="address of a Ray cluster: HOST:PORT or auto; the cluster runs as many workers as its "
+        "CPU cores allow, whatever --jobs is (default: RAY_ADDRESS, or a new cluster on this "
+        "machine if it is not set)",
     )
     add_json(parser)
 

@@ -188,8 +188,8 @@ def refuse_people(agents: Sequence[FixedAgent]) -> None:
     for agent in agents:
         if is_person(agent):
             raise ValueError(
-                f"agent {agent.name!r} must play in this process: leave out --jobs, --backend and "
-                "--address"
+                f"agent {agent.name!r} cannot play in a worker process: leave out --jobs, "
+                "--backend and --address"
             )
 
 

@@ -99,7 +99,9 @@ def paired_difference(
     their differences. Raises ValueError if there are no values, or the lengths differ.
     """
     if len(first) != len(second):
-        raise ValueError(f"paired values must be equally many, got {len(first)} and {len(second)}")
+        raise ValueError(
+            f"paired values must have the same length, got {len(first)} and {len(second)}"
+        )
     if first.dtype == np.bool_ and second.dtype == np.bool_:
         return _paired_rates(first, second, confidence)
     paired = np.asarray(first, np.float64) - np.asarray(second, np.float64)
@@ -167,7 +169,7 @@ def _mean_and_error(values: np.ndarray) -> tuple[float, float, int]:
     """Return the mean of values, its standard error, and the number of values."""
     n = len(values)
     if n < 2:
-        raise ValueError(f"values must be at least two for Student's interval, got {n}")
+        raise ValueError(f"values must have length 2 or more for Student's interval, got {n}")
     given = np.asarray(values, np.float64)
     return float(given.mean()), float(given.std(ddof=1)) / sqrt(n) if np.ptp(given) else 0.0, n
 

@@ -510,7 +510,7 @@ def _try(study: Study, plan: TunePlan, trial: Trial) -> None:
     try:
         value = run_trial(plan, trial.user_attrs[RUN], draw_params(plan, trial), report)
         if not math.isfinite(value):
-            raise ArithmeticError(f"the result is {value}")
+            raise ArithmeticError(f"the result must be a finite number, got {value}")
         study.tell(trial, value, skip_if_finished=True)
     except TrialPruned:
         study.tell(trial, state=TrialState.PRUNED, skip_if_finished=True)
@@ -612,7 +612,7 @@ def work_by_ray(plan: TunePlan, jobs: int, address: str | None) -> None:
     Args:
         plan: plan of the search.
         jobs: number of workers if Ray is started on this machine.
-        address: address of a running Ray cluster, which gets as many workers as it has room for.
+        address: address of a running Ray cluster; its CPU cores determine the number of workers.
 
     Raises:
         ValueError: no cluster answers at the address, or its machines do not share the storage.

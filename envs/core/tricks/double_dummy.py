@@ -396,7 +396,7 @@ def make_solve(solver: DoubleDummy) -> Solve:
         side = int(solver.contract_side(s, record))
         if side == 0:
             raise ValueError(
-                "the position must have a contract that two sides play for. Add the actions of the "
+                "the position must have a contract between two sides. Add the actions of the "
                 "auction (--actions). Hands that the bidder plays alone cannot be solved"
             )
         work, table = allocate_table(solver)

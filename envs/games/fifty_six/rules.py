@@ -115,7 +115,7 @@ class Rules(NamedTuple):
     small_pack: Annotated[
         bool,
         Option(
-            "deck of four players. yes: 32 cards, without K Q 8 7, eight each; no: 48 cards, "
+            "deck for four players. yes: 32 cards, without K Q 8 7, eight each; no: 48 cards, "
             "twelve each"
         ),
     ] = True

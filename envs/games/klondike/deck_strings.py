@@ -66,7 +66,9 @@ def from_pysol(text: str) -> np.ndarray:
     if lines and lines[0].lower().startswith("foundations:"):
         built = [word for word in split_cards(lines.pop(0))[1:] if not word.endswith(("-0", "-"))]
         if built:
-            raise ValueError(f"deck must be a deal, got foundations with cards: {' '.join(built)}")
+            raise ValueError(
+                f"deck must be the start of a game, got foundations with cards: {' '.join(built)}"
+            )
     if len(lines) != COLUMNS + 1 or not lines[0].lower().startswith(TALON):
         raise ValueError(
             f'deck must be a line "Talon: ..." and {COLUMNS} lines of columns, '
@@ -76,7 +78,7 @@ def from_pysol(text: str) -> np.ndarray:
     if STOCK_BEGINS in stock:
         begin = stock.index(STOCK_BEGINS)
         if begin:
-            raise ValueError(f"deck must be a deal, got a waste of {begin} cards")
+            raise ValueError(f"deck must be the start of a game, got a waste of {begin} cards")
         stock = stock[1:]
     columns = [[_strip_brackets(card) for card in split_cards(line)] for line in lines[1:]]
     return _join_piles(columns, stock, "a talon")
@@ -91,7 +93,7 @@ def _join_piles(columns: Sequence[Sequence[Any]], stock: Sequence[Any], name: st
     sizes = [len(column) for column in columns]
     if sizes != list(range(1, COLUMNS + 1)) or len(stock) != STOCK_SIZE:
         raise ValueError(
-            f"deck must have columns of 1, 2, ... 7 cards and {name} of {STOCK_SIZE}, "
+            f"deck must have columns of 1, 2, ... 7 cards and {name} of {STOCK_SIZE} cards, "
             f"got {sizes} and {len(stock)}"
         )
     deck = [*[""] * TABLEAU_SIZE, *stock]
@@ -131,7 +133,7 @@ def from_solvitaire(text: str) -> np.ndarray:
         name for name, cards in deal.items() if name in EMPTY_PILES and cards not in ([], [[]] * 4)
     ]
     if full:
-        raise ValueError(f"deck must be a deal, got cards in {full[0]!r}")
+        raise ValueError(f"deck must be the start of a game, got cards in {full[0]!r}")
     return _join_piles(columns, stock[::-1], "a stock")
 
 

@@ -94,7 +94,7 @@ class Rules(NamedTuple):
         Adjacent,
         Option(
             "cards that must be placed directly above, below or beside another card: none, only "
-            "the first card after the starter, or all (002 can be read either way)"
+            "the first card after the starter, or all (002 allows first and all)"
         ),
     ] = Adjacent.NONE
     scoring: Annotated[

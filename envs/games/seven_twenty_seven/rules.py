@@ -133,8 +133,8 @@ class Rules(NamedTuple):
     max_raises: Annotated[
         int,
         Option(
-            "maximum number of raises in a round, without the opening bet; 3 is a house rule, 60 "
-            "is effectively unlimited",
+            "maximum number of raises in a round, not counting the opening bet; 3 is a house rule, "
+            "60 is effectively unlimited",
             0,
             MOST_RAISES,
         ),
@@ -147,10 +147,11 @@ class Rules(NamedTuple):
         Nearness,
         Option(
             "rule for the nearest total. nearest: only the distance counts; over_is_bust: a total "
-            "above 7 cannot win that half, a total above 27 wins nothing, and a seat whose lowest "
-            "total is above 27 is out. The other values decide between totals at equal distances: "
-            "under_beats_over prefers the total below the target, over_beats_under the total above "
-            "it, inside_beats_outside a total between 7 and 27, outside_beats_inside any other"
+            "above 7 cannot win the half of 7, a total above 27 wins nothing, and a seat whose "
+            "lowest total is above 27 is out. The other values decide between totals at equal "
+            "distances: under_beats_over prefers the total below the target, over_beats_under the "
+            "total above it, inside_beats_outside a total between 7 and 27, outside_beats_inside "
+            "any other"
         ),
     ] = Nearness.NEAREST
     declare: Annotated[
@@ -169,13 +170,17 @@ class Rules(NamedTuple):
     last_bets: Annotated[
         bool, Option("a last betting round follows the draw round in which nobody drew (house)")
     ] = False
-    half_tens: Annotated[bool, Option("tens count a half (house)")] = False
+    half_tens: Annotated[bool, Option("tens count one half, not 10 (house)")] = False
     pack: Annotated[Pack, Option("deck. full: 52 cards; mini: ace, 5 and 10, twice each")] = (
         Pack.FULL
     )
     bet_first: Annotated[
         bool,
-        Option("a betting round comes between the deal and the opening ask (house)", is_later=True),
+        Option(
+            "a betting round comes between the deal and the opening ask, in which each seat may "
+            "take one card (house)",
+            is_later=True,
+        ),
     ] = False
     rotating_lead: Annotated[
         bool,

@@ -166,8 +166,8 @@ class Rules(NamedTuple):
     match: Annotated[
         bool,
         Option(
-            "a seat may take over the highest bid with the same number, if the current highest "
-            "bidder comes later in speaking order (counted from the first speaker)"
+            "a seat may become the highest bidder with an equal bid, if it comes before the "
+            "current highest bidder in speaking order (counted from the first speaker)"
         ),
     ] = False
     trump_by: Annotated[

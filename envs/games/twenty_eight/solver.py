@@ -301,7 +301,7 @@ def list_contracts(
     game = GAMES[NAME]
     start = make_position(game, rules, deck_or_state)
     if start["moves"][0] or start["shown"]["phase"][0] != AUCTION:
-        raise ValueError("deck_or_state must be a deal in which no seat has spoken")
+        raise ValueError("deck_or_state must be a deal before the first bid or pass")
     contracts = []
     for seat in range(rules.players):
         bid = speak_until(rules, start, MAKING, seat)

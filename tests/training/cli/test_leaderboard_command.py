@@ -189,7 +189,7 @@ def test_code_needs_leave(
     monkeypatch.syspath_prepend(path.parent)
     path.write_text(path.read_text().replace("classic,,greedy", "classic,,own_agent:Own"))
     status, output = run("--update --only poker-squares")
-    assert status == 1 and "got code: --allow-code imports own_agent:Own" in output
+    assert status == 1 and "got code: add --allow-code to import own_agent:Own" in output
     assert not Path("ran").exists() and read_leaderboard(path)[0].claim is None
     assert run("--update --allow-code --only poker-squares")[0] == 0
     assert Path("ran").exists() and read_leaderboard(path)[0].claim is not None

@@ -101,7 +101,7 @@ def test_labels_and_equilibria_are_refused_before_work(
         assert (status, out, err.count("\n")) == (2, "", 1), line
     assert Path("kept/mine").read_text() == "not an agent"
     for name in (".", "..", "/", "kept/.."):
-        with pytest.raises(ValueError, match="name of a folder for the agent alone"):
+        with pytest.raises(ValueError, match="folder must end with a folder name"):
             check_agent_folder(Path(name))
 
 

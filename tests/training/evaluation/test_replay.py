@@ -287,7 +287,7 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
         ),
         ({"deal": -1}, "field deal"),
         ({"deck": "Ac"}, "or deck and rng, got deal, deal_set, deck"),
-        ({"dealer": 0}, "field dealer must be a seat of a game with a dealer, got 0"),
+        ({"dealer": 0}, "or null in a game without a dealer, got 0"),
         ({"rng": "xyz"}, "field rng must be 16 hex digits, or null, got 'xyz'"),
         ({"more": 1}, "field must be one of format, .*, got 'more'"),
         ({"result": 3}, "field result must be a dict by names"),

@@ -251,7 +251,7 @@ def test_the_play_of_a_table_is_judged_double_dummy() -> None:
         values = review.judged.values
         assert ((values >= 0) & (values <= 1) | ~review.masks).all()
     assert sum(float(review.losses.sum()) for review in reviews) > 0
-    with pytest.raises(ValueError, match="no double-dummy solver, got 'double-dummy' for Pyramid"):
+    with pytest.raises(ValueError, match="have no double-dummy solver, got 'double-dummy'"):
         make_judge(PYRAMID, RULES, player="double-dummy")
 
 

@@ -191,8 +191,8 @@ def _refuse_loss(old: Labels, whole: LabelTask, solver: str) -> None:
         kind += ", found with a higher limit" if higher else ""
         kind += "" if old.solver == solver else ", found by another version of the solver"
         raise ValueError(
-            f"{old.source} has labels of {len(old)} deals, {kind}: remove the file, or choose "
-            "another folder"
+            f"{old.source} has labels of {len(old)} deals, {kind}, which would be lost: "
+            "remove the file, or choose another folder"
         )
 
 
@@ -245,7 +245,7 @@ def _check_columns(scored: bool, columns: Mapping[str, np.ndarray]) -> dict[str,
     expected = {name: array.dtype for name, array in columns_of([], scored).items()}
     lengths = {array.shape for array in columns.values()}
     if {name: array.dtype for name, array in columns.items()} != expected or len(lengths) != 1:
-        raise ValueError(f"columns must be {', '.join(expected)}, of one length")
+        raise ValueError(f"columns must be {', '.join(expected)}, all of the same length")
     return dict(columns)
 
 

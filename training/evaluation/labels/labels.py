@@ -325,7 +325,7 @@ def _check_shape(labels: Labels, metadata: dict[str, Any]) -> None:
     other = np.flatnonzero(deck_digests(decks) != labels.columns["deck"])
     if len(other):
         raise ValueError(
-            f"deck must be that of deal {labels.first + other[0]} of the deal set, got another"
+            f"deck must be that of deal {labels.first + other[0]} of the deal set, got another deck"
         )
 
 

@@ -143,8 +143,8 @@ def make_claim(
         != first_digest
     ):
         raise ValueError(
-            f"agent {entry.agent!r} must repeat its results on the same deals, got others when it "
-            f"played the first {first} again: draw random numbers from Turn.seeds"
+            f"agent {entry.agent!r} must repeat its results on the same deals, got other results "
+            f"in a second run of the first {first} deals. Draw random numbers only from Turn.seeds"
         )
     estimate = estimate_values(entry, played.values)
     bound = find_bound(entry)

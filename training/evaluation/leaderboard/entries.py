@@ -395,6 +395,6 @@ def check_code(entry: Entry, allow_code: bool) -> str:
     if code and not allow_code:
         raise ValueError(
             f"agent {entry.agent!r} must be a built-in agent or a saved folder, got code: "
-            f"--allow-code imports {code}"
+            f"add --allow-code to import {code}"
         )
     return spec

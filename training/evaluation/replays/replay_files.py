@@ -235,7 +235,8 @@ def _check_play(game: Game, rules: Any, fields: dict[str, Any]) -> None:
         raise ValueError(f"field agents must have {players} names, got {len(fields['agents'])}")
     if fields.get("dealer") is not None and not (game.has_dealer and fields["dealer"] < players):
         raise ValueError(
-            f"field dealer must be a seat of a game with a dealer, got {fields['dealer']}"
+            f"field dealer must be a seat below {players}, or null in a game without a dealer, got "
+            f"{fields['dealer']}"
         )
     for action in fields["actions"]:
         if not 0 <= action < game.actions:

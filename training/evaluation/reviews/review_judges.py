@@ -270,8 +270,8 @@ def make_judge(
     if player == DOUBLE_DUMMY:
         if not is_double_dummy(game, rules):
             raise ValueError(
-                "player must be an agent where the game has no double-dummy solver, got "
-                f"{player!r} for {game.title}"
+                f"player must be an agent because these rules of {game.title} have no double-dummy "
+                f"solver, got {player!r}"
             )
         return SolverJudge(game, rules, worlds, seed)
     if player is None and not several and is_solvable(game, rules):

@@ -68,7 +68,8 @@ def find_lost(
     if agent is None:
         if len(names) > 1:
             raise ValueError(
-                f"agent must be one of {', '.join(names)}, got none for results of several"
+                f"agent must be one of {', '.join(names)}, got none: the results have several "
+                "agents"
             )
         agent = names[0]
     if agent not in names:
@@ -188,7 +189,8 @@ def choose_lost(
         raise ValueError("results must have a winnable deal that the agent lost, got none")
     if variant is None and len(names) > 1:
         raise ValueError(
-            f"variant must be one of {', '.join(names)}, got none: deals were lost in several"
+            f"variant must be one of {', '.join(names)}, got none: the agent lost deals in several "
+            "variants"
         )
     if variant is not None and variant not in names:
         raise ValueError(unknown_text("variant", variant, names))
@@ -270,8 +272,8 @@ def _load(spec: EvaluationSpec, name: str, agent: Agent | str | None) -> Agent:
         return spec.load_agent(agent)
     if imports_code(name):
         raise ValueError(
-            f"agent of the results must not be module:Class, got {name!r}: pass your own agent as "
-            "the agent"
+            f"agent must be passed as an object if its name in the results is module:Class, got "
+            f"{name!r}"
         )
     try:
         return spec.load_agent(name)

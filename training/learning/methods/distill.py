@@ -211,12 +211,12 @@ def read_folder(folder: Path, game: Game) -> list[Positions]:
         )
     else:
         wanted = {file for file in folder.glob("*.parquet") if is_round(file)}
-        reason = "the file name must be STEPS.parquet, with 12 digits"
+        reason = "the file name must be 12 digits and .parquet"
     for file in sorted(set(folder.glob("*.parquet")) - wanted):
         warnings.warn(f"{file} is ignored: {reason}", stacklevel=3)
     if not wanted:
         raise ValueError(
-            f"{folder}: the folder has no files of positions (STEPS.parquet, with 12 digits)"
+            f"{folder}: the folder has no files of positions (named with 12 digits and .parquet)"
         )
     return [read_positions(file, game) for file in sorted(wanted)]
 
@@ -388,8 +388,8 @@ class DistillRun(LearnerRun):
             raise ValueError(f"teacher={spec!r}, with rules {named}: {error}") from error
         if not hasattr(teacher, "judge"):
             raise ValueError(
-                "teacher must be a pimc, mcts or rollouts search, such as pimc@8, mcts@200, "
-                f"pimc@8:AGENT or rollouts@8:greedy, got {spec!r}"
+                "teacher must be a pimc, mcts, rollouts or rollouts-cards search, such as pimc@8, "
+                f"mcts@200, pimc@8:AGENT or rollouts@8:greedy, got {spec!r}"
             )
         if isinstance(teacher, PimcAgent):
             teacher.world_limit = self.settings.teacher_limit

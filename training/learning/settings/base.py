@@ -82,9 +82,9 @@ class Settings:
     """Reward function. progress: scaled score gain at each step, plus a bonus for a win; win: 1 for
     a win; score: the final score, at the last step."""
     initial: str | None = None
-    """Agent to start training from: the folder of a saved agent or of a run. From a run,
-    each training seed starts with the agent of the same seed. The agent may have been trained on
-    other rules (None: new weights)."""
+    """Agent to start training from: the folder of a saved agent or of a run. If the folder is
+    a run, each training seed starts with the agent of the same seed. The agent may have been
+    trained on other rules (None: new weights)."""
 
     seeds: tuple[int, ...] = (0,)
     """Training seeds. Each seed trains one agent; the seeds run one after the other."""
@@ -230,9 +230,10 @@ class LearnerSettings(StepSettings):
     """Play forced actions (the only legal action) automatically; they are not timesteps."""
     network: str = "embedding"
     """Network architecture. mlp: dense layers on one-hot observations; embedding: sum of card
-    embeddings; bonds: embedding plus pairs of related cards; ranks: one token per rank, for games
-    in which cards are removed in pairs; attention: one token per card (slow); numbers: dense layers
-    on the integer codes, for observations of counts and amounts."""
+    embeddings; bonds: embedding, plus an embedding of each pair of related cards, such as cards
+    that may be removed together; ranks: one token per rank, for games in which cards are removed in
+    pairs; attention: one token per card (slow); numbers: dense layers on the integer codes, for
+    observations of counts and amounts."""
     width: Annotated[int, Range(1, WIDEST)] = 128
     """Number of units in each hidden layer."""
     depth: Annotated[int, Range(1, DEEPEST)] = 2
@@ -255,8 +256,8 @@ class LearnerSettings(StepSettings):
     max_grad_norm: Annotated[float, Range(0, 1000)] = 0.5
     """Maximum gradient norm; larger gradients are clipped."""
     threads: Annotated[int, Range(1, 1024)] = 1
-    """Number of threads of PyTorch, and of the environments if there are 1024 or more of them.
-    Bit-identical results need 1 thread."""
+    """Number of PyTorch threads. The environments use as many threads if there are 1024 or more
+    environments. Bit-identical results need 1 thread."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Device of the network. auto: cuda if available, otherwise cpu."""
     precision: Literal["highest", "high", "medium"] = "medium"

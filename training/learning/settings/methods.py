@@ -95,7 +95,7 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class DistillSettings(LearnerSettings, ManyRulesSettings):
-    """Distillation of a search, the teacher: a network learns to predict its action values."""
+    """Distillation of the action values of a search (the teacher) into a network."""
 
     method = "distill"
     seats = "any"
@@ -107,9 +107,9 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
     base_logit: Annotated[float, Range(0, MOST_LIFT)] = LIFT
     """Constant logit of the base policy's action. The logits of the other actions start near 0."""
     teacher: str = "pimc@2"
-    """Search that provides the action values: pimc, mcts or rollouts with a search budget and a
-    guide, such as pimc@8, mcts@200:AGENT (AGENT: a saved agent) or rollouts@8:greedy. With
-    rollouts, the value of an action is its gain over the guide's action."""
+    """Search that provides the action values: pimc, mcts, rollouts or rollouts-cards with a search
+    budget and a guide, such as pimc@8, mcts@200:AGENT (AGENT: a saved agent) or rollouts@8:greedy.
+    With rollouts, the value of an action is its gain over the guide's action."""
     teacher_share: Share = 0.5
     """Fraction of the games that the teacher plays. The network plays the others."""
     teacher_limit: Annotated[int, Range(1, 10**6)] = 1000
@@ -198,8 +198,8 @@ class SelfplaySettings(PolicySettings):
     """Opponents in training and evaluation: the agents in the seats that the learner does not
     play."""
     self_share: Share = 1.0
-    """Probability that the learner also plays a seat other than its own; an opponent plays it
-    otherwise."""
+    """Probability, for each other seat, that the learner plays it too. Otherwise an opponent plays
+    it."""
     magnet_coef: Annotated[float, Range(0, 10)] = 0.05
     """Coefficient of the penalty KL(policy || magnet). The magnet is a copy of the policy that
     slowly follows it."""
@@ -208,8 +208,8 @@ class SelfplaySettings(PolicySettings):
     magnet_interval: Annotated[int, Range(1, 10**6)] = 1
     """Number of policy updates between magnet updates."""
     samples: bool = True
-    """Let the trained agent sample its actions, which games with bluffing need; otherwise it plays
-    the most likely action."""
+    """Let the trained agent sample its actions, as games with bluffing require. Otherwise the agent
+    plays the most likely action."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
@@ -226,7 +226,7 @@ class SelfplaySettings(PolicySettings):
 
 @dataclass(frozen=True, kw_only=True)
 class TDSettings(StepSettings, SoloSettings):
-    """TD(lambda): a table of afterstate values (solitaires that define features for it)."""
+    """TD(lambda) with a table of afterstate values (solitaires with afterstate features)."""
 
     method = "td"
 
@@ -267,7 +267,7 @@ class TDSettings(StepSettings, SoloSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class CmaEsSettings(SoloSettings):
-    """CMA-ES of the weights of the game's heuristic (solitaires). Each timestep is one game."""
+    """CMA-ES search for weights of the game's heuristic (solitaires). Each timestep is one game."""
 
     method = "cma-es"
 
