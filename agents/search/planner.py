@@ -214,7 +214,7 @@ class HindsightAgent(Planner):
         if game.solving is None or game.solving.plan_ahead is None:
             able = [g.name for g in GAMES.values() if g.solving and g.solving.plan_ahead]
             raise ValueError(
-                f"hindsight must play one of the games {', '.join(able)}, got {game.title}"
+                f"game must be one of {', '.join(able)} for hindsight, got {game.title}"
             )
         super().__init__(game, rules, player)
         self.player = player = check_agent(self.player)

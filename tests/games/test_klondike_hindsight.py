@@ -98,7 +98,7 @@ def test_budgets_and_games_that_it_does_not_know_are_refused() -> None:
     with pytest.raises(ValueError, match="such as hindsight@20"):
         load_agent("hindsight@5ms", KLONDIKE, RULES)
     pyramid = find_game("pyramid")
-    with pytest.raises(ValueError, match=r"requires a game with .* \(klondike\), got Pyramid"):
+    with pytest.raises(ValueError, match="game must be one of klondike for hindsight, got Pyramid"):
         load_agent("hindsight", pyramid, pyramid.variants["classic"])
 
 

@@ -169,7 +169,7 @@ def _mean_and_error(values: np.ndarray) -> tuple[float, float, int]:
     """Return the mean of values, its standard error, and the number of values."""
     n = len(values)
     if n < 2:
-        raise ValueError(f"values must have length 2 or more for Student's interval, got {n}")
+        raise ValueError(f"values must have at least two numbers for Student's interval, got {n}")
     given = np.asarray(values, np.float64)
     return float(given.mean()), float(given.std(ddof=1)) / sqrt(n) if np.ptp(given) else 0.0, n
 

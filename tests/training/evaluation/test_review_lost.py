@@ -79,6 +79,6 @@ def test_a_name_in_results_imports_no_module(
     (tmp_path / "module_in_results.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
     (one,) = compare(GAME, ["uniform"], deals=30, evaluation_seed="k").evaluations
     replace(one, agent="module_in_results:Agent").save(tmp_path / "results")
-    with pytest.raises(ValueError, match="agent of the results must not be module:Class, got"):
+    with pytest.raises(ValueError, match="its name in the results is module:Class, got"):
         review_lost(tmp_path / "results", worlds=2, deals=1)
     assert not marker.exists()
