@@ -239,7 +239,7 @@ class LearnerSettings(StepSettings):
     depth: Annotated[int, Range(1, DEEPEST)] = 2
     """Number of hidden layers."""
     network_options: Table = field(default_factory=dict)
-    """Additional options of the network, if it has any."""
+    """Additional options of the network, such as names_ranks of network ranks."""
 
     n_envs: Annotated[int, Range(1, 1 << 20)] = 256
     """Number of environments that run in parallel."""
