@@ -14,6 +14,7 @@ from parlour.envs import GAMES, Game
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows
+from tests.marks import slow_if
 from tests.walkers import WALKERS
 
 TABLES = 60
@@ -83,7 +84,9 @@ def test_it_is_for_games_with_an_auction() -> None:
         load_agent("pimc-bids@2", game, game.make_rules())
 
 
-@pytest.mark.parametrize("name", GAMES_WITH_AUCTIONS)
+@pytest.mark.parametrize(
+    "name", [slow_if(name == "fifty_six", name) for name in GAMES_WITH_AUCTIONS]
+)
 def test_rollouts_of_cards_alone_bid_as_the_player_does(name: str) -> None:
     game = GAMES[name]
     rules = game.make_rules()

@@ -106,6 +106,7 @@ def test_a_player_by_rule_plays_games_on_where_there_is_hope() -> None:
     assert max(worlds) == 8 and worlds[-1] == 0  # in the end nothing is left to be tried out
 
 
+@pytest.mark.slow
 def test_the_choice_of_a_player_by_rule_is_left_only_for_a_gain() -> None:
     rules = PUSS.make_rules("no-redeal")
     hopeful, careful = (load_agent(name, PUSS, rules) for name in ("hopeful", "rollouts@8:hopeful"))

@@ -27,7 +27,7 @@ def kill_and_resume(what: str, folder: Path, first: int, every: int) -> None:
 
 @pytest.mark.parametrize(
     ("what", "first", "every"),
-    [("cma-es", 0, 17), ("deal_set", 1, 5), slow_if(True, "ppo", 2, 17)],
+    [slow_if(True, "cma-es", 0, 17), ("deal_set", 1, 5), slow_if(True, "ppo", 2, 17)],
 )
 def test_runs_killed_at_some_operations_resume(
     what: str, first: int, every: int, tmp_path: Path

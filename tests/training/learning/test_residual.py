@@ -169,6 +169,7 @@ def test_what_others_gain_over_the_player_is_learned() -> None:
     assert result == pytest.approx(np.mean(np.square(errors)), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_rollouts_judge_what_actions_gain_at_a_table() -> None:
     turn = random_turn("twenty_eight")
     judged = RolloutAgent(GreedyAgent(), 20).judge(turn)

@@ -219,7 +219,9 @@ def test_a_deal_set_says_where_its_chunks_are(
     assert f"Finished chunks are kept in {tmp_path}. Run the same" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("deals", "size"), [(99, 99), (10_000, 500), (50_000, 2000), (10**7, 2000)])
+@pytest.mark.parametrize(
+    ("deals", "size"), [(99, 99), (10_000, 500), (50_000, 2000), (10**7, 2000)]
+)
 def test_chunks_of_very_many_deals_are_larger(
     deals: int, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
