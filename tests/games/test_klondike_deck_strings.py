@@ -152,7 +152,7 @@ def test_no_deck_of_solvitaire(text, says):
         (PYSOL.partition("\n")[2], "got 7 lines"),
         (PYSOL + "\n9C", "got 9 lines"),
         (PYSOL.replace("Talon", "Stock"), 'a line "Talon: ..."'),
-        (PYSOL.replace(" 2C\n", "\n"), "a talon of 24, got .* and 23"),
+        (PYSOL.replace(" 2C\n", "\n"), "a talon of 24 cards, got .* and 23"),
         (PYSOL.replace("<TD> ", ""), r"columns of 1, 2, ... 7 cards .* got \[1, 1, 3"),
         (PYSOL.replace("9C\n", "9D\n"), "9d is in the deck twice"),
         (PYSOL.replace("TD", "1D"), "card must be a rank of .*, got '1D'"),

@@ -206,7 +206,7 @@ def test_labels_of_another_solver_are_not_gone_on_from(
 ) -> None:
     path = labelling.make_labels(GAME, deals=50, jobs=1)
     monkeypatch.setattr(labelling, "digest_code", lambda solve: "another")
-    with pytest.raises(ValueError, match="found by another version of the solver: remove the file"):
+    with pytest.raises(ValueError, match="another version of the solver, which would be lost: remove"):
         labelling.make_labels(GAME, deals=20, jobs=1)
     fake.asked = 0
     labelling.make_labels(GAME, deals=60, jobs=1)
