@@ -5,7 +5,9 @@ PEERS := .venv-peers/bin
 LOWEST := .venv-lowest/bin
 WORKERS ?= 2
 DEMO := runs/pyramid-three-passes-demo
-GYMNASIUM := $(shell sed -n 's/.*"gymnasium>=\([0-9.]*\)".*/\1/p' pyproject.toml)
+# The lowest versions that pyproject.toml allows.
+LOWEST_PINS := $(shell sed -nE \
+  's/^( +|pettingzoo = \[)"(gymnasium|numba|numpy|pettingzoo)>=([0-9.]+)".*/\2==\3/p' pyproject.toml)
 TORCH := $(shell grep '^torch==' constraints.txt)
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 PIP := -m pip --disable-pip-version-check install --quiet
@@ -46,7 +48,7 @@ test-all: .venv/.stamp ## run all tests
 	$(WARM)
 	$(PYTEST) -m ""
 
-test-lowest: .venv-lowest/.stamp ## run interface and contract tests with the lowest Gymnasium, without torch
+test-lowest: .venv-lowest/.stamp ## run interface and contract tests with the lowest versions, without torch
 	OMP_NUM_THREADS=1 $(LOWEST)/python -m pytest $(SPREAD) \
 	  tests/interfaces tests/contract --ignore=tests/contract/test_leaks.py  # it plays in a terminal
 
@@ -104,10 +106,9 @@ endef
 	$(DOTS) $(BIN)/python $(PIP) -c constraints.txt -e ".[docs]"
 	@touch $@
 
-# The lowest versions that pyproject.toml allows, not the pins.
 .venv-lowest/.stamp: pyproject.toml setup.py
 	$(call venv,.venv-lowest)
-	$(DOTS) $(LOWEST)/python $(PIP) "gymnasium==$(GYMNASIUM)" -e ".[pettingzoo]" \
+	$(DOTS) $(LOWEST)/python $(PIP) $(LOWEST_PINS) -e ".[pettingzoo]" \
 	  hypothesis pytest pytest-xdist
 	@touch $@
 
