@@ -47,8 +47,8 @@ class GreedyAgent(HeuristicAgent):
             rules: The rules to play by (None: the rules of the training).
 
         Raises:
-            SavedAgentError: The agent cannot be used. This ValueError names the file and the
-                reason.
+            SavedAgentError: The agent cannot be used. SavedAgentError is a ValueError; its message
+                names the file and the reason.
         """
         size = 8 * len(game.heuristic_weights)
         saved = load_saved_agent(path, game, rules, lambda _: size, lambda _: NO_ENCODING)

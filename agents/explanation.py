@@ -91,7 +91,7 @@ class Explanation:
         ]
 
     def summary(self, game: int = 0) -> dict[str, Any]:
-        """Return all fields for one game as JSON values. The entry ``actions`` is the list `rows`.
+        """Return all fields for one game as JSON values. ``actions`` is the result of `rows`.
 
         Args:
             game: Index of the game in the turn, from 0.
@@ -111,7 +111,7 @@ class Explanation:
         }
 
     def to_pandas(self) -> "DataFrame":
-        """Return a data frame with the `rows` of all games, plus columns with each game's values.
+        """Return a data frame with the `rows` of all games; each row includes its game's values.
 
         Raises:
             ModuleNotFoundError: pandas is not installed.

@@ -110,6 +110,7 @@ def load_agent(
     - a search, which another agent may guide: ``"mcts"``, ``"mcts:pretrained"``,
       ``"rollouts:greedy"``, ``"pimc"``, ``"pimc-bids"``, ``"hindsight"``, ``"nested"``,
       ``"expectimax:PATH"``. All except expectimax take a search budget, such as ``"mcts@50ms"``.
+      The guide "Search agents" describes each search.
 
     ``"mine=PATH"`` names the agent "mine".
 

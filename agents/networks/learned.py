@@ -142,17 +142,17 @@ class LearnedAgent(PolicyAgent):
     def load(
         cls, path: str | Path, game: Game, rules: Any = None, *, deterministic: bool | None = None
     ) -> "LearnedAgent":
-        """Load a saved agent to play ``game`` by ``rules`` (None: the rules of the training).
+        """Load a saved agent.
 
         Args:
             path: the agent's folder, or its ``agent.json``.
-            game: the game.
-            rules: the rules (None: those of the training).
+            game: the game to play.
+            rules: the rules to play by (None: the rules of the training).
             deterministic: whether to play the most likely action (None: as it was saved).
 
         Raises:
-            SavedAgentError: the agent cannot be used. This ValueError names the file and the
-                reason.
+            SavedAgentError: the agent cannot be used. SavedAgentError is a ValueError; its message
+                names the file and the reason.
         """
         saved = load_saved_agent(
             path,
@@ -318,7 +318,7 @@ def from_sb3(
         seed: seed of the sampled actions, combined with the seeds of the turn.
 
     Raises:
-        ValueError: the model is none of these, or was trained on other kinds of spaces.
+        ValueError: the model is none of these, or its spaces are not a Box and a Discrete space.
     """
     policy, kind = getattr(model, "policy", None), type(model).__name__
     space = getattr(model, "observation_space", None)

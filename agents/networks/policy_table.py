@@ -56,8 +56,8 @@ class PolicyTableAgent:
             rules: The rules to play by (None: the rules of the table).
 
         Raises:
-            SavedAgentError: The agent cannot be used. This ValueError names the file and the
-                reason.
+            SavedAgentError: The agent cannot be used. SavedAgentError is a ValueError; its message
+                names the file and the reason.
         """
         row = 8 * (1 + game.actions)
         saved = load_saved_agent(

@@ -75,8 +75,8 @@ class ValueTableAgent:
             width: See the class.
 
         Raises:
-            SavedAgentError: The agent cannot be used. This ValueError names the file and the
-                reason.
+            SavedAgentError: The agent cannot be used. SavedAgentError is a ValueError; its message
+                names the file and the reason.
         """
         features = require_afterstates(game)
         size = 4 * features.num_features

@@ -101,17 +101,17 @@ class MCTSAgent:
     Ties go to the action with the best mean result.
 
     Args:
-        player: the agent that guides the search. Uniform, greedy and rule-based agents play games
-            to their end. A value table or a network evaluates leaves, and the policy of a
-            network is the prior. In games for several players, the search does not use the values
-            of a network, because they belong to one seat. It uses the network's policy as the
-            prior, and greedy plays games to their end.
+        player: the agent that guides the search. Uniform, greedy and rule-based agents play
+            rollouts: games from a leaf to the end. A value table or a network evaluates leaves, and
+            the policy of a network is the prior. In games for several players, the search does not
+            use the values of a network, because they belong to one seat. It uses the network's
+            policy as the prior, and greedy plays rollouts.
         iterations: number of iterations per decision (None: `ITERATIONS`, 400).
         milliseconds: time limit per decision, averaged over the games of a turn, in place of a
             number of iterations. Actions then depend on the machine.
         explore: weight of the exploration bonus, in standard deviations of the results.
-        epsilon: probability of random moves in games played to their end.
-        reward: the reward that a network's values estimate.
+        epsilon: probability of random moves in rollouts.
+        reward: the reward function of a network's values (`Reward`).
         seed: seed of the search, combined with the seeds of the turn.
 
     Raises:

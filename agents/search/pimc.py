@@ -46,9 +46,10 @@ SALT = np.uint64(0x50494D43)
 
 
 class PimcAgent:
-    """Agent that plays the action after which most sampled worlds can still be won.
+    """Perfect-information Monte Carlo (PIMC) agent.
 
-    ``player`` breaks ties. A player with a policy (``log_probabilities(turn)``, as learned agents
+    The agent plays the action after which most sampled worlds can still be won, and ``player``
+    breaks ties. A player with a policy (``log_probabilities(turn)``, as learned agents
     have) also guides the search. If its most likely action leads by 4 or more in log probability
     (`SURE`), the agent plays it without sampling worlds. Otherwise, the value of an action
     is a weighted mean of two numbers: the fraction of sampled worlds that can still be won, and an

@@ -147,8 +147,8 @@ class OracleAgent(Planner):
     max_batch = 64
     """Maximum number of games in a turn.
 
-    This maximum makes the measured time per decision include the solver. An evaluation excludes its
-    first call from this time, and a first call with all games would solve all deals.
+    An evaluation excludes its first call from the measured time per decision. Without a maximum,
+    this call could contain all games, and the measured time would not include the solver.
     """
 
     def __init__(

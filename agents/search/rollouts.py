@@ -57,9 +57,9 @@ class RolloutAgent:
     """Agent that plays the action with the best average result if ``player`` continues the game.
 
     Each action is tried in the same sampled worlds, in which ``player`` plays all seats to the end
-    of the game. In a multiplayer game, the agent chooses another action than ``player`` would only
-    if the gain exceeds 2 standard errors (`CAUTION`). In a solitaire with a rule-based ``player``,
-    the gain must exceed 1 standard error (`CAUTION_ALONE`).
+    of the game. In a multiplayer game, the agent deviates from ``player`` only if the gain exceeds
+    2 standard errors (`CAUTION`). In a solitaire with a rule-based ``player``, the gain must exceed
+    1 standard error (`CAUTION_ALONE`).
 
     Args:
         player: greedy, a rule-based agent, or an agent with a value table.

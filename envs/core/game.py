@@ -70,7 +70,7 @@ class Game:
     check: Callable[[Any], None]
     """Raises ValueError, naming the option, for invalid combinations of options."""
     features: Features
-    """Schema of the observations. Every option is one of the pieces."""
+    """Schema of the observations. Every rule option is one of the pieces."""
     state: np.dtype
     """Dtype of the record of a state. Its fields are the common ones (`batch.make_state_head`),
     ``deck``, ``shown`` (the information that the seats see), and the game's own fields."""
@@ -106,7 +106,7 @@ class Game:
     version: int = 0
     """Version in the Gymnasium ID. It changes when the expected results of a policy change."""
     may_cycle: bool = False
-    """Whether a game with the default rules may never end without ``max_moves``."""
+    """Whether a game with the default rules can last forever without ``max_moves``."""
     shortest: Callable[[Any], int] = lambda rules: 1
     """Returns a lower bound on the number of moves of a win from the deal."""
     pack: Callable[[Any], tuple[CardCode, ...]] = full_pack
@@ -322,7 +322,7 @@ class Game:
         return self._add_success(rules, self.results(states, rules, seats))
 
     def info_of_one(self, state: States, rules: Any, seats: np.ndarray) -> dict[str, Any]:
-        """Return the `info_facts` of one state, (1,), as Python values, in less time."""
+        """Return the `info_facts` of one state, (1,), as Python values. Faster for one state."""
         won, score, moves, illegal = self._read_results(state, rules, seats)[:, 0].tolist()
         common = won != 0, score, moves, illegal != 0
         own_facts = self.final_info(state, rules, seats)

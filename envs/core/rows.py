@@ -134,7 +134,7 @@ class Rows:
 
         Args:
             source: Source of the deals.
-            which: The rows, bool (n,) (None: all rows).
+            which: Mask of the rows, bool (n,) (None: all rows).
             dealer: The seat that deals (None: random).
             rules: Indices in the `rules_table.RulesTable`, int (n,) (None: random).
         """
@@ -159,7 +159,7 @@ class Rows:
         split: tuple[Any, ...],
         has_sums: bool = False,
     ) -> Any:
-        """Call a kernel over all rows, in several threads with ``num_threads`` above 1.
+        """Call a kernel over all rows, in several threads if ``num_threads`` is above 1.
 
         Args:
             kernel: The kernel.
@@ -180,7 +180,12 @@ class Rows:
             self.pool.close()
 
     def results(self, states: np.ndarray, which: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the results of games of the rows ``which``, bool (n,); see `Game.info_facts`."""
+        """Return the results of games in some rows; see `Game.info_facts`.
+
+        Args:
+            states: The states of these games, (k,).
+            which: Mask of the k rows, bool (n,).
+        """
         seats = None if self.game.seats is None else self.seats[which]
         if not self.table.has_several:
             return self.game.info_facts(states, self.table.rules[0], seats)
@@ -198,7 +203,7 @@ class Rows:
         return self.game.info_of_one(self.states, self.rules_of(0), seats)
 
     def seed(self, seeds: np.ndarray | Sequence[int]) -> None:
-        """Set the generators of all rows, uint64 (n,)."""
+        """Seed the random generators of all rows, uint64 (n,)."""
         self.states["rng"] = seeds
 
     def reseed(self, row: int, rng: np.random.Generator) -> None:
@@ -252,7 +257,12 @@ class Rows:
         self.start(DealSource.DECK, dealer=dealer, rules=rules)
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
-        """Play ``actions``, contiguous int64 (n,), in the rows ``which``, bool (n,) (None: all)."""
+        """Play one action per row.
+
+        Args:
+            actions: The actions, contiguous int64 (n,).
+            which: Mask of the rows to step, bool (n,) (None: all rows).
+        """
         which = self.all_rows if which is None else which
         arguments = self.states, self.rules_record, self.config_record, which, actions
         self.call(self.game.kernels.step_rows, (*arguments, self.buffers), SPLIT_STEP)

@@ -179,13 +179,14 @@ class Features:
         width: Number of int8 entries of a ``codes`` observation.
         columns: Number of uint8 columns of a ``onehot`` observation.
         dtype: Record of all pieces, without padding.
-        pieces: All pieces. Pieces that are repeated, such as for each seat, are listed once for
-            each repetition.
+        pieces: All pieces. A repeated piece is listed once per repetition, for example once per
+            seat.
         high: Largest code of each entry, int8 (width,).
 
     Args:
         pieces: The pieces, in the order of the observation.
-        bonds: Pairs of card codes that are related in the game, bool (64, 64) (None: no pairs).
+        bonds: Whether two card codes are related, such as by a total of 13 in Pyramid, bool
+            (64, 64) (None: no relation).
         actions_on: Name of a piece that contains cards; action i concerns the card in its entry i
             (None: no such piece).
         symmetries: Permutations that lead to equivalent observations: of the suits (`SuitOrder`),
@@ -275,7 +276,7 @@ class Features:
         """Return the values of one observation by the names of the pieces.
 
         Args:
-            observation: ``codes``, (width,), or ``onehot``, (columns,). The length tells which.
+            observation: ``codes``, (width,), or ``onehot``, (columns,). The length shows which.
 
         Returns:
             The value of each piece, or a list of values if the piece has several entries. In a

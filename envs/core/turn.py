@@ -234,7 +234,7 @@ def prepare_turn(
         game: The game.
         rules: The rules of the states.
         states: Running games, (n,).
-        seed: Seed that resamples the hidden cards and from which the agent draws; one number, or
+        seed: Seed of the resampled hidden cards and of the agent's random choices; one number, or
             uint64 (n,) with one seed per state.
     """
     if not isinstance(seed, np.ndarray):

@@ -460,7 +460,10 @@ class SpielState(CheckedState):
         return list(self.hand.outcome_ways())
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the outcomes (dealers, or card values with J, Q, K as one) and probabilities."""
+        """Return the outcomes with their probabilities.
+
+        The outcomes are dealers or card values. Jack, queen and king are one outcome.
+        """
         ways = self.hand.outcome_ways()
         total = sum(ways.values())
         return [(outcome, n / total) for outcome, n in ways.items()]

@@ -94,7 +94,7 @@ class CardAECEnv(RenderedTable, AECEnv):
     Observation Space:
         A dictionary with two arrays:
 
-        - ``"observation"``: what the agent's seat sees, also while other seats act. A uint8 array
+        - ``"observation"``: the view of the agent's seat, also while other seats act. A uint8 array
           of zeros and ones with ``encoding="onehot"``, an int8 array of card codes and numbers with
           ``encoding="codes"``. ``explain(observation)`` returns the values by name.
         - ``"action_mask"``: int8 (actions,), 1 for legal actions of the agent that acts next; all

@@ -166,7 +166,7 @@ class CardVecEnv(VecEnv):
 
     @property
     def rules(self) -> Any:
-        """The rules of all rows, a NamedTuple; ValueError with several rules (see `table`)."""
+        """The rules of all rows, a NamedTuple; ValueError with ``variants`` (see `table`)."""
         return self.rows.rules
 
     @property
@@ -316,7 +316,11 @@ class CardVecEnv(VecEnv):
         return [{} for _ in range(self.num_envs)]
 
     def leave(self, which: np.ndarray) -> None:
-        """Abandon the games in the rows ``which``, bool (num_envs,), and begin new games there."""
+        """Abandon the games in some rows, and begin new games there.
+
+        Args:
+            which: Mask of the rows, bool (num_envs,).
+        """
         self._broken = True
         self.rows.start(DealSource.DRAW, which)
         self._broken = False
@@ -364,7 +368,7 @@ class CardVecEnv(VecEnv):
         return self.ended_games.games
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return copies of everything that the next steps and the `recent` games depend on."""
+        """Return copies of the arrays that determine the next steps and the `recent` games."""
         return {
             **self.rows.state_dict(),
             "returns": self.returns.copy(),
@@ -443,7 +447,11 @@ class CardVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> Any:
-        """Return ``action_masks``, bool (rows, actions), or a list with the ``scene`` of rows."""
+        """Call the method ``action_masks`` or ``scene`` for some rows.
+
+        Returns:
+            For ``action_masks``, the masks, bool (rows, actions); for ``scene``, a list of scenes.
+        """
         if method_name == "action_masks":
             masks = self.masks()
             return masks if indices is None else masks[self._indices(indices)]

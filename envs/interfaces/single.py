@@ -277,8 +277,8 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
     def restore(self, state: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
         """Restore a state that `clone` returned.
 
-        Random opponents repeat their choices if this environment was last seeded with the same seed
-        as the environment of the clone.
+        After a restore, random opponents repeat their choices if the environment that made the
+        clone and this environment were last seeded with the same seed.
 
         Returns:
             The observation and ``info``, as `reset` does.

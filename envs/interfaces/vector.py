@@ -33,16 +33,17 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
     Info:
         - ``action_mask``: int8 (num_envs, actions), 1 for legal actions.
-        - ``played_action``: int64 (num_envs,), the action that was played, -1 in rows that begin a
-          game; with ``illegal="random"``.
-        - ``winnable``: int8 (num_envs,), for the current positions; with ``winnable=True``.
-        - ``rules_index``: int64 (num_envs,), the index of the rules of each row in
-          ``table.rules``; with ``variants``.
-        - ``won``, ``score``, ``moves`` and the other results of a game: arrays (num_envs,) with a
-          mask such as ``_score``, in steps in which an episode ends. With the autoreset mode
-          SAME_STEP, the results are in ``final_info``, together with the ``action_mask``,
-          ``played_action`` and ``winnable`` of the finished games. A result that exists
-          only under some sets of rules is 0 in rows with other rules.
+        - ``played_action`` (only with ``illegal="random"``): int64 (num_envs,), the action that was
+          played, -1 in rows that begin a game.
+        - ``winnable`` (only with ``winnable=True``): int8 (num_envs,), for the current positions.
+        - ``rules_index`` (only with ``variants``): int64 (num_envs,), the index of the rules of
+          each row in ``table.rules``.
+        - ``won``, ``score``, ``moves`` and the other results of a game (only in steps in which an
+          episode ends): arrays (num_envs,). As usual in Gymnasium, a bool array such as ``_score``
+          marks the rows that have the result. With the autoreset mode SAME_STEP, the results are
+          in ``final_info``, together with the ``action_mask``, ``played_action`` and ``winnable``
+          of the finished games. A result that exists only under some sets of rules is 0 in rows
+          with other rules.
 
     Arguments:
         game: The game; `parlour.envs.find_game` returns it by name.
@@ -166,7 +167,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         """Begin new games.
 
         Args:
-            seed: Seed of row 0, where row i has seed + i; or a list with one seed per row (None:
+            seed: Seed of row 0 (row i then has seed + i), or a list with one seed per row (None:
                 continue with the current generators).
             options: See `CardEnv.reset`. ``"deal"`` may be a list with one number per row.
                 ``"rules"`` chooses rules by their index in ``table.rules``, one for all rows or one

@@ -82,7 +82,7 @@ def draw_picture(scene: Scene, style: PictureStyle | dict[str, Any] | None = Non
 
     Args:
         scene: The scene.
-        style: Style of the picture, also as a dictionary (None: the default style).
+        style: Style, a `PictureStyle` or a dictionary (None: the default style).
 
     Returns:
         uint8 (height, width, 3).
@@ -127,7 +127,7 @@ def draw_grid(
 
     Args:
         scenes: The scenes, at least one.
-        style: Style of the picture, also as a dictionary (None: the default style). Its width is
+        style: Style, a `PictureStyle` or a dictionary (None: the default style). Its width is
             the width of the whole picture.
         columns: Number of columns (None: as many as make the picture approximately square).
 
@@ -158,7 +158,7 @@ def save_picture(
     Args:
         scene: The scene.
         path: Path of the file; its suffix, ``.svg`` or ``.png``, is the format.
-        style: Style of the picture, also as a dictionary (None: the default style).
+        style: Style, a `PictureStyle` or a dictionary (None: the default style).
 
     Raises:
         ValueError: The suffix or the style is invalid.

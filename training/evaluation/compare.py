@@ -67,7 +67,7 @@ def evaluate(
             `parlour.agents.as_agent` accepts: an agent, a function ``(observation, mask) ->
             action``, a model of Stable-Baselines3, or a torch module.
         variant: The variant (None: the game's default).
-        options: Options of the rules to change.
+        options: Rule options that override those of the variant.
         deals: The number of deals.
         deal_set: The deal set (None: the game's own, such as ``"pyramid-1"``).
         first: The number of the first deal.
@@ -75,9 +75,9 @@ def evaluate(
             choices, but not the deals.
         max_moves: Number of moves after which a game for one player is truncated (None or 0: no
             limit).
-        opponents: The agents in the other seats, clockwise from the seat after the agent. The list
-            is repeated as needed, and each deal starts one agent later in it (None: greedy and the
-            rule-based agents of the game).
+        opponents: The agents in the opposing seats, clockwise from the seat after the agent. The
+            list is repeated as needed. Each deal starts with the next agent of the list (None:
+            greedy and the rule-based agents of the game).
         partner: The agent in the other seats of the agent's side, in games with partners (None: the
             agent itself).
         hands: Number of hands per deal, in games for several players. The first hand is the
@@ -149,10 +149,10 @@ def compare(
 ) -> Comparison[Any]:
     """Compare agents on the same deals.
 
-    In games for several players, each agent plays from every seat, first with ``opponents`` in the
-    other seats, then against each of the other ``agents``, which takes all other seats. An agent's
-    random draws derive from ``evaluation_seed`` and its name, so agents with different names have
-    independent draws.
+    In games for several players, each agent plays from every seat, first against ``opponents``,
+    then against each of the other ``agents``. In the second case, one agent plays all opposing
+    seats. An agent's random draws derive from ``evaluation_seed`` and its name, so agents with
+    different names have independent draws.
 
     Args:
         game: The game, or its name.

@@ -147,13 +147,13 @@ class Evaluation(Result):
     other_rules: bool = False
     """Whether the agent was trained with other rules."""
     opponents: tuple[str, ...] = ()
-    """The names of the agents in the other seats.
+    """The names of the agents in the opposing seats.
 
     A name ends in ``*`` if the agent sees the hidden cards, and in ``~`` if the agent was trained
     with other rules.
     """
     pair: bool = False
-    """Whether another compared agent has all other seats."""
+    """Whether another compared agent plays all opposing seats."""
     partner: str | None = None
     """The name of the agent in the other seats of the agent's side; None: the agent itself."""
     report = "parlour.training.evaluation.report.report"
@@ -207,11 +207,11 @@ class Evaluation(Result):
         return self.estimates[fact]
 
     def subtract(self, other: Any) -> "Difference":
-        """Return the paired difference of this agent and another on the same deals."""
+        """Return the paired difference, this agent minus the other, on the same deals."""
         raise NotImplementedError
 
     def summary(self) -> dict[str, Any]:
-        """Return all results for JSON: a ``{"mean", "low", "high", "n"}`` for each result."""
+        """Return all results for JSON, with the keys mean, low, high and n for each result."""
         raise NotImplementedError
 
     def _summarize_agent(self) -> dict[str, Any]:
@@ -417,9 +417,9 @@ class Comparison(Result, Generic[E]):
     """The evaluations of several agents on the same deals, by variant, then in the given order.
 
     In games for several players, each agent plays against the opponents, and then against each of
-    the other compared agents, which takes all other seats. ``to_pandas()`` returns a row for each
-    game, ``plot()`` a Matplotlib figure, and ``save(folder)`` writes rows, summary and plot to
-    files.
+    the other compared agents. In the second case, one agent plays all opposing seats.
+    ``to_pandas()`` returns a row for each game, ``plot()`` a Matplotlib figure, and
+    ``save(folder)`` writes rows, summary and plot to files.
     """
 
     evaluations: list[E]
@@ -447,7 +447,7 @@ class Comparison(Result, Generic[E]):
         return by_variant
 
     def pairs(self, variant: str) -> dict[tuple[str, str], E]:
-        """Return the evaluations against one other compared agent in all other seats.
+        """Return the evaluations of each agent against each other compared agent.
 
         Args:
             variant: Name of the variant in tables.

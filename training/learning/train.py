@@ -85,7 +85,7 @@ def train(settings: Settings, *, quiet: bool = False, watch: Watch | None = None
 
     Args:
         settings: the settings of the run.
-        quiet: whether to print nothing.
+        quiet: whether to suppress all output.
         watch: called with each evaluation, a dict in the form of ``result.json``: ``steps``, and
             for each measure a dict with its ``mean``. An exception raised by ``watch`` ends the
             run, which can then be resumed.
@@ -125,7 +125,7 @@ def resume(
 
     Args:
         folder: the folder of the run, or of one of its seeds.
-        quiet: whether to print nothing.
+        quiet: whether to suppress all output.
         watch: see `train`; it is called for new evaluations only.
         allow_code: whether the run's settings may name agents as ``module:Class``, which imports
             the module.

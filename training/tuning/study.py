@@ -145,7 +145,7 @@ def tune(
     """Search for the settings that give the best result on the validation deals.
 
     Optuna's TPE sampler draws the settings of each trial, and each trial is an ordinary training
-    run. An existing search resumes until it has ``trials`` trials.
+    run. An existing search resumes until its number of trials is ``trials``.
 
     Args:
         base: settings of all trials, or the name of a game for its preset ``default``.

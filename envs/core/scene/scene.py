@@ -104,8 +104,8 @@ def ansi(scene: Scene, colour: bool = False) -> str:
 
     A face-up card is printed as `` T♥ ``, a face-down card as `` ▒▒ `` and an empty place as
     `` ·· ``. Brackets mark cards: ``[T♥]`` is legal, ``(T♥)`` was played last, and ``<T♥>`` is
-    picked or is hidden from the other seats. Notes are below their cards. The lines are in the
-    order of ``y`` and not to scale, so each row of the table takes one line. If several items are
+    picked or is hidden from the other seats. Notes are below their cards. The lines follow
+    the order of ``y`` but not its scale: each row of the table takes one line. If several items are
     at the same position, only the last one is shown.
 
     Args:

@@ -86,7 +86,7 @@ TARGETS = (200, 70, 200)
 class Rules(NamedTuple):
     """The options of Poker Squares. Each variant changes some of the defaults.
 
-    The number (002) names a source of the rules; see the page of the game.
+    In the descriptions of the options, (002) names a source; see the page of the game.
     """
 
     starter: Annotated[bool, Option("the first card is in the center from the start (002)")] = False

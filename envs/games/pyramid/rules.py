@@ -65,7 +65,8 @@ class StockView(IntEnum):
 class Rules(NamedTuple):
     """The options of Pyramid. Each variant changes some of the defaults.
 
-    Numbers in parentheses, such as (001), name sources of the rules; see the page of the game.
+    In the descriptions of the options, numbers such as (001) name sources; see the page of the
+    game.
     """
 
     passes: Annotated[int, Option("number of passes through the stock; 0: unlimited", 0, 9)] = 1

@@ -214,10 +214,10 @@ def equity(state: np.ndarray, rules: Rules, seat: int, samples: int = DEFAULT_SA
     """Return a seat's expected share of the pot in an immediate showdown.
 
     The function uses only the seat's own hand and public information. The unseen cards are random.
-    With ``over_is_bust``, hidden cards with which another seat that is still in would be bust are
-    excluded. No seat takes another card, and odd chips are not counted. If the rules have
-    declarations, a seat that has declared publicly keeps its declaration. Otherwise this seat makes
-    its best declaration, and every other seat declares the half, 7 or 27, to which it is nearer.
+    With ``over_is_bust``, the other seats still in are assumed not to be bust. No seat takes
+    another card, and odd chips are not counted. In rules with declarations, a public declaration
+    stays as it is. Without one, ``seat`` makes the declaration with the largest expected share, and
+    every other seat chooses the half, 7 or 27, to which it is nearer.
 
     Args:
         state: One record of the game's state.

@@ -123,7 +123,7 @@ class Status(IntEnum):
 class Rules(NamedTuple):
     """The options of Seven Twenty-Seven. Each variant changes some of the defaults.
 
-    Options marked (house) are house rules.
+    In the descriptions of the options, (house) marks a house rule.
     """
 
     players: Annotated[int, Option("number of seats; the sources play with 4–10", 2, SEATS)] = 4

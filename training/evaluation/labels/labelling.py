@@ -88,7 +88,7 @@ def make_labels(
     Args:
         game: The game.
         variant: The variant (None: the game's default).
-        options: Options of the rules to change.
+        options: Rule options that override those of the variant.
         deal_set: The deal set (None: the game's own).
         first: The number of the first deal.
         deals: The number of deals.

@@ -89,8 +89,9 @@ class Review(Result):
     """float64 (n + 1,): whether the deal is winnable with all cards known, before each decision and
     at the end: 1 yes, 0 no, 0.5 undecided. None without a solver."""
     points: np.ndarray | None
-    """float64 (n, 2): double-dummy points of the bidder's side before and after each decision
-    (`find_points`), NaN if unknown. None without a double-dummy solver."""
+    """float64 (n, 2): double-dummy points before and after each decision, NaN if unknown. These are
+    the card points of the bidder's side with all cards known and the best play of both sides. None
+    without a double-dummy solver."""
     outcome: float | None
     """The result, in the unit of the values; None if the game is not over."""
     facts: Mapping[str, Any]

@@ -56,8 +56,9 @@ class DealSetReview(Result):
     agent: str
     reviews: list[Review]
     lost_from: int | None = None
-    """Number of winnable deals that the agent lost, in a result of `review_lost`. The reviews then
-    cover the first of these deals. None: the reviews cover all deals of the specification."""
+    """Only in a result of `review_lost`: the number of winnable deals that the agent lost. The
+    reviews cover the first ``len(reviews)`` of them. None: the reviews cover all deals of the
+    specification."""
     report = "parlour.training.evaluation.reviews.review_report"
 
     def headline(self) -> str:
@@ -343,7 +344,7 @@ def review_deal_set(
         game: The game, or its name.
         agent: The agent to review, or its name.
         variant: The variant (None: the game's default).
-        options: Options of the rules to change.
+        options: Rule options that override those of the variant.
         deals: Number of deals.
         deal_set: The deal set (None: the game's own).
         first: Number of the first deal.

@@ -38,7 +38,7 @@ class LostDeal(NamedTuple):
     fewest: int | None
     """The number of moves of its shortest win; None: unknown."""
     evaluation_seed: str
-    """The evaluation seed, which repeats the game."""
+    """The evaluation seed, with which the game can be repeated."""
     seed: int
     """The seed of the agent, if it takes one."""
     score: int
@@ -60,8 +60,8 @@ def find_lost(
         agent: The name of the agent in the results (None: the only one).
 
     Raises:
-        ValueError: The results do not include the agent, or have no labeled deals of a game with
-            winners.
+        ValueError: The results do not include the agent, have no solver labels, or have no result
+            ``won``.
     """
     rows, summary = load_evaluations(results)
     names = list(dict.fromkeys(one["agent"] for one in summary))

@@ -65,7 +65,7 @@ Table = Annotated[dict[str, Value], tyro.conf.arg(metavar="NAME VALUE ...")]
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Settings of all methods. Timesteps are counted over all environments, as in SB3."""
+    """Settings that all methods share. Timesteps are counted over all environments, as in SB3."""
 
     method: ClassVar[str]
     """Name of the method on the command line and in files."""
@@ -151,14 +151,14 @@ class Settings:
         raise NotImplementedError
 
     def with_evaluations(self, count: int) -> Self:
-        """Return the settings changed so that a run evaluates its agent ``count`` times.
+        """Return these settings, changed to ``count`` evaluations per run.
 
         Settings of methods that evaluate only at the end are returned unchanged.
         """
         return self
 
     def count_evaluations(self, steps: int, count: int) -> int:
-        """Return how many of ``count`` evaluations are complete after ``steps`` timesteps."""
+        """Return the number of complete evaluations, of ``count``, after ``steps`` timesteps."""
         return count
 
     def checkpoint_format(self) -> Any:
