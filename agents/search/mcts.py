@@ -289,7 +289,7 @@ def make_search_guide(
     if getattr(getattr(player, "network", None), "base", None):
         raise ValueError(
             f"agent {agent_name(player)!r} cannot guide a tree search, which does not support "
-            "networks with a base policy. It can guide pimc"
+            "networks with a base policy. This agent can guide pimc"
         )
     if hasattr(player, "network"):  # a `LearnedAgent`, which cannot be imported without torch
         from ..networks.build import make_network_function

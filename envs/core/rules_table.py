@@ -119,7 +119,7 @@ class RulesTable:
         if -1 in numbers:
             raise ValueError(
                 f"state of {self.game.title}, row {numbers.index(-1)}: rules must be one of the "
-                f"{len(self.rules)} rules of the rows, got other rules"
+                f"{len(self.rules)} rules that the rows use, got other rules"
             )
         return np.array(numbers, np.int64)
 

@@ -34,7 +34,7 @@ from .output import ROOT
 EXAMPLES = {
     "bench": """\
   parlour bench                                 in a clone of the repository: all benchmarks,
-                                                with peer libraries
+                                                including those of other libraries
   parlour bench pyramid --rows 4096 --json
 """,
 }

@@ -27,7 +27,7 @@ EXAMPLES = {
   eval "$(parlour completion bash)"
   parlour completion zsh
 
-For bash, add the first line to ~/.bashrc. For zsh, save the output as _parlour in a folder of
+For bash, add the first example to ~/.bashrc. For zsh, save the output as _parlour in a folder of
 $fpath; for fish, as ~/.config/fish/completions/parlour.fish.
 """,
 }

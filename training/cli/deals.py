@@ -72,7 +72,8 @@ EXAMPLES = {
   parlour deals show pyramid --verify 200        solve a random sample of the deals again
 
 The commands evaluate and compare find the labels of a deal set and compare each agent with the
-upper bound. After an interruption, run the same command again to resume.
+upper bound: the result with all cards known. After an interruption, run the same command again to
+resume.
 """,
 }
 
@@ -91,7 +92,7 @@ def add_deals(parser: argparse.ArgumentParser) -> None:
         "--optimal",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="search for the fewest moves of each deal, too (default: yes)",
+        help="also find the fewest moves that win each deal (default: yes)",
     )
     add_limit(make)
     add_cluster(make, jobs=-1)
@@ -124,8 +125,8 @@ def _add_verify(show: argparse.ArgumentParser) -> None:
         metavar="N",
         nargs="?",
         const=SAMPLE,
-        help="number of deals of each kind of label to solve again, in a random sample "
-        f"(default: {SAMPLE}); the exit status is 1 if a label is wrong",
+        help="solve a random sample of the deals again: N deals for each kind of label (default: "
+        f"{SAMPLE}); the exit status is 1 if a label is wrong",
     )
     show.add_argument(
         "--seed",

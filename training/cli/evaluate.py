@@ -48,9 +48,9 @@ EXAMPLES = {
 
 --json prints one object: won, score, moves, and the game's other results, each as {"mean", "low",
 "high", "n"}; and ms_per_decision, agent, variant, rules, deal_set, seed, and evaluation_seed. In
-games without winners, won is null, and another field, such as reached, has the share of deals that
-reached the goal. --out writes episodes.parquet (one row per game), summary.json, and the plot
-comparison (png, svg, pdf).
+games that have a score, but no win, such as Poker Squares, won is null, and reached has the share
+of deals in which the score reached the target. --out writes episodes.parquet (one row per game),
+summary.json, and the plot comparison (png, svg, pdf).
 
 In a game for several players, the agent plays each deal from every seat, with --opponents in the
 other seats. net is its mean net result per hand, in antes or stakes; positions has the net result
@@ -72,9 +72,9 @@ field variant names the rules. --out writes episodes.parquet (one row per game),
 the plot comparison (png, svg, pdf). --report writes one HTML file with tables, plots, and the
 settings of the comparison.
 
-In a game for several players, each agent plays each deal from every seat. First, the agents of
---opponents have the other seats; then one other agent of --agents has all of them, for each pair of
-agents ("pairs" in the JSON). A difference has the fields net and positions (from the dealer's
+In a game for several players, each agent plays each deal from every seat. First, it plays against
+the agents of --opponents. Then it plays against each other agent of --agents, which has all other
+seats (field pairs of the JSON). A difference has the fields net and positions (from the dealer's
 left). In positions, holm has the interval and the p-value corrected by Holm's method.
 """,
 }
@@ -116,14 +116,14 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
         "--seed",
         type=read_whole(),
         default=0,
-        help="seed that agents can read; another seed changes their random choices, but not the "
-        "deals (default: 0)",
+        help="seed that agents can read; their random draws depend on it, but the deals do not "
+        "(default: 0)",
     )
     parser.add_argument(
         "--evaluation-seed",
         metavar="TEXT",
-        help="text from which all random draws derive, together with --seed; agents cannot read "
-        "it; saved with the results (default: random)",
+        help="text from which, together with --seed, all random draws derive; agents cannot read "
+        "it; saved with the results, to repeat the evaluation (default: random)",
     )
     parser.add_argument(
         "--max-moves",
@@ -135,8 +135,8 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--partner",
         metavar="AGENT",
-        help="games with partners: agent in the other seats of the side (default: the evaluated "
-        "agent)",
+        help="games with partners: agent in the other seats of the evaluated agent's side "
+        "(default: the evaluated agent)",
     )
     parser.add_argument(
         "--hands",

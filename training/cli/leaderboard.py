@@ -1,4 +1,4 @@
-"""``parlour leaderboard``: verify the entries of a leaderboard, play new entries, write its page.
+"""``parlour leaderboard``: verify the entries of a leaderboard, evaluate new ones, write its page.
 
 The page has a table for each game and set of rules. It depends on the leaderboard file alone.
 """
@@ -84,12 +84,12 @@ EXAMPLES = {
     "leaderboard": """\
   parlour leaderboard                            verify every entry
   parlour leaderboard --only pyramid --deals all   verify every digit of the Pyramid entries
-  parlour leaderboard --update                   play entries that are new, failed, or outdated
+  parlour leaderboard --update                   evaluate new, failed, or outdated entries
   parlour leaderboard --update --page --file mine.csv   your own leaderboard, and its page
 
 A leaderboard is a CSV file with one entry per line: the result of an agent on numbered deals. To
 add an entry, write its first cells (game, variant, options, agent, deal set, deals), such as
-"pyramid,three-passes,,pimc@16,pyramid-1,1000". --update plays the entry and fills in the other
+"pyramid,three-passes,,pimc@16,pyramid-1,1000". --update evaluates the agent and fills in the other
 cells. After an interruption, run the same command again to resume.
 
 Verification does not change the file; --mark saves its result there. The exit status is 1 if
@@ -103,8 +103,8 @@ def add_leaderboard(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--update",
         action="store_true",
-        help="play entries that are new, marked as failed, or out of date, and write their results "
-        "to the file; verify nothing",
+        help="evaluate entries that are new, marked as failed, or out of date, and write their "
+        "results to the file; verify nothing",
     )
     parser.add_argument(
         "--mark", action="store_true", help="save the result of verification in the file"
@@ -185,7 +185,7 @@ def _check_words(arguments: argparse.Namespace) -> None:
     ]
     if arguments.update and arguments.mark:
         raise ValueError(
-            "--update and --mark must not be combined: --update plays, --mark verifies"
+            "--update and --mark must not be combined: --update evaluates, --mark verifies"
         )
     if arguments.check and len(flags) > 1:
         raise ValueError(

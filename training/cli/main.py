@@ -72,7 +72,8 @@ COMMANDS = {
     "evaluate": Command("evaluate", "evaluate one agent on numbered deals"),
     "compare": Command("evaluate", "compare several agents on the same deals"),
     "exploitability": Command(
-        "exploitability", "measure the exact exploitability of agents in small games"
+        "exploitability",
+        "measure the exact exploitability of agents in small variants of Seven Twenty-Seven",
     ),
     "play": Command("play", "play a game in the terminal, or watch an agent"),
     "replay": Command("replay", "verify and show recorded games"),
@@ -85,7 +86,7 @@ COMMANDS = {
         "convert_deal", "convert a deal from or to the notation of another program"
     ),
     "leaderboard": Command(
-        "leaderboard", "verify the entries of the leaderboard, or play new entries"
+        "leaderboard", "verify the entries of the leaderboard, or evaluate new entries"
     ),
     "model-card": Command("model_card", "write the model card of a saved agent"),
     "compile": Command("compile", "compile the kernels of one game or all games"),

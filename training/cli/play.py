@@ -72,7 +72,8 @@ def add_play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deck",
         type=read_deck,
-        help="deck to play: card names in dealing order, top row first; - reads standard input",
+        help="deck to play: card names in dealing order (Pyramid: top row first); - reads standard "
+        "input",
     )
     parser.add_argument("--deal", type=read_whole(), help="number of the deal in the deal set")
     add_deal_set(parser)
@@ -80,7 +81,9 @@ def add_play(parser: argparse.ArgumentParser) -> None:
         "--seed", type=read_whole(), help="seed of the random deal (default: random)"
     )
     parser.add_argument(
-        "--evaluation-seed", metavar="TEXT", help="seed of the agents' draws (default: random)"
+        "--evaluation-seed",
+        metavar="TEXT",
+        help="seed of the agents' random draws (default: random)",
     )
     parser.add_argument(
         "--seat",
@@ -97,8 +100,8 @@ def add_play(parser: argparse.ArgumentParser) -> None:
         "--until",
         type=read_whole(MOST_HANDS),
         metavar="N",
-        help="games for several players: total win or loss of a seat or side that ends the "
-        "session, in chips or stakes",
+        help="games for several players: end the session when a seat or side has won or lost a "
+        "total of N chips or stakes",
     )
     parser.add_argument(
         "--delay",
@@ -208,7 +211,7 @@ class TerminalGame(NamedTuple):
         colour: Whether to color cards.
         ask: Takes a prompt and returns a line of input (None: `ask_wrapped`).
         say: Prints text.
-        evaluation_seed: Seed of the agents' draws (None: random).
+        evaluation_seed: Seed of the agents' random draws (None: random).
         allow_rules_mismatch: See `load_agent`.
         notice: Whether to warn a human player when a solitaire becomes unwinnable.
         record: File to which games are appended.

@@ -57,10 +57,10 @@ of a decision is the value of the best action minus the value of the chosen acti
 
 --json prints one object. For one game, its fields are first_chance (value of the position before
 the first decision), outcome, decisions, and three sums over the decisions: loss, unseen (effect of
-hidden information), and luck (effect of the cards turned up). For several deals, the fields are the
-means of these values, by_kind (statistics for each kind of action), by_phase (for each third of the
-games), and worst (the decisions with the largest losses). --out writes decisions.parquet (one row
-per decision), summary.json, and the plot review (png, svg, pdf).
+hidden information), and luck (effect of the cards turned up). For several deals, these fields have
+means over the deals. Further fields are by_kind (statistics for each kind of action), by_phase (for
+each third of the games), and worst (the decisions with the largest losses). --out writes
+decisions.parquet (one row per decision), summary.json, and the plot review (png, svg, pdf).
 """,
 }
 
@@ -85,8 +85,8 @@ def add_review(parser: argparse.ArgumentParser) -> None:
         "--actions",
         nargs="*",
         metavar="ACTION",
-        help="with --deal, instead of --agent: numbers or names of all actions; the game may be "
-        "unfinished",
+        help="with --deal, instead of --agent: numbers or names of the actions of a game, from its "
+        "start; the game may be unfinished",
     )
     parser.add_argument(
         "--worlds",
@@ -112,7 +112,9 @@ def add_review(parser: argparse.ArgumentParser) -> None:
     )
     add_opponents(parser, "greedy")
     parser.add_argument(
-        "--evaluation-seed", metavar="TEXT", help="seed of the agents' draws (default: random)"
+        "--evaluation-seed",
+        metavar="TEXT",
+        help="seed of the agents' random draws (default: random)",
     )
     parser.add_argument(
         "--from",

@@ -32,9 +32,9 @@ trials.parquet. Use best.toml as a settings file:
 
   parlour train pyramid --settings runs/pyramid-three-passes-tune-ppo/best.toml
 
---json prints one object: best, settings (all settings of the best trial), trials, importance,
-space, and folder. Each trial has number, state, value, part (number of evaluations), seconds,
-settings, and run.
+--json prints one object: game, variant, method, measure, seed, space, best (the best trial),
+importance (of each setting), trials, folder, and settings (all settings of the best trial). Each
+trial has number, state, value, part (number of evaluations), seconds, settings, and run.
 """
 }
 

@@ -175,7 +175,8 @@ def _read_variants(
         rules = game.make_rules(variant, options)
         if rules in variant_of:
             raise ValueError(
-                f"variants must have different rules, got {variant_of[rules]!r} and {variant!r}"
+                "variants must have different rules, got the same rules for "
+                f"{variant_of[rules]!r} and {variant!r}"
             )
         variant_of[rules] = variant
     return {variant: rules for rules, variant in variant_of.items()}
@@ -194,8 +195,9 @@ def is_for_several(
         by_several.setdefault(several, []).append(name)
     if len(by_several) > 1:
         raise ValueError(
-            f"variants must be all for one player ({', '.join(by_several[False])}) or all for "
-            f"several players ({', '.join(by_several[True])}): compare them separately"
+            "variants must all be for one player or all for several, got "
+            f"{', '.join(by_several[False])} for one and {', '.join(by_several[True])} for "
+            "several. Compare them separately"
         )
     return True in by_several
 

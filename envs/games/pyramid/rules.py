@@ -80,9 +80,11 @@ class Rules(NamedTuple):
     ] = False
     extra_row: Annotated[
         bool,
-        Option("seven extra cards below the pyramid, always free; the stock has 17 cards (001)"),
+        Option("seven extra cards below the pyramid, never covered; the stock has 17 cards (001)"),
     ] = False
-    covered_kings: Annotated[bool, Option("a king in the pyramid is always free (002)")] = False
+    covered_kings: Annotated[
+        bool, Option("a king in the pyramid may be removed while it is covered (002)")
+    ] = False
     match_cover: Annotated[
         bool, Option("a pyramid card may be removed together with a card that it covers (000)")
     ] = False

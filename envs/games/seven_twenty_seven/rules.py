@@ -164,7 +164,10 @@ class Rules(NamedTuple):
     max_stands: Annotated[
         int,
         Option(
-            "number of stands after which a seat may no longer draw (house); 0: unlimited", 0, 3
+            "number of stands (turns without a draw) after which a seat may no longer draw "
+            "(house); 0: unlimited",
+            0,
+            3,
         ),
     ] = 0
     last_bets: Annotated[

@@ -178,7 +178,9 @@ class Rules(NamedTuple):
     ] = TrumpBy.CARD
     seventh: Annotated[
         bool,
-        Option("the bidder may choose the suit of its seventh card, which is not dealt yet"),
+        Option(
+            "the bidder may choose the suit of its seventh card, which is not dealt yet, as trumps"
+        ),
     ] = False
     no_trumps: Annotated[
         bool,
@@ -193,7 +195,10 @@ class Rules(NamedTuple):
     ] = 0
     ask: Annotated[
         Ask,
-        Option("whether a seat that cannot follow suit may or must ask for trumps before it plays"),
+        Option(
+            "whether a seat that cannot follow suit may or must ask for trumps to be shown before "
+            "it plays"
+        ),
     ] = Ask.MAY
     asker_trumps: Annotated[
         bool, Option("a seat that has asked for trumps must play a trump if it has one")
@@ -201,8 +206,8 @@ class Rules(NamedTuple):
     force: Annotated[
         Force,
         Option(
-            "cards that count as trumps in the trick in which trumps are shown: the later cards, "
-            "or all"
+            "cards that can count as trumps in the trick in which trumps are shown: those played "
+            "afterwards, or all"
         ),
     ] = Force.LATER
     never_shown: Annotated[

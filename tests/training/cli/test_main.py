@@ -439,7 +439,7 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
         ),
         (
             "compare poker_squares --variant classic duel",
-            "variants must be all for one player (classic) or all for several players (duel)",
+            "all for several, got classic for one and duel for several. Compare them separately",
         ),
         ("play seven-twenty-seven --seat 4", "seat must be an integer from 0 to 3, got 4"),
         (

@@ -117,9 +117,7 @@ def test_agents_trained_with_other_rules_are_marked(tmp_path: Path) -> None:
 
 
 def test_duplicate_rules_are_rejected() -> None:
-    with pytest.raises(
-        ValueError, match="must have different rules, got 'excerpt' and 'excerpt-all'"
-    ):
+    with pytest.raises(ValueError, match="got the same rules for 'excerpt' and 'excerpt-all'"):
         compare(GAME, ["greedy"], variants=["excerpt", "excerpt-all"], options={"clear_all": True})
     with pytest.raises(ValueError, match="at least one"):
         compare(GAME, [])

@@ -283,7 +283,7 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
         ({"end": "soon"}, "field end must be one of over, cut, left"),
         (
             {"deal": None},
-            "fields must include either deal_set and deal or deck and rng, got deal_set",
+            "fields of the deal must be deal_set and deal, or deck and rng, got deal_set",
         ),
         ({"deal": -1}, "field deal"),
         ({"deck": "Ac"}, "or deck and rng, got deal, deal_set, deck"),

@@ -204,7 +204,7 @@ def test_a_table_learns_from_rollouts_and_goes_on_after_a_stop(
     assert isinstance(agent, LearnedAgent) and agent.network.base == "greedy"
     card = json.loads((folder / "agent.json").read_text())
     assert card["network"]["options"] == {"base": "greedy", "lift": TABLE.base_logit}
-    with pytest.raises(ValueError, match=r"cannot guide a tree search.* It can guide pimc"):
+    with pytest.raises(ValueError, match=r"cannot guide a tree search.* This agent can guide pimc"):
         load_agent(
             f"mcts@5:{folder}", find_game("twenty_eight"), find_game("twenty_eight").make_rules()
         )

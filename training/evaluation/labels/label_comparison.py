@@ -109,15 +109,15 @@ def check_against_labels(
     played, labelled = labels.overlap(first, len(facts["won"]))
     won, moves = facts["won"][played], facts["moves"][played]
     for wrong, label in (
-        (won & (labels.winnable[labelled] == LOST), "is labeled not winnable"),
-        (won & (moves < labels.fewest[labelled]), "is labeled as needing more moves"),
+        (won & (labels.winnable[labelled] == LOST), "is not winnable"),
+        (won & (moves < labels.fewest[labelled]), "needs more moves"),
     ):
         if wrong.any():
             deal = first + played.start + int(np.argmax(wrong))
             raise Contradiction(
                 f"{labels.game.title}, {labels.variant}: agent {agent!r} has won deal {deal} of "
-                f"deal set {labels.deal_set!r}, which {label} in "
-                f"{labels.source or 'the labels given'}"
+                f"deal set {labels.deal_set!r}, which {label} according "
+                f"to {labels.source or 'the given labels'}"
             )
 
 

@@ -191,8 +191,8 @@ def _refuse_loss(old: Labels, whole: LabelTask, solver: str) -> None:
         kind += ", found with a higher limit" if higher else ""
         kind += "" if old.solver == solver else ", found by another version of the solver"
         raise ValueError(
-            f"{old.source} has labels of {len(old)} deals, {kind}, which would be lost: "
-            "remove the file, or choose another folder"
+            f"{old.source} has labels of {len(old)} deals ({kind}), which the new labels would "
+            "replace. Choose another folder, or remove the file"
         )
 
 

@@ -239,9 +239,7 @@ def _load(path: Path, _time: int, _size: int) -> Labels:
     try:
         return _make_checked(metadata, columns, path)
     except (KeyError, TypeError) as error:
-        raise ValueError(
-            f"{path}: must be a label file, got invalid metadata: {error!r}"
-        ) from error
+        raise ValueError(f"{path} must be a label file, got invalid metadata: {error!r}") from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -261,7 +259,9 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         rows = file.metadata.num_rows
         check_metadata(metadata, rows)  # before the columns take memory
         if rows * HASH_BYTES > len(content):  # digests of decks do not compress
-            raise ValueError(f"n must fit the file's {len(content):,} bytes, got {rows:,}")
+            raise ValueError(
+                f"number of rows must fit the file's {len(content):,} bytes, got {rows:,}"
+            )
         table = file.read(use_threads=False)
         # Not to_numpy(), which imports pandas: that takes 0.5 s.
         columns = {
@@ -269,7 +269,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         }
     except (pa.ArrowException, OSError, KeyError, ValueError, RecursionError) as error:
         raise ValueError(
-            f"{path}: must be a label file, got a damaged file ({join_lines(error)})"
+            f"{path} must be a label file, got a damaged file ({join_lines(error)})"
         ) from error
     return metadata, columns
 

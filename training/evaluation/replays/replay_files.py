@@ -250,6 +250,6 @@ def _check_start(fields: dict[str, Any]) -> None:
     given = {name for name in ("deal_set", "deal", "deck", "rng") if fields.get(name) is not None}
     if given not in ({"deal_set", "deal"}, {"deck", "rng"}):
         raise ValueError(
-            "fields must include either deal_set and deal or deck and rng, got "
+            "fields of the deal must be deal_set and deal, or deck and rng, got "
             f"{', '.join(sorted(given)) or 'none of them'}"
         )

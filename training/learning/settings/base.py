@@ -82,9 +82,9 @@ class Settings:
     """Reward function. progress: scaled score gain at each step, plus a bonus for a win; win: 1 for
     a win; score: the final score, at the last step."""
     initial: str | None = None
-    """Agent to start training from: the folder of a saved agent or of a run. If the folder is
-    a run, each training seed starts with the agent of the same seed. The agent may have been
-    trained on other rules (None: new weights)."""
+    """Agent to start training from: the folder of a saved agent or of a run (None: new weights). If
+    the folder is a run, each training seed starts with the agent of the same seed. The agent may
+    have been trained on other rules."""
 
     seeds: tuple[int, ...] = (0,)
     """Training seeds. Each seed trains one agent; the seeds run one after the other."""
@@ -95,7 +95,8 @@ class Settings:
     name: str | None = None
     """Last part of the run's folder name, after the game and the variant (None: date and time)."""
     minutes: Annotated[float, Range(0, 10**6)] = 0
-    """Time limit for each seed, in minutes (0: no limit). Schedules end at the time limit."""
+    """Time limit for each seed, in minutes (0: no limit). Schedules, such as that of the learning
+    rate, end at the time limit if the run does not end earlier."""
     profile: bool = False
     """Print how much time each phase of the training took."""
 
@@ -239,7 +240,8 @@ class LearnerSettings(StepSettings):
     depth: Annotated[int, Range(1, DEEPEST)] = 2
     """Number of hidden layers."""
     network_options: Table = field(default_factory=dict)
-    """Additional options of the network, such as names_ranks of network ranks."""
+    """Additional options of the network. For example, the network ranks has the option
+    names_ranks."""
 
     n_envs: Annotated[int, Range(1, 1 << 20)] = 256
     """Number of environments that run in parallel."""
@@ -256,8 +258,8 @@ class LearnerSettings(StepSettings):
     max_grad_norm: Annotated[float, Range(0, 1000)] = 0.5
     """Maximum gradient norm; larger gradients are clipped."""
     threads: Annotated[int, Range(1, 1024)] = 1
-    """Number of PyTorch threads. The environments use as many threads if there are 1024 or more
-    environments. Bit-identical results need 1 thread."""
+    """Number of PyTorch threads. A run with 1024 or more environments also steps them with this
+    number of threads. Bit-identical results need 1 thread."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Device of the network. auto: cuda if available, otherwise cpu."""
     precision: Literal["highest", "high", "medium"] = "medium"
@@ -335,17 +337,17 @@ class ManyRulesSettings(SoloSettings):
     """Settings of methods that can train one agent for many variants of the rules."""
 
     variants: tuple[str, ...] = ()
-    """Variants to train on; they replace the value of variant. The rule options given in options
-    apply to each of them."""
+    """Variants to train on. This setting overrides variant; the setting options applies to each of
+    the variants."""
     option_sets: Annotated[int, Range(0, MOST_SETS)] = 0
     """Number of option sets to train on. An option set is a random combination of rule options; the
     same sets are drawn in every run."""
     option_names: tuple[str, ...] = ()
-    """Rule options that vary between option sets (empty: all except players and the ones given in
-    options). All other options keep the values that variant and options give them."""
+    """Rule options that vary between option sets (empty: all except players and those that the
+    setting options contains). The settings variant and options determine all other rule options."""
     option_split: Literal["all", "even", "odd"] = "all"
-    """Option sets to train on: all, or those with even or odd numbers (from 0), which leaves the
-    other half for tests."""
+    """Option sets to train on. all: all of them; even, odd: those with an even or odd index (from
+    0). The other half can then serve as a test set."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""

@@ -28,7 +28,7 @@ DESCRIPTION = """Train an agent. The run is saved in the folder runs/GAME-VARIAN
 - {prog} GAME --settings FILE: read presets from a TOML file
 - {prog} GAME --method NAME: use this learning method instead of the preset's
 - {prog} --resume RUN: resume an interrupted run
-- {prog} --resume RUN --allow-code: resume a run whose settings name a module:Class
+- {prog} --resume RUN --allow-code: resume a run, and import agents given as module:Class
 
 Games: {games}.
 

@@ -51,9 +51,9 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
     method = "ppo"
 
     critic: Literal["own", "cards", "solver"] = "own"
-    """Input of the value function. own: the policy's observation; cards: also the hidden cards;
-    solver: also whether the position is still winnable. cards and solver train a separate value
-    network, which is not saved with the agent."""
+    """Input of the value function. own: the policy's observation; cards: the observation and the
+    hidden cards; solver: the observation and whether the position is still winnable. cards and
+    solver train a separate value network, which is not saved with the agent."""
 
     actors: Annotated[int, Range(1, 1024)] = 1
     """Number of processes that collect rollouts, each with its part of the n_envs environments
@@ -107,9 +107,10 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
     base_logit: Annotated[float, Range(0, MOST_LIFT)] = LIFT
     """Constant logit of the base policy's action. The logits of the other actions start near 0."""
     teacher: str = "pimc@2"
-    """Search that provides the action values: pimc, mcts, rollouts or rollouts-cards with a search
-    budget and a guide, such as pimc@8, mcts@200:AGENT (AGENT: a saved agent) or rollouts@8:greedy.
-    With rollouts, the value of an action is its gain over the guide's action."""
+    """Search that provides the action values: pimc, mcts, rollouts or rollouts-cards (which
+    searches cards, but not bids). A search budget and an agent that guides the search may follow,
+    such as pimc@8, mcts@200:AGENT (AGENT: a saved agent) or rollouts@8:greedy. With the searches
+    rollouts and rollouts-cards, the value of an action is its gain over the guide's action."""
     teacher_share: Share = 0.5
     """Fraction of the games that the teacher plays. The network plays the others."""
     teacher_limit: Annotated[int, Range(1, 10**6)] = 1000
@@ -131,8 +132,8 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
     """Probability of keeping a position in which all actions have the same teacher value."""
     lost_drop_prob: Share = 1.0
     """Probability of abandoning a game at a decision where the teacher wins in none of its sampled
-    worlds. If wins are rare, a lower value keeps more of these positions. Has no effect with
-    rollouts as the teacher."""
+    worlds. If wins are rare, a lower value keeps more of these positions. Has no effect with the
+    searches rollouts and rollouts-cards."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
@@ -191,8 +192,9 @@ class SelfplaySettings(PolicySettings):
     seats = "several"
 
     critic: Literal["own", "cards"] = "own"
-    """Input of the value function. own: the policy's observation; cards: also the cards of the
-    other players. cards trains a separate value network, which is not saved with the agent."""
+    """Input of the value function. own: the policy's observation; cards: the observation and the
+    cards of the other players. cards trains a separate value network, which is not saved with the
+    agent."""
 
     opponents: tuple[str, ...] = ("greedy",)
     """Opponents in training and evaluation: the agents in the seats that the learner does not
@@ -267,7 +269,7 @@ class TDSettings(StepSettings, SoloSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class CmaEsSettings(SoloSettings):
-    """CMA-ES search for weights of the game's heuristic (solitaires). Each timestep is one game."""
+    """CMA-ES for weights of the game's heuristic (solitaires). Each game counts as a timestep."""
 
     method = "cma-es"
 
