@@ -206,7 +206,7 @@ def test_labels_of_another_solver_are_not_gone_on_from(
 ) -> None:
     path = labelling.make_labels(GAME, deals=50, jobs=1)
     monkeypatch.setattr(labelling, "digest_code", lambda solve: "another")
-    with pytest.raises(ValueError, match="by another version of the solver.*would replace"):
+    with pytest.raises(ValueError, match=r"by another version of the solver.*would replace"):
         labelling.make_labels(GAME, deals=20, jobs=1)
     fake.asked = 0
     labelling.make_labels(GAME, deals=60, jobs=1)
