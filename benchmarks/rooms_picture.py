@@ -19,8 +19,8 @@ LAYERS = (
     Layer("page", ("page",), "server of the play page"),
     Layer(
         "training",
-        ("training.tuning", "training.equilibrium", "training.play"),
-        "hyperparameter search · CFR+ · play sessions",
+        ("training.tuning", "training.equilibrium", "training.benchmark", "training.play"),
+        "hyperparameter search · CFR+ · benchmark · play sessions",
     ),
     Layer("training", ("training.learning",), "training runs, learning methods, presets"),
     Layer("training", ("training.evaluation",), "evaluation, comparison, solver labels, reviews"),

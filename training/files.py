@@ -74,7 +74,7 @@ def write_json(path: Path, data: Any) -> None:
     write_bytes(path, (json.dumps(data, indent=2) + "\n").encode())
 
 
-def pack_arrays(arrays: Mapping[str, Any]) -> bytes:
+def pack_arrays(arrays: Mapping[str, Any], compress: bool = False) -> bytes:
     """Return the content of an ``.npz`` file with these arrays.
 
     Raises TypeError for an array of Python objects, which NumPy would pickle.
@@ -84,7 +84,8 @@ def pack_arrays(arrays: Mapping[str, Any]) -> bytes:
         if array.dtype.hasobject:
             raise TypeError(f"array {name!r} must not hold Python objects, got {array.dtype}")
     buffer = BytesIO()
-    np.savez(buffer, **packed)  # type: ignore[arg-type]
+    save = np.savez_compressed if compress else np.savez
+    save(buffer, **packed)  # type: ignore[arg-type]
     return buffer.getvalue()
 
 

@@ -185,7 +185,7 @@ class Features:
 
     Args:
         pieces: The pieces, in the order of the observation.
-        bonds: Whether two card codes are related, such as by a total of 13 in Pyramid, bool
+        bonds: Whether two card codes are related, such as by their total, bool
             (64, 64) (None: no relation).
         actions_on: Name of a piece that contains cards; action i concerns the card in its entry i
             (None: no such piece).

@@ -88,6 +88,7 @@ COMMANDS = {
     "leaderboard": Command(
         "leaderboard", "verify the entries of the leaderboard, or evaluate new entries"
     ),
+    "benchmark": Command("benchmark", "run the benchmark, verify and report its results"),
     "model-card": Command("model_card", "write the model card of a saved agent"),
     "compile": Command("compile", "compile the kernels of one game or all games"),
     "bench": Command("bench", "measure steps per second on this machine"),

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from parlour import __version__
-from parlour.agents.registry import IllegalActionError
+from parlour.agents.registry import Agent, IllegalActionError
 from parlour.agents.validation import join_lines, shorten
 from parlour.envs.core.contract import UNDECIDED, WINNABLE
 
@@ -106,7 +106,7 @@ def make_spec(entry: Entry, deals: int, labels: Labels | str = NO_LABELS) -> Eva
 
 def play_spec(
     spec: EvaluationSpec,
-    agent: str,
+    agent: Agent | str,
     report: ProgressFactory | None = None,
     cluster: Cluster | None = None,
 ) -> Played:

@@ -70,22 +70,30 @@ def write_page(comparison: Comparison[Any], path: Path | str) -> None:
 def make_page(comparison: Comparison[Any]) -> str:
     """Return the HTML of the page, with the same tables as in the terminal."""
     title = escape(make_title(comparison))
-    tables = "\n".join(map(_as_html, _shown(comparison)))
-    pictures = "\n".join(_picture(name, draw()) for name, draw in list_pictures(comparison))
+    tables = "\n".join(map(format_html, _shown(comparison)))
+    pictures = "\n".join(embed_picture(name, draw()) for name, draw in list_pictures(comparison))
     conditions = "\n".join(
         f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>"
         for name, value in list_conditions(comparison)
     )
+    return frame_page(
+        title,
+        f"""{pictures}
+<h2>Results</h2>
+{tables}
+<h2>Conditions</h2>
+<table class="facts">{conditions}</table>""",
+    )
+
+
+def frame_page(title: str, body: str) -> str:
+    """Return a whole HTML page; ``title`` and ``body`` are HTML."""
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title><style>{STYLE}</style></head><body>
 <h1>{title}</h1>
-{pictures}
-<h2>Results</h2>
-{tables}
-<h2>Conditions</h2>
-<table class="facts">{conditions}</table>
+{body}
 </body></html>
 """
 
@@ -105,7 +113,8 @@ def _shown(comparison: Comparison[Any]) -> list[Any]:
     return console.shown[1:]
 
 
-def _as_html(shown: Any) -> str:
+def format_html(shown: Any) -> str:
+    """Return a rich table as an HTML table, anything else as a paragraph."""
     if not isinstance(shown, Table):
         return f'<p class="note">{_cell(shown)[0]}</p>'
     heads = "".join(f"<th>{_cell(column.header)[0]}</th>" for column in shown.columns)
@@ -145,7 +154,7 @@ def list_pictures(
     yield "Results of each variant", lambda: plot_comparison(comparison)
 
 
-def _picture(name: str, figure: Any) -> str:
+def embed_picture(name: str, figure: Any) -> str:
     """Return a figure as an SVG image of its own, so that element ids cannot collide."""
     from matplotlib import rc_context
 

@@ -1,0 +1,225 @@
+"""Entries of the benchmark: the values of one agent on one task, as a JSON file.
+
+An entry holds the value of every deal and no derived number, so its score cannot contradict its
+values. `FIELDS` is the schema. The file of an entry is ``METHOD/TASK-seed-K.json`` in the folder of
+results.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from parlour.agents.validation import (
+    NUMBER,
+    TEXT,
+    YES_OR_NO,
+    Field,
+    check_fields,
+    check_known,
+    name_file_in_errors,
+    read_json,
+    shorten,
+    whole,
+)
+
+from ..evaluation.stats import Estimate, bootstrap_mean, student_mean, wilson_rate
+from ..files import write_json
+from .tasks import BUDGETS, TASKS, TIME_CLASSES, VERSION, Task, find_task
+
+FORMAT = 1
+MOST_VALUES = 100_000
+METHOD = re.compile(r"[a-z0-9][a-z0-9.@:-]{0,79}")
+"""Names of methods, which are folder names, too."""
+DIGEST = re.compile(r"([0-9a-f]{16})?")
+
+
+def _is_values(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= MOST_VALUES and all(map(NUMBER.fits, value))
+
+
+def _one_of(names: Iterable[str]) -> Field:
+    allowed = list(names)
+    return Field(f"one of {', '.join(allowed)}", lambda value: value in allowed)
+
+
+NOT_NEGATIVE = Field("a number >= 0", lambda value: NUMBER.fits(value) and value >= 0)
+FIELDS = {
+    "format": Field(f"{FORMAT}", lambda value: value == FORMAT),
+    "benchmark": Field(f"{VERSION}, the version of the benchmark", lambda value: value == VERSION),
+    "method": Field(
+        "lower-case letters, digits and . @ : - (at most 80)",
+        lambda value: isinstance(value, str) and METHOD.fullmatch(value) is not None,
+    ),
+    "task": _one_of(TASKS),
+    "budget": _one_of(BUDGETS),
+    "seed": whole(0, (1 << 31) - 1),
+    "agent": TEXT,
+    "agent_digest": Field(
+        "16 hex digits, or empty",
+        lambda value: isinstance(value, str) and DIGEST.fullmatch(value) is not None,
+    ),
+    "games": TEXT,
+    "rules_digest": TEXT,
+    "steps": whole(0, 10**12),
+    "training_seconds": NOT_NEGATIVE,
+    "time_class": _one_of(TIME_CLASSES),
+    "ms": NOT_NEGATIVE,
+    "single_ms": NOT_NEGATIVE,
+    "sees_all": YES_OR_NO,
+    "values": Field(f"a list of at most {MOST_VALUES:,} finite numbers", _is_values),
+    "parlour": TEXT,
+    "machine": TEXT,
+    "date": TEXT,
+}
+"""The schema: the allowed values of each field."""
+
+
+@dataclass(frozen=True)
+class BenchmarkEntry:
+    """The result of one agent on one task."""
+
+    method: str
+    """The name of the method. Entries with the same method differ in task and seed."""
+    task: str
+    budget: str
+    """The training budget, a name in `BUDGETS`."""
+    seed: int
+    """The training seed; for agents without training, 0."""
+    agent: str
+    """The spec of the agent that plays the task again; empty if only ``games`` are available. A
+    path is relative to the folder of results."""
+    agent_digest: str
+    """The digest of a saved agent; empty for other agents."""
+    games: str
+    """The file with the recorded games of all deals, next to the entry; empty: none."""
+    rules_digest: str
+    steps: int
+    """Number of timesteps of training."""
+    training_seconds: float
+    """Wall time of training."""
+    time_class: str
+    """The time class of the agent's decisions, a name in `TIME_CLASSES`."""
+    ms: float
+    """Milliseconds per decision in batches."""
+    single_ms: float
+    """Milliseconds per decision, one game at a time."""
+    sees_all: bool
+    """Whether the agent sees hidden cards."""
+    values: tuple[float, ...]
+    """The value of each deal (see `Task.measure`)."""
+    parlour: str
+    machine: str
+    date: str
+
+    @property
+    def task_object(self) -> Task:
+        """The task."""
+        return TASKS[self.task]
+
+    @property
+    def title(self) -> str:
+        """The name of the entry in reports."""
+        return f"{self.method}, {self.task}, seed {self.seed}"
+
+    @cached_property
+    def raw(self) -> Estimate:
+        """The mean of the values with its 95 % interval over deals."""
+        values = np.asarray(self.values)
+        if len(values) == 1:
+            return Estimate(values[0], values[0], values[0], 1)
+        if self.task_object.measure == "won":
+            return wilson_rate(values > 0)
+        return (student_mean if self.task_object.is_multiplayer else bootstrap_mean)(values)
+
+    @property
+    def score(self) -> float:
+        """The normalized score."""
+        return float(self.task_object.normalize(self.raw.mean))
+
+    @property
+    def error(self) -> float:
+        """The standard error of the normalized score over deals."""
+        task, n = self.task_object, len(self.values)
+        spread = float(np.std(self.values, ddof=1)) if n > 1 else 0.0
+        return float(spread / np.sqrt(n) / (task.high - task.low))
+
+
+def locate_entry(folder: Path, method: str, task: str, seed: int) -> Path:
+    """Return the path of an entry in a folder of results."""
+    return folder / method.replace(":", "-") / f"{task}-seed-{seed}.json"
+
+
+def write_entry(folder: Path, entry: BenchmarkEntry) -> Path:
+    """Write an entry into a folder of results, atomically, and return its path."""
+    path = locate_entry(folder, entry.method, entry.task, entry.seed)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, {"format": FORMAT, "benchmark": VERSION} | asdict(entry))
+    return path
+
+
+def read_entry(path: Path) -> BenchmarkEntry:
+    """Return the entry in a file.
+
+    Raises:
+        ValueError: A field is missing, unknown or wrong; or the number of values is not that of the
+            task. The message names the file and the field.
+        OSError: The file cannot be read.
+    """
+    with name_file_in_errors(path):
+        table = read_json(path)
+        check_fields(table, FIELDS)
+        check_known(table, FIELDS)
+        task = find_task(table["task"])
+        values = table["values"]
+        if len(values) != task.num_values:
+            raise ValueError(
+                f"field values must have {task.num_values:,} values for task {task.name}, got "
+                f"{len(values):,}"
+            )
+        _check_values(task, values)
+        if not table["agent"] and not table["games"]:
+            raise ValueError("field agent must name an agent, or field games a file of games")
+        fields = {name: table[name] for name in table if name not in ("format", "benchmark")}
+        return BenchmarkEntry(**fields | {"values": tuple(map(float, values))})
+
+
+def _check_values(task: Task, values: list[float]) -> None:
+    """Raise ValueError for a value that the game cannot give."""
+    for deal, value in enumerate(values):
+        if task.measure == "won":
+            allowed, fits = "0 or 1", value in (0, 1)
+        elif task.measure == "score":
+            low, high = task.game_object.score_range
+            allowed, fits = f"a score from {low:g} to {high:g}", low <= value <= high
+        else:
+            continue
+        if not fits:
+            raise ValueError(
+                f"field values must have {allowed}, got {shorten(value)} (deal {deal})"
+            )
+
+
+def read_results(folder: Path) -> list[BenchmarkEntry]:
+    """Return all entries of a folder of results, by method, task and seed.
+
+    Raises:
+        ValueError: The folder does not exist, an entry is wrong, or a file has another name than
+            `locate_entry` gives it.
+    """
+    if not folder.is_dir():
+        raise ValueError(f"{folder}: must be a folder of benchmark results")
+    entries = []
+    for path in sorted(folder.glob("*/*-seed-*.json")):
+        entry = read_entry(path)
+        if path != locate_entry(folder, entry.method, entry.task, entry.seed):
+            raise ValueError(
+                f"{path}: must be the file of method {entry.method}, task {entry.task}, seed "
+                f"{entry.seed}"
+            )
+        entries.append(entry)
+    return sorted(entries, key=lambda one: (one.method, list(TASKS).index(one.task), one.seed))

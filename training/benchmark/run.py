@@ -1,0 +1,239 @@
+"""Runs of the benchmark: train a method on each task, measure its agents, and write the entries."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from parlour import __version__
+from parlour.agents.registry import find_saved
+from parlour.agents.saved import digest_agent
+from parlour.agents.validation import join_lines, read_json
+
+from ..evaluation.compare import ProgressFactory
+from ..evaluation.result import describe_machine
+from ..learning.run import AGENT, RESULT_FILE
+from ..learning.settings.base import Settings, StepSettings, list_settings
+from ..learning.settings.files import preset, presets, read_saved
+from ..learning.settings.methods import SETTINGS, check_seats
+from ..parallel.tasks import Cluster
+from .entries import BenchmarkEntry, locate_entry, read_entry, write_entry
+from .games import SUFFIX, record_games
+from .measure import Measured, measure_task, time_decisions
+from .tasks import BUDGETS, TASKS, Task, classify_time, find_task
+
+RUNS = "runs"
+"""Folder of training runs, inside the folder of results."""
+TRAINED = tuple(name for name, one in SETTINGS.items() if issubclass(one, StepSettings))
+"""Learning methods whose budget is a number of timesteps."""
+
+
+class Skipped(NamedTuple):
+    """A task that a method cannot play, and the reason."""
+
+    task: str
+    reason: str
+
+
+def run_method(
+    method: str,
+    folder: Path,
+    *,
+    budget: str = "small",
+    seeds: Sequence[int] = (0,),
+    tasks: Sequence[str] | None = None,
+    quiet: bool = False,
+    report: ProgressFactory | None = None,
+    finished: Callable[[BenchmarkEntry], object] = lambda entry: None,
+    cluster: Cluster | None = None,
+) -> list[Skipped]:
+    """Run a method on tasks, and write one entry for each task and seed.
+
+    Finished entries are not run again, and an interrupted training run is resumed.
+
+    Args:
+        method: A learning method (`TRAINED`), or the spec of an agent, which is not trained.
+        folder: The folder of results.
+        budget: The training budget, ``small``, ``medium`` or ``large``. Agents have none.
+        seeds: The training seeds. An agent is measured once, as seed 0.
+        tasks: Names of the tasks (None: all).
+        quiet: Whether training prints nothing.
+        report: See `parlour.training.evaluation.compare.compare`.
+        finished: Called with each new entry.
+        cluster: Plays chunks of deals in other processes (None: all in this process).
+
+    Returns:
+        The tasks that the method cannot play.
+
+    Raises:
+        ValueError: A name is unknown, or the method can play none of the tasks.
+        Interrupted: After SIGINT or SIGTERM during training.
+    """
+    chosen = [find_task(name) for name in tasks or TASKS]
+    is_trained = method in TRAINED
+    if is_trained and budget not in list(BUDGETS)[1:]:
+        allowed = ", ".join(list(BUDGETS)[1:])
+        raise ValueError(f"budget must be one of {allowed} for method {method}, got {budget!r}")
+    skipped = []
+    for task in chosen:
+        for seed in seeds if is_trained else (0,):
+            name = f"{method}-{budget}" if is_trained else method
+            path = locate_entry(folder, name, task.name, seed)
+            if path.exists():
+                read_entry(path)
+                continue
+            try:
+                if is_trained:
+                    training = train_task(task, method, budget, seed, folder, quiet)
+                else:
+                    training = Training(method, 0, 0.0)
+                entry = measure_entry(
+                    task, name, training, folder, budget if is_trained else "none", seed,
+                    report=report, cluster=cluster,
+                )  # fmt: skip
+            except ValueError as error:
+                skipped.append(Skipped(task.name, join_lines(error)))
+                break
+            write_entry(folder, entry)
+            finished(entry)
+    if len(skipped) == len(chosen):
+        raise ValueError(
+            f"method {method} must be able to play one of the tasks: {skipped[0].reason}"
+        )
+    return skipped
+
+
+class Training(NamedTuple):
+    """The result of training: the agent to measure."""
+
+    agent: str
+    """The spec of the agent; a path is relative to the folder of results."""
+    steps: int
+    seconds: float
+
+
+def make_task_settings(task: Task, method: str, budget: str, seed: int, folder: Path) -> Settings:
+    """Return the training settings of a task.
+
+    They are those of the game's preset for the method (its name, or the first one with that
+    method), or else those of its default preset that the method uses; with the task's rules and the
+    budget's number of timesteps.
+
+    Raises:
+        ValueError: The method cannot learn the task.
+    """
+    named = {name: preset(task.game, name).method for name in presets(task.game)}
+    fitting = [name for name, one in named.items() if one == method]
+    name = method if method in fitting else fitting[0] if fitting else "default"
+    settings: Any = preset(task.game, name, method=method)
+    steps = BUDGETS[budget]
+    changes: dict[str, Any] = {
+        "variant": task.variant,
+        "seeds": (seed,),
+        "runs": str(folder / RUNS / task.name),
+        "name": f"{method}-{budget}-{seed}",
+        "total_steps": steps,
+        "checkpoint_interval": max(steps // 20, 1),
+        "eval_interval": max(steps // 5, 1),
+        "minutes": 0,
+        **task.train,
+    }
+    unused = [name for name in task.train if name not in list_settings(type(settings))]
+    if unused:
+        raise ValueError(f"method {method} has no setting {', '.join(unused)}")
+    settings = replace(settings, **changes)
+    check_seats(settings)
+    return settings
+
+
+def train_task(
+    task: Task, method: str, budget: str, seed: int, folder: Path, quiet: bool = False
+) -> Training:
+    """Train a method on a task, or resume its interrupted run, and return the agent.
+
+    Raises:
+        ValueError: The method cannot learn the task, or the run has other settings.
+    """
+    from ..learning.train import name_folder, resume, train
+
+    settings = make_task_settings(task, method, budget, seed, folder)
+    run = name_folder(settings)
+    if (run / "settings.json").exists():
+        saved = read_saved(read_json(run / "settings.json"), str(run))
+        if _without_device(saved) != _without_device(settings):
+            raise ValueError(
+                f"{run}: the run must have the settings of the benchmark; remove the folder to "
+                "train again"
+            )
+        resume(run, quiet=quiet)
+    else:
+        train(settings, quiet=quiet)
+    seed_folder = run / f"seed-{seed}"
+    result = read_json(seed_folder / RESULT_FILE)
+    agent = (seed_folder / AGENT).relative_to(folder).as_posix()
+    return Training(agent, int(result["steps"]), float(result["seconds"]))
+
+
+def _without_device(settings: Settings) -> dict[str, Any]:
+    return {name: value for name, value in settings.plain().items() if name != "device"}
+
+
+def find_agent(folder: Path, agent: str) -> str:
+    """Return the spec of an entry's agent for `load_agent`: paths are relative to ``folder``."""
+    path = folder / agent
+    return str(path) if (path / "agent.json").is_file() else agent
+
+
+def digest_saved(task: Task, spec: str) -> str:
+    """Return the digest of the saved agent that a spec names, empty if it names none."""
+    saved = find_saved(spec, task.game_object, task.rules)
+    return "" if saved is None else digest_agent(saved)
+
+
+def measure_entry(
+    task: Task,
+    method: str,
+    training: Training,
+    folder: Path,
+    budget: str,
+    seed: int,
+    *,
+    with_games: bool = True,
+    report: ProgressFactory | None = None,
+    cluster: Cluster | None = None,
+) -> BenchmarkEntry:
+    """Measure an agent on a task and return its entry; write its recorded games.
+
+    Raises:
+        ValueError: The agent cannot play the task, or sees hidden cards.
+    """
+    spec = find_agent(folder, training.agent)
+    measured: Measured = measure_task(task, spec, report=report, cluster=cluster)
+    if measured.sees_all:
+        raise ValueError(f"agent must not see hidden cards, got {training.agent}")
+    games = ""
+    if with_games and spec != training.agent and not task.is_multiplayer:
+        path = locate_entry(folder, method, task.name, seed).with_suffix(SUFFIX)
+        record_games(task, spec, path)
+        games = path.name
+    return BenchmarkEntry(
+        method=method,
+        task=task.name,
+        budget=budget,
+        seed=seed,
+        agent=training.agent,
+        agent_digest=digest_saved(task, spec),
+        games=games,
+        rules_digest=task.rules_digest,
+        steps=training.steps,
+        training_seconds=round(training.seconds, 1),
+        time_class=classify_time(measured.ms),
+        ms=float(f"{measured.ms:.3g}"),
+        single_ms=float(f"{time_decisions(task, spec):.3g}"),
+        sees_all=measured.sees_all,
+        values=tuple(float(f"{value:.9g}") for value in measured.values),
+        parlour=__version__,
+        machine=describe_machine(),
+        date=date.today().isoformat(),
+    )

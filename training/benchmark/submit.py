@@ -1,0 +1,121 @@
+"""Submission of results from outside: an agent trained elsewhere, or its recorded games."""
+
+import shutil
+from datetime import date
+from pathlib import Path
+
+from parlour import __version__
+from parlour.agents.saved import AGENT_FILE, WEIGHTS
+from parlour.agents.validation import check_fields
+
+from ..evaluation.replays.replay_files import load_replays
+from .entries import FIELDS, BenchmarkEntry, locate_entry
+from .games import SUFFIX, check_recordable, order_replays, read_games, replay_values, write_games
+from .run import Training, measure_entry
+from .tasks import BUDGETS, Task
+
+MACHINE = "recorded games"
+
+
+def add_agent(
+    folder: Path,
+    task: Task,
+    method: str,
+    agent: str,
+    *,
+    budget: str = "none",
+    seed: int = 0,
+    steps: int = 0,
+    training_seconds: float = 0.0,
+) -> BenchmarkEntry:
+    """Measure an agent on a task, and return its entry.
+
+    The folder of a saved agent is copied into the folder of results, so that the results can be
+    verified anywhere.
+
+    Args:
+        folder: The folder of results.
+        task: The task.
+        method: The name of the method.
+        agent: The spec of the agent: a name, the folder of a saved agent, or ``module:Class``.
+        budget: The training budget that the agent stayed within, a name in `tasks.BUDGETS`.
+        seed: The training seed.
+        steps: Number of timesteps of training.
+        training_seconds: Wall time of training.
+
+    Raises:
+        ValueError: A field is wrong, the agent cannot play the task, it sees hidden cards, or it
+            was trained for more timesteps than its budget.
+    """
+    _check_facts(method, budget, steps)
+    saved = Path(agent)
+    if (saved / AGENT_FILE).is_file():
+        target = locate_entry(folder, method, task.name, seed).with_suffix(".agent")
+        target.mkdir(parents=True, exist_ok=True)
+        for name in (AGENT_FILE, WEIGHTS):
+            shutil.copyfile(saved / name, target / name)
+        agent = target.relative_to(folder).as_posix()
+    training = Training(agent, steps, training_seconds)
+    return measure_entry(task, method, training, folder, budget, seed)
+
+
+def add_games(
+    folder: Path,
+    task: Task,
+    method: str,
+    games: Path,
+    *,
+    budget: str = "none",
+    seed: int = 0,
+    steps: int = 0,
+    training_seconds: float = 0.0,
+) -> BenchmarkEntry:
+    """Return the entry of recorded games of all deals of a task, whose values the kernel computes.
+
+    The time per decision is unknown, so the entry is in the time class ``slow``. See `add_agent`
+    for the arguments.
+
+    Raises:
+        ValueError: A field is wrong, the task is a game for several players, a deal is missing, or
+            a game breaks the rules.
+        OSError: The file cannot be read.
+    """
+    _check_facts(method, budget, steps)
+    check_recordable(task)
+    path = locate_entry(folder, method, task.name, seed).with_suffix(SUFFIX)
+    write_games(path, order_replays(task, load_replays(games)))
+    try:
+        values = replay_values(task, read_games(path, task))
+    except ValueError:
+        path.unlink()
+        raise
+    return BenchmarkEntry(
+        method=method,
+        task=task.name,
+        budget=budget,
+        seed=seed,
+        agent="",
+        agent_digest="",
+        games=path.name,
+        rules_digest=task.rules_digest,
+        steps=steps,
+        training_seconds=training_seconds,
+        time_class="slow",
+        ms=0.0,
+        single_ms=0.0,
+        sees_all=False,
+        values=tuple(values.tolist()),
+        parlour=__version__,
+        machine=MACHINE,
+        date=date.today().isoformat(),
+    )
+
+
+def _check_facts(method: str, budget: str, steps: int) -> None:
+    """Raise ValueError for a wrong name or budget, or more timesteps than the budget."""
+    facts = {"method": method, "budget": budget, "steps": steps}
+    check_fields(facts, {name: FIELDS[name] for name in facts})
+    if steps > BUDGETS[budget]:
+        raise ValueError(
+            f"steps must be at most {BUDGETS[budget]:,}, the budget {budget}, got {steps:,}"
+        )

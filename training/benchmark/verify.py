@@ -1,0 +1,164 @@
+"""Verification of benchmark entries: nothing that an entry says is trusted.
+
+- The values of recorded games are computed again by the kernel, which also refuses illegal actions.
+- An agent plays the first deals again, and must repeat its values exactly.
+- The agent also plays fresh deals. If its score there is much lower, it knew the deals of the
+  benchmark.
+- The time per decision is measured again.
+"""
+
+from collections.abc import Iterator
+from math import sqrt
+from pathlib import Path
+from secrets import token_hex
+
+import numpy as np
+
+from parlour.agents.registry import IllegalActionError, imports_code
+from parlour.agents.validation import join_lines
+
+from .entries import BenchmarkEntry, locate_entry
+from .games import check_recordable, read_games, replay_values
+from .measure import Measured, measure_task
+from .run import digest_saved, find_agent
+from .tasks import TIME_CLASSES, Task
+
+DEALS = 100
+"""Number of deals that an agent plays again, and of fresh deals."""
+ERRORS = 4.0
+"""Largest difference from the score on fresh deals, in standard errors. A true entry exceeds it by
+chance once in 30,000 verifications."""
+TIME_FACTOR = 3.0
+"""Largest factor between the time per decision on this machine and the limit of the time class."""
+TOLERANCE = 1e-6
+"""Largest relative difference between values, which are saved with nine digits."""
+
+
+def verify_entry(
+    entry: BenchmarkEntry, folder: Path, *, deals: int = DEALS, allow_code: bool = False
+) -> list[str]:
+    """Return the faults of an entry, each with its reason; an empty list if it holds.
+
+    Args:
+        entry: The entry.
+        folder: The folder of results, to which the paths of agents are relative.
+        deals: Number of deals that the agent plays again, and of fresh deals.
+        allow_code: Whether to run agents given as ``module:Class``.
+    """
+    return list(_find_faults(entry, folder, deals, allow_code))
+
+
+def _find_faults(
+    entry: BenchmarkEntry, folder: Path, deals: int, allow_code: bool
+) -> Iterator[str]:
+    task = entry.task_object
+    if entry.rules_digest != task.rules_digest:
+        yield f"rules_digest: must be {task.rules_digest}, the digest of the current rules"
+        return
+    if entry.sees_all:
+        yield "sees_all: agents of the benchmark must not see hidden cards"
+        return
+    has_agent = _is_available(entry, folder)
+    if not has_agent and not entry.games:
+        yield f"agent: {entry.agent!r} must be a built-in agent or an existing folder"
+        return
+    if entry.games:
+        yield from _verify_games(entry, folder)
+    if has_agent:
+        yield from _verify_agent(entry, folder, deals, allow_code)
+
+
+def _is_available(entry: BenchmarkEntry, folder: Path) -> bool:
+    """Return whether the agent can be loaded: it is no path, or its folder exists."""
+    if not entry.agent:
+        return False
+    return "/" not in entry.agent or find_agent(folder, entry.agent) != entry.agent
+
+
+def _verify_games(entry: BenchmarkEntry, folder: Path) -> Iterator[str]:
+    task = entry.task_object
+    path = locate_entry(folder, entry.method, entry.task, entry.seed).with_name(entry.games)
+    try:
+        check_recordable(task)
+        actual = replay_values(task, read_games(path, task))
+    except (ValueError, OSError) as error:
+        yield f"games: {join_lines(error)}"
+        return
+    yield from _compare_values(entry, actual, "values", "its recorded game")
+
+
+def _compare_values(
+    entry: BenchmarkEntry, actual: np.ndarray, name: str, source: str
+) -> Iterator[str]:
+    claimed = np.asarray(entry.values)[: len(actual)]
+    wrong = np.flatnonzero(~np.isclose(claimed, actual, rtol=TOLERANCE, atol=TOLERANCE))
+    if len(wrong):
+        deal = int(wrong[0])
+        yield (
+            f"{name}: deal {deal} must have {actual[deal]:g}, the value of {source}, got "
+            f"{claimed[deal]:g} ({len(wrong)} of {len(actual)} deals are wrong)"
+        )
+
+
+def _verify_agent(
+    entry: BenchmarkEntry, folder: Path, deals: int, allow_code: bool
+) -> Iterator[str]:
+    task, spec = entry.task_object, find_agent(folder, entry.agent)
+    if imports_code(spec) and not allow_code:
+        yield f"agent: {entry.agent!r} must not be code; add --allow-code to import it"
+        return
+    try:
+        digest = digest_saved(task, spec)
+    except (ValueError, OSError) as error:
+        yield f"agent: {join_lines(error)}"
+        return
+    if digest != entry.agent_digest:
+        yield f"agent_digest: must be {digest or 'empty'}, got {entry.agent_digest or 'nothing'}"
+        return
+    number = min(deals, task.deals)
+    try:
+        again = measure_task(task, spec, deals=number)
+        fresh = measure_task(task, spec, deals=number, deal_set=f"fresh-{token_hex(8)}")
+    except (ValueError, IllegalActionError) as error:
+        yield f"agent: cannot play task {task.name}: {join_lines(error)}"
+        return
+    if again.sees_all:
+        yield "sees_all: agents of the benchmark must not see hidden cards"
+        return
+    yield from _compare_again(entry, again, number)
+    yield from _compare_fresh(entry, task, fresh)
+    limit = TIME_CLASSES[entry.time_class]
+    if again.ms > TIME_FACTOR * limit:
+        yield (
+            f"time_class: {entry.time_class} needs at most {TIME_FACTOR * limit:g} ms per decision "
+            f"on this machine, got {again.ms:.3g} ms"
+        )
+
+
+def _compare_again(entry: BenchmarkEntry, again: Measured, number: int) -> Iterator[str]:
+    """Compare the values of the first deals of each set of rules."""
+    task = entry.task_object
+    if task.kind == "exploitability":
+        claimed = np.asarray(entry.values)
+    else:
+        claimed = np.asarray(entry.values).reshape(-1, task.deals)[:, :number].ravel()
+    wrong = np.flatnonzero(~np.isclose(claimed, again.values, rtol=TOLERANCE, atol=TOLERANCE))
+    if len(wrong):
+        at = int(wrong[0])
+        yield (
+            f"values: deal {at % number} must have {again.values[at]:g}, the result of agent "
+            f"{entry.agent!r}, got {claimed[at]:g} ({len(wrong)} of {len(claimed)} deals are wrong)"
+        )
+
+
+def _compare_fresh(entry: BenchmarkEntry, task: Task, fresh: Measured) -> Iterator[str]:
+    """Compare the score with that on fresh deals."""
+    values = np.asarray(entry.values)
+    if len(values) < 2:
+        return
+    error = sqrt(values.var(ddof=1) / len(values) + fresh.values.var(ddof=1) / len(fresh.values))
+    if values.mean() - fresh.values.mean() > ERRORS * max(error, 1 / len(fresh.values)):
+        yield (
+            f"values: the score must not depend on the deals, got {values.mean():.4g} on the deals "
+            f"of the benchmark and {fresh.values.mean():.4g} on {len(fresh.values)} fresh deals"
+        )
