@@ -53,8 +53,8 @@ of deals in which the score reached the target. --out writes episodes.parquet (o
 summary.json, and the plot comparison (png, svg, pdf).
 
 In a game for several players, the agent plays each deal from every seat, with --opponents in the
-other seats. net is its mean net result per hand, in antes or stakes; positions has the net result
-at each position, starting at the dealer's left.
+opposing seats. net is its mean net result per hand, in antes or stakes; positions has the net
+result at each position, starting at the dealer's left.
 """,
     "compare": """\
   parlour compare pyramid --variant three-passes --agents uniform greedy runs/my-agent
@@ -73,9 +73,9 @@ the plot comparison (png, svg, pdf). --report writes one HTML file with tables, 
 settings of the comparison.
 
 In a game for several players, each agent plays each deal from every seat. First, it plays against
-the agents of --opponents. Then it plays against each other agent of --agents, which has all other
-seats (field pairs of the JSON). A difference has the fields net and positions (from the dealer's
-left). In positions, holm has the interval and the p-value corrected by Holm's method.
+the agents of --opponents. Then it plays against each other agent of --agents, which has all
+opposing seats (field pairs of the JSON). A difference has the fields net and positions (from the
+dealer's left). In positions, holm has the interval and the p-value corrected by Holm's method.
 """,
 }
 
@@ -131,7 +131,7 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
         help="solitaire: number of moves after which games are truncated; 0: no limit "
         f"(default: {MAX_MOVES})",
     )
-    add_opponents(parser, "greedy and the rule-based agents")
+    add_opponents(parser, "greedy and the rule-based agents", "opposing seats")
     parser.add_argument(
         "--partner",
         metavar="AGENT",

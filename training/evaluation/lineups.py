@@ -54,9 +54,9 @@ class Lineup(NamedTuple):
     given: Sequence[Agent | str]
     """All agents of the lineup as the caller gave them."""
     opponents: Sequence[NamedAgent] = ()
-    """The agents in the other seats, repeated clockwise."""
+    """The agents in the opposing seats, repeated clockwise."""
     pair: bool = False
-    """Whether another compared agent has all other seats."""
+    """Whether another compared agent has all opposing seats."""
     partner: NamedAgent | None = None
     """The agent in the other seats of the agent's side; None: the agent itself."""
 

@@ -404,7 +404,7 @@ def play_duplicate(
         game: The game.
         rules: Rules for several players.
         agent: The agent.
-        opponents: The agents in the other seats, repeated clockwise from the seat after the
+        opponents: The agents in the opposing seats, repeated clockwise from the seat after the
             agent's.
         seeds: The seeds of the deals, uint64 (n,).
         order: The index of the opponent that comes first in each deal, int64 (n,) (None: 0).

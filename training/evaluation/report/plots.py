@@ -168,7 +168,7 @@ def _plot_tables(comparison: Comparison[TableEvaluation]) -> Figure:
 def _draw_pairs(
     axes: Axes, group: list[TableEvaluation], pairs: dict[tuple[str, str], TableEvaluation]
 ) -> None:
-    """Draw a cell for each agent (row) with another agent (column) in all other seats."""
+    """Draw a cell for each agent (row) with another agent (column) in all opposing seats."""
     names = [one.agent for one in group]
     nets = np.full((len(names), len(names)), np.nan)
     for i, name in enumerate(names):
@@ -191,7 +191,7 @@ def _draw_pairs(
     room = max(6, 42 // len(names))
     axes.set_xticks(range(len(names)), cut_names(names, room), parse_math=False)
     axes.set_yticks(range(len(names)), axis_labels(group, TABLE_NAME_LENGTH), parse_math=False)
-    axes.set_xlabel("agent in all other seats")
+    axes.set_xlabel("agent in all opposing seats")
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     spec = group[0].spec

@@ -124,7 +124,7 @@ def episodes(result: Comparison[Any] | Evaluation) -> pa.Table:
 
     Games for one player have one row per game: game, variant, agent, deal_set, deal, and facts.
     Games for several players have one row per deal and position (from 1, the dealer's left), with
-    sums over the ``hands`` of the deal; ``pair`` tells whether one agent has all other seats. A
+    sums over the ``hands`` of the deal; ``pair`` tells whether one agent has all opposing seats. A
     fact that a variant does not have is null. The table's metadata has the summary as JSON under
     ``parlour``.
     """
@@ -387,7 +387,7 @@ def _pairs_table(
     pairs: dict[tuple[str, str], TableEvaluation],
     with_interval: bool,
 ) -> Table:
-    """Return the table of each agent (row) with another agent (column) in all other seats."""
+    """Return the table of each agent (row) with another agent (column) in all opposing seats."""
     names = [one.agent for one in group]
     title = f"{per_hand(group[0].spec)}: row against column"
     table = make_terminal_table(title, "agent", *names)
@@ -412,7 +412,7 @@ def _list_table_notes(comparison: Comparison[TableEvaluation]) -> Iterator[str]:
             "are corrected for the number of positions."
         )
     if any(one.pair for one in comparison.evaluations):
-        notes.append("Row against column: the column agent has all other seats.")
+        notes.append("Row against column: the column agent has all opposing seats.")
     yield f"[dim]{' '.join([*notes, 'Time is per decision, measured in batches.'])}[/]"
 
 
