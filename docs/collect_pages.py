@@ -2,8 +2,9 @@
 
 Each text exists once, with links that work in the repository. This hook points links and pictures,
 in Markdown and in HTML, to their targets on the site. A link to something that is not on the site,
-such as a source file, keeps only its words. Notebooks become pages without outputs. The build fails
-if a picture or another file that a page loads is missing.
+such as a source file, keeps only its words. Notebooks become pages without outputs, and example
+programs pages with their source. The build fails if a picture or another file that a page loads is
+missing.
 """
 
 import json
@@ -28,7 +29,16 @@ LOADED = {"src", "srcset", "poster", "data"}
 """HTML attributes that name a file which a browser loads with the page."""
 NOTEBOOK_NOTE = """
 !!! note
-    This page shows the notebook `{path}` without its outputs. Run it in a clone to see them.
+    This page shows the notebook `{path}` of the repository, without its outputs. To see them, run
+    the notebook in a clone: `pip install jupyterlab`, then `jupyter lab {path}`
+"""
+EXAMPLE_PAGE = """\
+# {name}
+
+This program is the file `{path}` of the repository.
+
+```python
+{text}```
 """
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
@@ -39,10 +49,13 @@ def list_pages() -> Iterator[tuple[str, str]]:
     yield "CONTRIBUTING.md", "contributing.md"
     yield "CHANGELOG.md", "changelog.md"
     yield "agents/pretrained/README.md", "pretrained.md"
+    yield "examples/README.md", "examples.md"
     for path in sorted(ROOT.glob("envs/games/*/README.md")):
         yield path.relative_to(ROOT).as_posix(), f"games/{path.parent.name}.md"
     for path in sorted(ROOT.glob("notebooks/*.ipynb")):
         yield path.relative_to(ROOT).as_posix(), f"notebooks/{path.stem}.md"
+    for path in sorted(ROOT.glob("examples/*.py")):
+        yield path.relative_to(ROOT).as_posix(), f"examples/{path.stem}.md"
     for path in sorted(ROOT.glob("agents/pretrained/*/README.md")):
         yield path.relative_to(ROOT).as_posix(), f"pretrained/{path.parent.name}.md"
 
@@ -52,8 +65,13 @@ SOURCES = {page: source for source, page in PAGES.items()}
 
 
 def read_source(source: str) -> str:
-    """Return the Markdown of a page outside docs/; that of a notebook is made from its cells."""
+    """Return the Markdown of a page outside docs/.
+
+    The page of a notebook is made from its cells, and that of a program from its source.
+    """
     text = (ROOT / source).read_text(encoding="utf-8")
+    if source.endswith(".py"):
+        return EXAMPLE_PAGE.format(name=source.rpartition("/")[2], path=source, text=text)
     if not source.endswith(".ipynb"):
         return text
     parts = []

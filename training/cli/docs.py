@@ -31,6 +31,7 @@ from .leaderboard import (
     CARD_FILE,
     CARDS,
     NOTHING,
+    agent_text,
     claim_text,
     find_pretrained,
     group_entries,
@@ -136,19 +137,20 @@ def games(board: Path) -> str:
             for entry in group
             if entry.claim and entry.deal_set == default_deal_set(game.name)
         ]
-        best: dict[str, float | None] = {
-            reference_column(entry, claim): entry.times * claim.score
+        best = {
+            reference_column(entry, claim): reference_text(entry, claim)
             for entry, claim in sorted(claims, key=lambda pair: pair[1].score)
         }
         bounds = [(entry.deals, claim.bound) for entry, claim in claims if claim.bound]
-        best["upper bound"] = group[0].times * max(bounds)[1] if bounds else None
+        if bounds:
+            best["upper bound"] = score_text(group[0].times * max(bounds)[1])
         measure = "net per hand" if group[0].is_multiplayer else unit_text(group[0])
         rows.append(
             [
                 f"[{game.title}](envs/games/{game.name}/README.md)",
                 f"`{game.id}`",
                 f"`{variant}`: {measure}",
-                *(score_text(best.get(column)) for column in REFERENCES),
+                *(best.get(column, NOTHING) for column in REFERENCES),
             ]
         )
     heads = ["game", "environment", "variant: measure", *REFERENCES]
@@ -164,10 +166,15 @@ def reference_column(entry: Entry, claim: Claim) -> str:
     return "best learned" if find_pretrained(entry) else entry.agent
 
 
-def score_text(score: float | None) -> str:
+def reference_text(entry: Entry, claim: Claim) -> str:
+    """Return a score of the table of games, and its agent unless the column names the agent."""
+    text = score_text(entry.times * claim.score)
+    is_named = reference_column(entry, claim) == entry.agent
+    return text if is_named else f"{text} (`{agent_text(entry)}`)"
+
+
+def score_text(score: float) -> str:
     """Return a score of the table of games."""
-    if score is None:
-        return NOTHING
     return f"{score:.2f}" if abs(score) < 10 else f"{score:.1f}"
 
 
