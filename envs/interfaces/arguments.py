@@ -1,5 +1,6 @@
 """Validation of the arguments of environments: keywords, seeds, reset options and actions."""
 
+import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -41,6 +42,8 @@ SHARED_NAMES = (
     "single_action_space",
 )
 """Attributes that all rows share; `CardVectorEnv.call` returns them once per row."""
+VECTOR_KEYWORDS = ("num_envs", "variants", "autoreset_mode", "copy", "num_threads")
+"""Keywords of `CardVectorEnv` that `CardEnv` does not have."""
 MOST_STEPS = 2**31 - 1
 """Largest limit of moves or steps. States count both in int32."""
 MOST_ROWS = 2**24
@@ -61,14 +64,28 @@ class KeywordError(ValueError, TypeError):
     """
 
 
-def check_options(game: Game, options: Mapping[str, Any]) -> None:
-    """Raise KeywordError if a keyword is not an option of the game."""
+def check_options(game: Game, options: Mapping[str, Any], environment: type) -> None:
+    """Check that all keywords that an environment does not declare are options of the game.
+
+    Args:
+        game: The game.
+        options: The keywords that the environment does not declare.
+        environment: Class of the environment, whose keywords the error message lists.
+
+    Raises:
+        KeywordError: A keyword is not an option of the game.
+    """
     for name in options:
         if name not in game.rules._fields:
-            raise KeywordError(
-                f"unexpected keyword argument {name!r}: "
-                f"{unknown_text('option', name, game.rules._fields)}"
-            )
+            declared = [
+                parameter.name
+                for parameter in inspect.signature(environment).parameters.values()
+                if parameter.name != "game" and parameter.kind is not parameter.VAR_KEYWORD
+            ]
+            text = unknown_text("keyword", name, [*declared, *game.rules._fields])
+            if name in VECTOR_KEYWORDS:
+                text = "it is an argument of gym.make_vec, not of gym.make"
+            raise KeywordError(f"unexpected keyword argument {name!r}: {text}")
 
 
 def check_choice(field: str, value: Any, allowed: tuple[str, ...]) -> str:
@@ -169,10 +186,8 @@ def make_rows(
         num_threads: Number of threads that share the rows.
 
     Raises:
-        ValueError: A keyword has an invalid value.
-        KeywordError: A keyword is unknown.
+        ValueError: A keyword has an invalid value, or an option does not exist.
     """
-    check_options(game, options)
     rules = make_rows_table(game, variant, options, variants)
     players = rules.players
     if players == 1 and (opponents is not None or is_other(seat, 0)):

@@ -165,7 +165,7 @@ class CardAECEnv(RenderedTable, AECEnv):
         **options: Any,
     ) -> None:
         super().__init__()
-        arguments.check_options(game, options)
+        arguments.check_options(game, options, CardAECEnv)
         rules = game.make_rules(variant, options)
         players = game.num_players(rules)
         if players < 2:

@@ -25,6 +25,7 @@ from .arguments import (
     MOST_THREADS,
     ChosenDeal,
     check_actions,
+    check_options,
     make_rows,
     observation_space,
     read_options,
@@ -137,6 +138,7 @@ class CardVecEnv(VecEnv):
         num_envs = check_range("num_envs", num_envs, 1, MOST_ROWS)
         num_threads = check_range("num_threads", num_threads, 1, MOST_THREADS)
         game = find_game(game) if isinstance(game, str) else game
+        check_options(game, options, CardVecEnv)
         self.game, self.encoding, self.illegal = game, encoding, illegal
         table = {"seat": seat} if opponents is None else {"seat": seat, "opponents": opponents}
         self.rows: Rows = make(

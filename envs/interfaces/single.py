@@ -135,6 +135,7 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
         picture: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
+        arguments.check_options(game, options, CardEnv)
         self.game = game
         self.encoding = encoding
         self.illegal = illegal

@@ -93,6 +93,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         picture: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
+        arguments.check_options(game, options, CardVectorEnv)
         num_envs = check_range("num_envs", num_envs, 1, arguments.MOST_ROWS)
         num_threads = check_range("num_threads", num_threads, 1, arguments.MOST_THREADS)
         self.game = game

@@ -1,7 +1,9 @@
 """Environments reject invalid arguments, decks, deal sets and actions."""
 
+import inspect
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -10,6 +12,41 @@ from parlour.envs import CardEnv, CardVectorEnv, find_game, make_vec
 from parlour.envs.interfaces import arguments
 
 GAME = find_game("pyramid")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "nearest"),
+    [
+        ("rewards", "reward"),
+        ("skip_force", "skip_forced"),
+        ("max_step", "max_episode_steps"),
+        ("render", "render_mode"),
+        ("encode", "encoding"),
+        ("pases", "passes"),
+    ],
+)
+def test_the_error_for_an_unknown_keyword_suggests_keywords_and_options(
+    wrong: str, nearest: str
+) -> None:
+    output = rf"keyword must be one of .*got '{wrong}'. Did you mean '{nearest}'\?"
+    for make in (gym.make, gym.make_vec):
+        with pytest.raises(ValueError, match=output):
+            make(GAME.id, **{wrong: 1})
+
+
+def test_the_error_for_an_unknown_keyword_depends_on_the_environment() -> None:
+    with pytest.raises(ValueError, match="Did you mean 'autoreset_mode'"):
+        gym.make_vec(GAME.id, autoreset="same_step")
+    for name in arguments.VECTOR_KEYWORDS:
+        with pytest.raises(TypeError, match=f"'{name}': it is an argument of gym.make_vec, not of"):
+            gym.make(GAME.id, **{name: 2})
+
+
+def test_vector_keywords_are_those_that_single_environments_do_not_have() -> None:
+    single, vector = (
+        inspect.signature(environment).parameters for environment in (CardEnv, CardVectorEnv)
+    )
+    assert set(arguments.VECTOR_KEYWORDS) == vector.keys() - single.keys()
 
 
 @pytest.mark.parametrize("field", ["max_moves", "max_episode_steps"])
