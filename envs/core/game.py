@@ -423,18 +423,20 @@ def register(game: Game) -> Game:
 
 
 def find_game(name: str) -> Game:
-    """Return a game by its name or nickname.
+    """Return a game by its name, title, nickname or Gymnasium ID.
 
     Args:
-        name: Name of the game, with ``_`` or ``-``, or one of its nicknames.
+        name: Name or title of the game, in any case and with ``_``, ``-`` or spaces; one of its
+            nicknames; or its ID, such as ``"parlour/Pyramid-v0"``.
 
     Raises:
         ValueError: No game has the name.
     """
     typed = name if isinstance(name, str) else ""
-    if typed.replace("-", "_") in GAMES:
-        return GAMES[typed.replace("-", "_")]
+    for key in (typed, typed.lower().replace(" ", "_")):
+        if key.replace("-", "_") in GAMES:
+            return GAMES[key.replace("-", "_")]
     for game in GAMES.values():
-        if typed in game.nicknames:
+        if typed in (game.id, *game.nicknames) or typed.lower() == game.title.lower():
             return game
     raise ValueError(opt.unknown_text("game", name, GAMES))

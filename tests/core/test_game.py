@@ -56,15 +56,28 @@ def test_a_second_game_of_a_name_is_refused(registered: Game) -> None:
     assert GAMES["take_or_leave"] is registered
 
 
-@pytest.mark.parametrize("name", ["take_or_leave", "take-or-leave"])
-def test_a_game_is_found_by_its_name(registered: Game, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["take_or_leave", "take-or-leave", "Take or Leave", "take or leave", "parlour/TakeOrLeave-v0"],
+)
+def test_a_game_is_found_by_its_name_title_and_id(registered: Game, name: str) -> None:
     assert find_game(name) is registered
+
+
+def test_a_game_is_found_by_a_title_that_differs_from_its_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = make_game(name="Tiny", title="A Small Game")
+    monkeypatch.setitem(GAMES, "Tiny", game)
+    for name in ("Tiny", "a small game", "parlour/ASmallGame-v0"):
+        assert find_game(name) is game
 
 
 @pytest.mark.parametrize(
     ("name", "output"),
     [
         ("take_or_leav", "game must be .*, got 'take_or_leav'. Did you mean 'take_or_leave'"),
+        ("parlour/TakeOrLeave-v7", "game must be .*, got 'parlour/TakeOrLeave-v7'"),
         (None, "None"),
     ],
 )
