@@ -4,7 +4,7 @@ The deals depend only on the deal set, so all compared agents play the same deal
 several players, each agent plays each deal once from every seat, with the same deck and dealer.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ def evaluate(
     first: int = 0,
     seed: int = 0,
     max_moves: int | None = MAX_MOVES,
-    opponents: Sequence[Agent | str] | None = None,
+    opponents: Agent | str | Sequence[Agent | str] | None = None,
     partner: Agent | str | None = None,
     hands: int = 1,
     confidence: float = CONFIDENCE,
@@ -75,9 +75,9 @@ def evaluate(
             choices, but not the deals.
         max_moves: Number of moves after which a game for one player is truncated (None or 0: no
             limit).
-        opponents: The agents in the opposing seats, clockwise from the seat after the agent. The
-            list is repeated as needed. Each deal starts with the next agent of the list (None:
-            greedy and the rule-based agents of the game).
+        opponents: The agents in the opposing seats, clockwise from the seat after the agent; or
+            one agent for all of them. The list is repeated as needed. Each deal starts with the
+            next agent of the list (None: greedy and the rule-based agents of the game).
         partner: The agent in the other seats of the agent's side, in games with partners (None: the
             agent itself).
         hands: Number of hands per deal, in games for several players. The first hand is the
@@ -126,16 +126,16 @@ def evaluate(
 
 def compare(
     game: Game | str,
-    agents: Sequence[Agent | str],
+    agents: Agent | str | Sequence[Agent | str],
     *,
-    variants: Sequence[str] | None = None,
+    variants: str | Sequence[str] | None = None,
     options: Mapping[str, Any] | None = None,
     deals: int = DEALS,
     deal_set: str | None = None,
     first: int = 0,
     seed: int = 0,
     max_moves: int | None = MAX_MOVES,
-    opponents: Sequence[Agent | str] | None = None,
+    opponents: Agent | str | Sequence[Agent | str] | None = None,
     partner: Agent | str | None = None,
     hands: int = 1,
     confidence: float = CONFIDENCE,
@@ -156,8 +156,9 @@ def compare(
 
     Args:
         game: The game, or its name.
-        agents: The agents; see `evaluate`.
-        variants: The variants; each agent plays all of them (None: the game's default variant).
+        agents: The agents, or a single agent; see `evaluate`.
+        variants: The variants, or a single variant; each agent plays all of them (None: the game's
+            default variant).
         options: See `evaluate`, also for the arguments that are not listed here.
         report: Function that is called with agent and variant before each evaluation, and returns
             the argument ``progress`` of `evaluate`.
@@ -201,9 +202,9 @@ def compare(
 
 def compare_specs(
     specs: Sequence[EvaluationSpec],
-    agents: Sequence[Agent | str],
+    agents: Agent | str | Sequence[Agent | str],
     *,
-    opponents: Sequence[Agent | str] | None = None,
+    opponents: Agent | str | Sequence[Agent | str] | None = None,
     partner: Agent | str | None = None,
     report: ProgressFactory | None = None,
     finished: list[Any] | None = None,
@@ -222,11 +223,12 @@ def compare_specs(
 
 def _list_lineups(
     spec: EvaluationSpec,
-    agents: Sequence[Agent | str],
-    opponents: Sequence[Agent | str] | None,
+    agents: Agent | str | Sequence[Agent | str],
+    opponents: Agent | str | Sequence[Agent | str] | None,
     partner: Agent | str | None,
 ) -> list[Lineup]:
     """List the lineups: each agent alone, or with the opponents and with each other agent."""
+    agents = _list_agents(agents)
     team = load_agents(spec, agents)
     if not spec.is_multiplayer:
         _refuse_others(spec, opponents, partner)
@@ -234,7 +236,7 @@ def _list_lineups(
             Lineup(name, agent, [given])
             for (name, agent), given in zip(team.items(), agents, strict=True)
         ]
-    others_given = list(opponents or default_opponents(spec.game))
+    others_given = _list_agents(opponents or default_opponents(spec.game))
     loaded = {_key(given): agent for given, agent in zip(agents, team.values(), strict=True)}
     named_opponents, named_partner = _load_opponents(spec, others_given, loaded), None
     _refuse_people_at_tables([*team.values(), *(agent for _, agent in named_opponents)])
@@ -254,6 +256,13 @@ def _list_lineups(
         if rival_name != name
     ]
     return with_opponents + pairs
+
+
+def _list_agents(given: Agent | str | Sequence[Agent | str]) -> list[Agent | str]:
+    """Return the given agents as a list; a single agent may be given without a list."""
+    if isinstance(given, str) or not isinstance(given, Collection):
+        return [given]
+    return list(given)
 
 
 def _refuse_others(spec: EvaluationSpec, opponents: Any, partner: Any) -> None:

@@ -108,7 +108,7 @@ class EvaluationSpec:
 
 def make_specs(
     game: Game | str,
-    variants: Sequence[str] | None = None,
+    variants: str | Sequence[str] | None = None,
     options: Mapping[str, Any] | None = None,
     *,
     deals: int = DEALS,
@@ -130,6 +130,7 @@ def make_specs(
     value and the allowed values.
     """
     game = find_game(game) if isinstance(game, str) else game
+    variants = [variants] if isinstance(variants, str) else variants
     is_multiplayer = is_for_several(game, variants, options)
     check_range("deals", deals, 2 if is_multiplayer else 1)  # Student's interval needs two values
     check_range("seed", seed, 0)

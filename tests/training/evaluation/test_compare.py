@@ -73,6 +73,15 @@ def test_names_tell_agents_apart() -> None:
     assert names == ["greedy", "greedy #2", "greedy (parlour.agents.baselines:GreedyAgent)"]
 
 
+def test_a_single_agent_and_a_single_variant_need_no_list() -> None:
+    (one,) = compare(GAME, "greedy", variants="book", deals=2).evaluations
+    assert (one.agent, one.variant) == ("greedy", "book")
+    (one,) = compare("parlour/Pyramid-v0", GreedyAgent(), deals=2).evaluations
+    assert (one.spec.game, one.agent) == (GAME, "greedy")
+    with pytest.raises(ValueError, match=r"variant must be .*, got 'bok'. Did you mean 'book'"):
+        compare(GAME, "greedy", variants="bok", deals=2)
+
+
 def saved(folder: Path, one: Game) -> str:
     """Save an untrained network for the default rules of a game."""
     network = {"name": "mlp", "width": 8, "depth": 1, "options": {}}

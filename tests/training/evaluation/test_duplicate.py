@@ -123,6 +123,11 @@ def test_the_field_without_names_is_greedy_and_the_players_by_rule() -> None:
     assert evaluate(GAME, "uniform", deals=2).opponents == tuple(default_opponents(GAME))
 
 
+def test_a_single_opponent_needs_no_list() -> None:
+    for opponent, name in (("greedy", "greedy"), (Cautious(), "cautious")):
+        assert evaluate(GAME, "uniform", deals=2, opponents=opponent).opponents == (name,)
+
+
 @pytest.mark.parametrize(("game", "opponents"), [(GAME, ["greedy"]), ("pyramid", None)])
 def test_evaluate_plays_what_compare_plays(game: Any, opponents: list[str] | None) -> None:
     """Parts equal the whole in games for one and several players, with progress and names."""

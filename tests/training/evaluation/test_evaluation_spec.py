@@ -40,7 +40,7 @@ def test_all_variants_share_one_key() -> None:
 def test_seats() -> None:
     (spec,) = make_specs(TABLE, hands=2)
     assert (spec.is_multiplayer, spec.num_players, spec.hands) == (True, 4, 2)
-    with pytest.raises(ValueError, match="compare them separately"):
+    with pytest.raises(ValueError, match="Compare them separately"):
         make_specs("poker_squares", ["book", "duel"])
 
 
