@@ -49,13 +49,16 @@ class OptionRow(NamedTuple):
     doc: str
 
 
-def unknown_text(what: str, name: Any, allowed: Iterable[str]) -> str:
+def unknown_text(
+    what: str, name: Any, allowed: Iterable[str], aliases: Mapping[str, str] | None = None
+) -> str:
     """Return the error message for a name that is not allowed, with the nearest match as a hint.
 
     Args:
         what: What the name stands for, such as ``"variant"``.
         name: The name that was given; may be of any type.
         allowed: The allowed names.
+        aliases: See `nearest_name`.
 
     Returns:
         ``"variant must be one of book, web, got 'wep'. Did you mean 'web'?"``
@@ -63,11 +66,27 @@ def unknown_text(what: str, name: Any, allowed: Iterable[str]) -> str:
     names = list(allowed)
     if not names:
         return f"no {what} is allowed here, got {shorten(name)}"
-    near = []
-    if isinstance(name, str) and len(name) <= TEXT_LENGTH:
-        near = difflib.get_close_matches(name, names, 1, 0.5)
-    hint = f". Did you mean {near[0]!r}?" if near else ""
+    nearest = nearest_name(name, names, aliases)
+    hint = "" if nearest is None else f". Did you mean {nearest!r}?"
     return f"{what} must be {choices_text(names)}, got {shorten(name)}{hint}"
+
+
+def nearest_name(
+    name: Any, allowed: Iterable[str], aliases: Mapping[str, str] | None = None
+) -> str | None:
+    """Return the allowed name that is most similar to a name; None if no name is similar.
+
+    Args:
+        name: The name that was given; may be of any type.
+        allowed: The allowed names.
+        aliases: Allowed names by common names for the same thing, such as ``"lr"``.
+    """
+    names = list(allowed)
+    if not isinstance(name, str) or len(name) > TEXT_LENGTH:
+        return None
+    if aliases and aliases.get(name) in names:
+        return aliases[name]
+    return next(iter(difflib.get_close_matches(name, names, 1, 0.5)), None)
 
 
 def add_allowed(text: str, others: str) -> str:

@@ -101,6 +101,13 @@ def test_a_name_without_a_near_match_gets_no_hint() -> None:
     assert opt.unknown_text("agent", "xyz", ["greedy"]) == "agent must be greedy, got 'xyz'"
 
 
+def test_a_hint_prefers_an_alias() -> None:
+    aliases = {"lr": "rate", "gone": "left out"}
+    assert opt.unknown_text("key", "lr", ["rate", "lar"], aliases).endswith("Did you mean 'rate'?")
+    assert opt.nearest_name("lr", ["rate", "lar"]) == "lar"
+    assert opt.nearest_name("gone", ["rate"], aliases) is None
+
+
 def test_long_values_are_shortened_to_one_line() -> None:
     assert opt.shorten("a\n b") == r"'a\n b'"
     assert opt.shorten(np.zeros((2, 2))) == "array([[0., 0.], [0., 0.]])"

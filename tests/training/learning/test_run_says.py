@@ -220,7 +220,7 @@ def test_files_and_python_take_them_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["1.5", "1e-3", "1e999", "e6", "1.23e1"])
 def test_what_is_no_whole_number_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="total-steps"):
+    with pytest.raises(ValueError, match=f"total_steps must be an integer, got {text!r}"):
         parse(["pyramid", "--total-steps", text])
 
 

@@ -153,6 +153,20 @@ def test_every_number_has_its_range_beside_it() -> None:
             assert limited == (bare[one.name] in (int, float) and one.name != "population")
 
 
+def test_help_shows_without_a_check_of_the_other_words(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--lr", "1"], ["--n-envs", "many"], ["--teacher", "pimc"]):
+        with pytest.raises(SystemExit) as left:
+            main(["pyramid", *words, "--help"])
+        assert left.value.code == 0 and "(default: pyramid)" in capsys.readouterr().out
+
+
+def test_the_error_for_an_unknown_setting_suggests_one() -> None:
+    with pytest.raises(ValueError, match=r"got 'lr'. Did you mean 'learning_rate'\?$"):
+        make_settings("ppo", lr=1e-3)
+    with pytest.raises(ValueError, match=r"got 'timesteps'. Did you mean 'total_steps'\?$"):
+        make_settings("ppo", timesteps=1000)
+
+
 def test_settings_are_of_a_method() -> None:
     with pytest.raises(ValueError, match=r"method must be .*, got 'pp'. Did you mean 'ppo'"):
         make_settings("pp")

@@ -354,9 +354,15 @@ def test_wrong_settings_are_named(
             ["--options", "passes", "99"],
             "error: option passes must be an integer from 0 to 9, got 99 (see",
         ),
-        (["--gama", "0.9"], "Unrecognized options: --gama, 0.9; Perhaps you meant: --gamma"),
-        (["--n-envs", "many"], "Error parsing --n-envs: invalid literal"),
-        (["--reward", "money"], "'money' for argument '--reward'. Expected one of ('progress',"),
+        (["--gama", "0.9"], "of method 'ppo', got --gama. Did you mean --gamma? (see"),
+        (["--lr", "1e-3"], "of method 'ppo', got --lr. Did you mean --learning-rate? (see"),
+        (["--qq=1"], "error: argument must be a setting of method 'ppo', got --qq (see"),
+        (["--n-envs", "many"], "error: n_envs must be an integer, got 'many' (see"),
+        (["--n-envs=1.5"], "error: n_envs must be an integer, got '1.5' (see"),
+        (["--seeds", "0", "b"], "error: seeds must be a list of integers, got 'b' (see"),
+        (["--learning-rate", "fast"], "error: learning_rate must be a number, got 'fast' (see"),
+        (["--reward", "money"], "error: reward must be one of progress, win, score, got 'money'"),
+        (["--options", "passes"], "error: --options must have the form --options NAME VALUE ..."),
     ],
 )
 def test_wrong_words_are_named(

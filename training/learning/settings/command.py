@@ -5,22 +5,23 @@ import inspect
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import redirect_stderr, suppress
+from contextlib import redirect_stderr
 from dataclasses import MISSING, Field, field, fields, make_dataclass
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import tyro
 
 from parlour.agents.validation import join_lines, name_part_in_errors, read_number, shorten
 from parlour.envs import GAMES
+from parlour.envs.core.options import nearest_name, unknown_text
 
 from .base import Settings, check_settings, default_of, list_settings
 from .files import make_used, presets, read_preset
-from .methods import SETTINGS, check_seats, explain_foreign, list_users
+from .methods import ALIASES, SETTINGS, check_seats, explain_foreign, list_users
 
 PROG = "parlour train"
 DESCRIPTION = """Train an agent. The run is saved in the folder runs/GAME-VARIANT-NAME.
@@ -30,12 +31,13 @@ DESCRIPTION = """Train an agent. The run is saved in the folder runs/GAME-VARIAN
 - {prog} --resume RUN: resume an interrupted run
 - {prog} --resume RUN --allow-code: resume a run, and import agents given as module:Class
 
-Games: {games}.
+Games: {games} (default: {default_game}).
 
 Methods (--method NAME --help shows the settings of a method):
 {methods}
 
 The settings below are those of method {method}. The defaults are those of {shown}."""
+DEFAULT_GAME = "pyramid"
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 GROUPS = {
     "game": ("game", "variant", "options", "reward", "max_moves", "initial"),
@@ -101,7 +103,7 @@ def parse(arguments: Sequence[str]) -> Settings:
     """
     words = list(arguments)
     _refuse_game_flag(words)
-    game = words.pop(0) if words and not words[0].startswith("-") else "pyramid"
+    game = words.pop(0) if words and not words[0].startswith("-") else DEFAULT_GAME
     name, file = _take(words, "--preset") or "default", _take(words, "--settings")
     method, path = _take(words, "--method"), Path(file) if file else None
     settings_class, values, source = read_preset(game, name, path, method)
@@ -112,6 +114,7 @@ def parse(arguments: Sequence[str]) -> Settings:
     description = DESCRIPTION.format(
         prog=PROG,
         games=", ".join(GAMES),
+        default_game=DEFAULT_GAME,
         presets=", ".join(presets(game)),
         methods="\n".join(
             f"- {name}: {' '.join(read_summary(each).split())}" for name, each in SETTINGS.items()
@@ -119,7 +122,9 @@ def parse(arguments: Sequence[str]) -> Settings:
         method=base.method,
         shown=f"{file} [{name}]" if file else f"preset {name}",
     )
-    _refuse_foreign_flags(words, settings_class)
+    if not {"-h", "--help"} & set(words):
+        _refuse_unknown_flags(words, settings_class)
+        words = _check_values(words, settings_class)
     return _parse_fields(words, base, f"{PROG} {game}", description)
 
 
@@ -146,13 +151,18 @@ def _make_draft(settings_class: type[Settings], values: Mapping[str, Any]) -> Se
     return draft
 
 
-def _refuse_foreign_flags(words: Sequence[str], settings_class: type[Settings]) -> None:
-    """Raise ValueError for a flag that sets another method's setting."""
+def _refuse_unknown_flags(words: Sequence[str], settings_class: type[Settings]) -> None:
+    """Raise ValueError for a flag that sets no setting, or another method's setting."""
+    method, settings = settings_class.method, list_settings(settings_class)
     for flag in sorted(word.partition("=")[0] for word in words if word.startswith("--")):
         name = flag.removeprefix("--").removeprefix("no-").replace("-", "_")
-        if name not in list_settings(settings_class) and list_users(name):
-            text = explain_foreign(settings_class.method, name)
-            raise ValueError(text.replace(f"setting {name!r}", flag))
+        if name in settings or flag.startswith("--tyro-"):
+            continue
+        if list_users(name):
+            raise ValueError(explain_foreign(method, name).replace(f"setting {name!r}", flag))
+        nearest = nearest_name(name, settings, ALIASES)
+        hint = f". Did you mean --{nearest.replace('_', '-')}?" if nearest else ""
+        raise ValueError(f"argument must be a setting of method {method!r}, got {flag}{hint}")
 
 
 def _parse_fields(words: list[str], base: Settings, prog: str, description: str) -> Settings:
@@ -163,7 +173,7 @@ def _parse_fields(words: list[str], base: Settings, prog: str, description: str)
             grouped = group_settings(base)
             parsed = tyro.cli(
                 type(grouped),
-                args=_write_numbers_out(words, type(base)),
+                args=words,
                 default=grouped,
                 prog=prog,
                 description=description,
@@ -175,18 +185,37 @@ def _parse_fields(words: list[str], base: Settings, prog: str, description: str)
     return type(base)(**ungroup_settings(parsed))
 
 
-def _write_numbers_out(words: Sequence[str], settings_class: type[Settings]) -> list[str]:
-    """Return the arguments with ``1e6`` written as ``1000000`` where a setting takes an int."""
-    hints, is_whole, replaced = get_type_hints(settings_class), False, []
+def _check_values(words: Sequence[str], settings_class: type[Settings]) -> list[str]:
+    """Check numbers and choices; return the arguments with ``1e6`` written as ``1000000``.
+
+    Raises:
+        ValueError: A value does not fit the type of its setting.
+    """
+    # tyro would name the Python function that failed instead of the allowed values.
+    hints, name, checked = get_type_hints(settings_class), "", []
     for word in words:
-        flag, equals, value = word.partition("=")
-        if flag.startswith("--"):
-            is_whole = hints.get(flag[2:].replace("-", "_")) in (int, tuple[int, ...])
-        text = value if equals else word
-        with suppress(ValueError):
-            text = str(read_number(text)) if is_whole else text
-        replaced.append(f"{flag}={text}" if equals else text)
-    return replaced
+        flag, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
+        if flag:
+            name = flag.removeprefix("--").replace("-", "_")
+        if equals or not flag:
+            value = _check_value(name, value, hints.get(name))
+        checked.append(flag + equals + value)
+    return checked
+
+
+def _check_value(name: str, text: str, annotation: Any) -> str:
+    """Return the text of a value, with an integer written out; ValueError names the setting."""
+    if get_origin(annotation) is Literal and text not in get_args(annotation):
+        raise ValueError(unknown_text(name, text, get_args(annotation)))
+    try:
+        if annotation in (int, tuple[int, ...]):
+            return str(read_number(text))
+        if annotation is float:
+            float(text)
+    except ValueError:
+        allowed = {int: "an integer", float: "a number"}.get(annotation, "a list of integers")
+        raise ValueError(f"{name} must be {allowed}, got {shorten(text)}") from None
+    return text
 
 
 def _one_line(printed: str) -> str:
@@ -194,7 +223,10 @@ def _one_line(printed: str) -> str:
     rows = [row.strip("│|╭╮╰╯+ ") for row in COLOUR.sub("", printed).splitlines()[1:]]
     parts = [row if row.strip("─-") else ";" for row in rows]  # without Unicode, tyro draws - and |
     text = " ".join(row for row in parts if not row.startswith("For full helptext"))
-    return re.sub(r"^Error parsing \w*Settings: ", "", text.replace(" ;", ";").strip("; "))
+    text = re.sub(r"^Error parsing \w*Settings: ", "", text.replace(" ;", ";").strip("; "))
+    text = re.sub(r"; Argument helptext: .*", "", text)
+    pairs = r"Error parsing (\S+): Failed to parse key-value pairs!"
+    return re.sub(pairs, r"\1 must have the form \1 NAME VALUE ...", text)
 
 
 def _take(words: list[str], flag: str) -> str | None:

@@ -341,11 +341,15 @@ def list_users(setting: str) -> list[str]:
     ]
 
 
+ALIASES = {"lr": "learning_rate", "steps": "total_steps", "timesteps": "total_steps"}
+"""Settings by their names in other libraries, for error messages."""
+
+
 def explain_foreign(method: str, setting: str) -> str:
     """Return the error message for a setting that a method does not use."""
     users = list_users(setting)
     if not users:
-        return unknown_text("setting", setting, list_settings(SETTINGS[method]))
+        return unknown_text("setting", setting, list_settings(SETTINGS[method]), ALIASES)
     return (
         f"method {method!r} does not use setting {setting!r}, which belongs to {', '.join(users)}"
     )
