@@ -642,7 +642,7 @@ def bust(**keywords: Any) -> CardAECEnv:
     env = aec.env("seven-twenty-seven", reward="score", **bust_rules, **keywords)
     top = ["Tc", "2c", "Td", "2d", "Th", "2h"]
     rest = [card_name(card) for card in VYING.pack(env.rules) if card_name(card) not in top]
-    env.reset(options={"deck": top + rest, "dealer": 0})
+    env.reset(seed=0, options={"deck": top + rest, "dealer": 0})
     return env
 
 
