@@ -1,5 +1,6 @@
 """Runs of the benchmark: train a method on each task, measure its agents, and write the entries."""
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -8,7 +9,7 @@ from typing import Any, NamedTuple
 
 from parlour import __version__
 from parlour.agents.registry import find_saved
-from parlour.agents.saved import digest_agent
+from parlour.agents.saved import AGENT_FILE, WEIGHTS, digest_agent
 from parlour.agents.validation import join_lines, read_json
 
 from ..evaluation.compare import ProgressFactory
@@ -191,6 +192,16 @@ def digest_saved(task: Task, spec: str) -> str:
     return "" if saved is None else digest_agent(saved)
 
 
+def copy_agent(saved: Path, folder: Path, method: str, task: str, seed: int) -> str:
+    """Copy a saved agent next to its entry, and return its path relative to ``folder``."""
+    target = locate_entry(folder, method, task, seed).with_suffix(".agent")
+    if saved.resolve() != target.resolve():
+        target.mkdir(parents=True, exist_ok=True)
+        for name in (AGENT_FILE, WEIGHTS):
+            shutil.copyfile(saved / name, target / name)
+    return target.relative_to(folder).as_posix()
+
+
 def measure_entry(
     task: Task,
     method: str,
@@ -199,11 +210,13 @@ def measure_entry(
     budget: str,
     seed: int,
     *,
-    with_games: bool = True,
     report: ProgressFactory | None = None,
     cluster: Cluster | None = None,
 ) -> BenchmarkEntry:
-    """Measure an agent on a task and return its entry; write its recorded games.
+    """Measure an agent on a task and return its entry.
+
+    A saved agent may be too large to publish, so its recorded games are written next to the entry.
+    In games for several players, recorded games prove nothing, so the agent itself is copied.
 
     Raises:
         ValueError: The agent cannot play the task, or sees hidden cards.
@@ -212,8 +225,10 @@ def measure_entry(
     measured: Measured = measure_task(task, spec, report=report, cluster=cluster)
     if measured.sees_all:
         raise ValueError(f"agent must not see hidden cards, got {training.agent}")
-    games = ""
-    if with_games and spec != training.agent and not task.is_multiplayer:
+    games, agent = "", training.agent
+    if spec != agent and task.is_multiplayer:
+        agent = copy_agent(Path(spec), folder, method, task.name, seed)
+    elif spec != agent:
         path = locate_entry(folder, method, task.name, seed).with_suffix(SUFFIX)
         record_games(task, spec, path)
         games = path.name
@@ -222,7 +237,7 @@ def measure_entry(
         task=task.name,
         budget=budget,
         seed=seed,
-        agent=training.agent,
+        agent=agent,
         agent_digest=digest_saved(task, spec),
         games=games,
         rules_digest=task.rules_digest,

@@ -1,17 +1,16 @@
 """Submission of results from outside: an agent trained elsewhere, or its recorded games."""
 
-import shutil
 from datetime import date
 from pathlib import Path
 
 from parlour import __version__
-from parlour.agents.saved import AGENT_FILE, WEIGHTS
+from parlour.agents.saved import AGENT_FILE
 from parlour.agents.validation import check_fields
 
 from ..evaluation.replays.replay_files import load_replays
 from .entries import FIELDS, BenchmarkEntry, locate_entry
 from .games import SUFFIX, check_recordable, order_replays, read_games, replay_values, write_games
-from .run import Training, measure_entry
+from .run import Training, copy_agent, measure_entry
 from .tasks import BUDGETS, Task
 
 MACHINE = "recorded games"
@@ -50,11 +49,7 @@ def add_agent(
     _check_facts(method, budget, steps)
     saved = Path(agent)
     if (saved / AGENT_FILE).is_file():
-        target = locate_entry(folder, method, task.name, seed).with_suffix(".agent")
-        target.mkdir(parents=True, exist_ok=True)
-        for name in (AGENT_FILE, WEIGHTS):
-            shutil.copyfile(saved / name, target / name)
-        agent = target.relative_to(folder).as_posix()
+        agent = copy_agent(saved, folder, method, task.name, seed)
     training = Training(agent, steps, training_seconds)
     return measure_entry(task, method, training, folder, budget, seed)
 

@@ -38,6 +38,7 @@ from .leaderboard import (
     unit_text,
     write_tables,
 )
+from .benchmark import make_markdown
 from .main import COMMANDS, GAMES_FILE
 from .model_card import list_known, summarise_agent, write_card
 from .output import ROOT, markdown_table, renew_blocks
@@ -223,6 +224,14 @@ def arguments() -> str:
     )  # without the game, the first argument
 
 
+def benchmark(folder: Path) -> str:
+    """Return the tables of benchmark results."""
+    from ..benchmark.entries import read_results
+    from ..benchmark.report import group_methods
+
+    return make_markdown(group_methods(read_results(folder)))
+
+
 def methods(file: Path, board: Path) -> str:
     """Return the table of learning methods: trained presets and pretrained agents.
 
@@ -335,6 +344,9 @@ def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
         root / "docs" / "guides" / "command_line.md": {"commands": commands},
         root / "docs" / "guides" / "environments.md": {"arguments": arguments},
         root / "docs" / "results" / "figures.md": {},
+        root / "docs" / "results" / "benchmark.md": {
+            "benchmark": partial(benchmark, root / "benchmarks" / "results")
+        },
         root / "docs" / "results" / "methods.md": {
             "methods": partial(methods, root / "benchmarks" / "methods.json", board)
         },
