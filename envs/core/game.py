@@ -427,7 +427,7 @@ def find_game(name: str) -> Game:
 
     Args:
         name: Name or title of the game, in any case and with ``_``, ``-`` or spaces; one of its
-            nicknames; or its ID, such as ``"parlour/Klondike-v0"``.
+            nicknames; or its ID, such as ``"parlour/NAME-v0"``.
 
     Raises:
         ValueError: No game has the name.

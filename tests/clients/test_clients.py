@@ -44,7 +44,7 @@ def test_the_guide_and_the_page_of_examples_list_them() -> None:
     page = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
     examples = [Path(one.file).name for one in CLIENTS if one.file.startswith("examples/")]
     assert [name for name in examples if f"[{name}]({name}) |" not in page] == []
-    assert "[examples](examples)" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "[examples](examples/README.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_client_says_how_it_is_run() -> None:

@@ -149,7 +149,7 @@ def test_invalid_arguments_are_named(game: Game) -> None:
         ValueError, match=f"variant must be .*, got '{near}'. Did you mean '{game.default}'"
     ):
         gym.make(game.id, variant=near)
-    with pytest.raises(ValueError, match=r"option must be .*got 'pases'"):
+    with pytest.raises(ValueError, match=r"keyword must be .*got 'pases'"):
         gym.make(game.id, pases=2)
     for keyword, allowed in (
         ({"encoding": "one-hot"}, "onehot, codes"),

@@ -786,8 +786,8 @@ def test_rules_for_one_player_are_rejected() -> None:
         ({"render_mode": "film"}, "render_mode must be .*got 'film'"),
         ({"skip_forced": "perhaps"}, "skip_forced must be True, False, yes or no, got 'perhaps'"),
         ({"players": 11}, "option players must be an integer from 2 to 10, got 11"),
-        ({"antes": 2}, "option must be .*got 'antes'"),
-        ({"max_moves": 9}, "option must be .*got 'max_moves'"),
+        ({"antes": 2}, "keyword must be .*got 'antes'"),
+        ({"max_moves": 9}, "keyword must be .*got 'max_moves'"),
     ],
 )
 def test_wrong_keywords(keywords: dict[str, Any], output: str) -> None:

@@ -114,7 +114,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
 
 def _add_add(add: argparse.ArgumentParser) -> None:
     add.add_argument("--method", required=True, type=read_line, help="name of the method")
-    add.add_argument("--task", required=True, choices=TASKS, metavar="TASK", help="the task")
+    add.add_argument("--task", required=True, choices=list(TASKS), metavar="TASK", help="the task")
     add.add_argument("--agent", type=read_line, help=f"the agent: {AGENT_HELP}")
     add.add_argument(
         "--games",
@@ -124,7 +124,7 @@ def _add_add(add: argparse.ArgumentParser) -> None:
         "of the agent; only for games for one player",
     )
     add.add_argument(
-        "--budget", choices=BUDGETS, default="none", help="training budget (default: none)"
+        "--budget", choices=list(BUDGETS), default="none", help="training budget (default: none)"
     )
     add.add_argument(
         "--steps", type=read_whole(), default=0, help="timesteps of training (default: 0)"

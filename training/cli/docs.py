@@ -27,6 +27,7 @@ from ..files import write_bytes
 from ..learning.settings.base import default_of
 from ..learning.settings.command import GROUPS, read_docs
 from ..learning.settings.methods import SETTINGS
+from .benchmark import make_markdown
 from .leaderboard import (
     CARD_FILE,
     CARDS,
@@ -38,7 +39,6 @@ from .leaderboard import (
     unit_text,
     write_tables,
 )
-from .benchmark import make_markdown
 from .main import COMMANDS, GAMES_FILE
 from .model_card import list_known, summarise_agent, write_card
 from .output import ROOT, markdown_table, renew_blocks
