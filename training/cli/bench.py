@@ -33,7 +33,7 @@ from .output import ROOT
 
 EXAMPLES = {
     "bench": """\
-  parlour bench                                 in a clone of the repository: all benchmarks,
+  parlour bench                                 in a clone of the repository: all measurements,
                                                 including those of other libraries
   parlour bench pyramid --rows 4096 --json
 """,

@@ -35,10 +35,12 @@ def add_benchmark(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
         title="commands", metavar="list|run|add|verify|report", dest="action", required=True
     )
-    listing = _add_action(actions, "list", "list tasks, budgets, and time classes")
+    text = "list tasks, training budgets, and time classes (limits of the time per decision)"
+    listing = _add_action(actions, "list", text)
     add_json(listing)
-    _add_run(_add_action(actions, "run", "run a method on the tasks, and write its entries"))
-    _add_add(_add_action(actions, "add", "add the result of an agent trained elsewhere"))
+    text = "run a method on the tasks, and save an entry (result) for each task and seed"
+    _add_run(_add_action(actions, "run", text))
+    _add_add(_add_action(actions, "add", "add the entry of an agent trained elsewhere"))
     verify = _add_action(actions, "verify", "verify entries; the exit status is 1 if one fails")
     _add_folder(verify)
     _add_chosen(verify)
@@ -46,7 +48,8 @@ def add_benchmark(parser: argparse.ArgumentParser) -> None:
         "--deals",
         type=read_whole(10_000),
         default=100,
-        help="number of deals that each agent plays again, and of fresh deals (default: 100)",
+        help="number of deals of the task to play again for each entry, and number of new deals to "
+        "play in addition (default: 100)",
     )
     verify.add_argument(
         "--allow-code",
@@ -89,8 +92,8 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         "method",
         metavar="METHOD",
         type=read_line,
-        help="learning method (ppo, pqn, distill, td, selfplay), or an agent that is not trained: "
-        f"{AGENT_HELP}",
+        help="learning method (ppo, pqn, distill, td, selfplay), or an agent to evaluate without "
+        f"training: {AGENT_HELP}",
     )
     trained = list(BUDGETS)[1:]
     steps = ", ".join(f"{name} {BUDGETS[name]:,}" for name in trained)
@@ -114,14 +117,20 @@ def _add_run(run: argparse.ArgumentParser) -> None:
 
 def _add_add(add: argparse.ArgumentParser) -> None:
     add.add_argument("--method", required=True, type=read_line, help="name of the method")
-    add.add_argument("--task", required=True, choices=list(TASKS), metavar="TASK", help="the task")
-    add.add_argument("--agent", type=read_line, help=f"the agent: {AGENT_HELP}")
+    add.add_argument(
+        "--task",
+        required=True,
+        choices=list(TASKS),
+        metavar="TASK",
+        help="name of the task; parlour benchmark list shows all",
+    )
+    add.add_argument("--agent", type=read_line, help=f"agent to evaluate: {AGENT_HELP}")
     add.add_argument(
         "--games",
         type=read_path,
         metavar="FILE",
         help="file of recorded games (parlour evaluate --record) of all deals of the task, instead "
-        "of the agent; only for games for one player",
+        "of --agent; only for solitaires",
     )
     add.add_argument(
         "--budget", choices=list(BUDGETS), default="none", help="training budget (default: none)"

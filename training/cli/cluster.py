@@ -34,7 +34,7 @@ def add_cluster(parser: argparse.ArgumentParser, jobs: int | None = None) -> Non
         "--backend",
         type=read_line,
         help="backend of the worker processes: loky or another joblib backend on this machine, or "
-        "ray on one or several machines, with pip install 'parlour[ray]' (default: loky)",
+        "ray on one or several machines; ray needs pip install 'parlour[ray]' (default: loky)",
     )
     parser.add_argument(
         "--address",

@@ -71,9 +71,9 @@ EXAMPLES = {
   parlour deals show pyramid
   parlour deals show pyramid --verify 200        solve a random sample of the deals again
 
-The commands evaluate and compare find the labels of a deal set and compare each agent with the
-upper bound: the result with all cards known. After an interruption, run the same command again to
-resume.
+If a deal set has solver labels, "parlour evaluate" and "parlour compare" also compare each agent
+with the upper bound: the result with all cards known. After an interruption, run the same command
+again to resume.
 """,
 }
 
@@ -83,7 +83,7 @@ def add_deals(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
         title="commands", metavar="make|show", dest="action", required=True
     )
-    text = "solve numbered deals and write their labels"
+    text = "solve numbered deals and save their solver labels"
     make: Any = actions.add_parser("make", help=text, description=f"{text.capitalize()}.")
     make.words = getattr(parser, "words", ())
     add_game_and_rules(make, many=True)
@@ -101,7 +101,7 @@ def add_deals(parser: argparse.ArgumentParser) -> None:
         type=read_path,
         metavar="FOLDER",
         default=OWN_FOLDER,
-        help=f"folder of the label files (default: {OWN_FOLDER})",
+        help=f"folder for the solver labels (default: {OWN_FOLDER})",
     )
     make.set_defaults(parser=make)
     text = "show or verify solver labels"
@@ -125,8 +125,8 @@ def _add_verify(show: argparse.ArgumentParser) -> None:
         metavar="N",
         nargs="?",
         const=SAMPLE,
-        help="solve a random sample of the deals again: N deals for each kind of label (default: "
-        f"{SAMPLE}); the exit status is 1 if a label is wrong",
+        help="solve a random sample of the deals again: N deals with each result, such as winnable "
+        f"and undecided (default: {SAMPLE}); the exit status is 1 if a solver label is wrong",
     )
     show.add_argument(
         "--seed",

@@ -46,15 +46,16 @@ EXAMPLES = {
   parlour evaluate pyramid --agent mymodule:MyAgent --option passes=2 --option undo=yes
   parlour evaluate seven-twenty-seven --agent greedy --opponents uniform greedy
 
---json prints one object: won, score, moves, and the game's other results, each as {"mean", "low",
-"high", "n"}; and ms_per_decision, agent, variant, rules, deal_set, seed, and evaluation_seed. In
-games that have a score, but no win, such as Poker Squares, won is null, and reached has the share
-of deals in which the score reached the target. --out writes episodes.parquet (one row per game),
-summary.json, and the plot comparison (png, svg, pdf).
+--json prints one object. Its fields won, score, moves, and the game's other results are objects
+{"mean", "low", "high", "n"}: low and high are the limits of the 95 % interval, and n is the number
+of values. Other fields are ms_per_decision, agent, variant, rules, deal_set, seed, and
+evaluation_seed. In games that have a score, but no win, such as Poker Squares, won is null, and
+reached has the share of deals in which the score reached the target. --out writes episodes.parquet
+(one row per game), summary.json, and the plot comparison (png, svg, pdf).
 
 In a game for several players, the agent plays each deal from every seat, with --opponents in the
-opposing seats. net is its mean net result per hand, in antes or stakes; positions has the net
-result at each position, starting at the dealer's left.
+opposing seats. net is its mean net result per hand, in antes or stakes. positions has the net
+result in each seat, counted from the dealer's left.
 """,
     "compare": """\
   parlour compare pyramid --variant three-passes --agents uniform greedy runs/my-agent
@@ -72,10 +73,11 @@ field variant names the rules. --out writes episodes.parquet (one row per game),
 the plot comparison (png, svg, pdf). --report writes one HTML file with tables, plots, and the
 settings of the comparison.
 
-In a game for several players, each agent plays each deal from every seat. First, it plays against
-the agents of --opponents. Then it plays against each other agent of --agents, which has all
-opposing seats (field pairs of the JSON). A difference has the fields net and positions (from the
-dealer's left). In positions, holm has the interval and the p-value corrected by Holm's method.
+In a game for several players, each agent plays each deal from every seat: first against the agents
+of --opponents, then against each of the other agents in --agents. In these pairs (JSON field
+"pairs"), the other agent has all opposing seats. A difference has the fields net and positions (one
+item for each seat, counted from the dealer's left). The field holm of an item has the interval and
+the p-value corrected by Holm's method.
 """,
 }
 
@@ -116,14 +118,14 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
         "--seed",
         type=read_whole(),
         default=0,
-        help="seed that agents can read; their random draws depend on it, but the deals do not "
-        "(default: 0)",
+        help="seed that is passed to the agents for their random draws; it does not change the "
+        "deals (default: 0)",
     )
     parser.add_argument(
         "--evaluation-seed",
         metavar="TEXT",
-        help="text from which, together with --seed, all random draws derive; agents cannot read "
-        "it; saved with the results, to repeat the evaluation (default: random)",
+        help="second seed of the agents' random draws: any text, which agents cannot read; saved "
+        "with the results, so that you can repeat the evaluation (default: random)",
     )
     parser.add_argument(
         "--max-moves",
@@ -141,15 +143,15 @@ def _add_deals(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hands",
         type=read_whole(MOST_HANDS),
-        help="games for several players: number of hands per deal; the dealer changes after "
-        "each hand (default: 1)",
+        help="games for several players: number of hands per deal: the deal itself, then hands "
+        "whose cards derive from it; the dealer changes after each hand (default: 1)",
     )
     parser.add_argument(
         "--labels",
         type=read_line,
         metavar="FILE",
-        help="file of solver labels from parlour deals make; no: use no labels (default: existing "
-        "labels of these deals)",
+        help="file of solver labels from parlour deals make; no: use no solver labels (default: "
+        "existing solver labels of these deals)",
     )
     parser.add_argument(
         "--out",

@@ -131,9 +131,9 @@ def add_leaderboard(parser: argparse.ArgumentParser) -> None:
         type=_read_deals,
         metavar=f"N|{ALL}",
         help=f"number of deals to play for each entry; {ALL}: all deals of the entry, which "
-        "verifies every digit of its results. The first 10 to 200 deals are always played, because "
-        "the entry has a digest of their results (default: all deals if they take about ten "
-        "seconds or less, otherwise only these first deals)",
+        "verifies every digit of its results. Each entry has a digest of the results of its first "
+        "10 to 200 deals, which are always played (default: all deals if they take about ten "
+        "seconds or less, otherwise only those with the digest)",
     )
     parser.add_argument(
         "--allow-code",

@@ -73,8 +73,8 @@ EXAMPLES = {
   parlour model-card runs/pyramid-three-passes-mine
   parlour model-card runs/mine/seed-0/agent --deals 10000 --search pimc@40
 
-The card is README.md in the agent's folder. Results come from the leaderboard if it has an entry
-of the agent; otherwise the command evaluates the agent.
+The model card is README.md in the agent's folder. Results come from the leaderboard if it has an
+entry of the agent; otherwise the command evaluates the agent.
 """,
 }
 

@@ -60,7 +60,7 @@ def add_replay(parser: argparse.ArgumentParser) -> None:
         "--picture",
         type=read_path,
         metavar="FILE",
-        help="SVG or PNG file for the position of --move (default: the end)",
+        help="SVG or PNG file for the position of --move, or without --move for the final position",
     )
     parser.add_argument(
         "--film", type=read_path, metavar="FILE", help="GIF file for an animation of the game"

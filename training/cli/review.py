@@ -56,11 +56,12 @@ be won after it. Without an exact solver, an agent (--player) plays each world t
 of a decision is the value of the best action minus the value of the chosen action.
 
 --json prints one object. For one game, its fields are first_chance (value of the position before
-the first decision), outcome, decisions, and three sums over the decisions: loss, unseen (effect of
-hidden information), and luck (effect of the cards turned up). For several deals, these fields have
-means over the deals. Further fields are by_kind (statistics for each kind of action), by_phase (for
-each third of the games), and worst (the decisions with the largest losses). --out writes
-decisions.parquet (one row per decision), summary.json, and the plot review (png, svg, pdf).
+the first decision), outcome, decisions, and three sums over the decisions: loss, unseen (value that
+any player loses because cards are hidden), and luck (value gained from the cards turned up). The
+outcome equals first_chance - loss - unseen + luck. For several deals, these fields have means over
+the deals. Further fields are by_kind (statistics for each kind of action), by_phase (for each third
+of the games), and worst (the decisions with the largest losses). --out writes decisions.parquet
+(one row per decision), summary.json, and the plot review (png, svg, pdf).
 """,
 }
 

@@ -44,8 +44,11 @@ EXAMPLES = {
   parlour solve pyramid --deal 17 --variant classic --fewest --json
   parlour solve pyramid --deal 17 --actions "pyramid 26" "pyramid 21" DEAL
 
---json prints one object: winnable (true, false, or null if undecided), moves as text, cards of each
-move, actions as numbers, fewest (if proven), score, nodes, and ms.
+--json prints one object. For solitaires, its fields are winnable (true, false, or null if undecided
+or if the game has no win), moves (names of the actions), actions (their numbers), cards (for each
+move), fewest (number of moves of the shortest win, with --fewest and if proven), score, nodes
+(number of positions searched), and ms. For a deal of a trick-taking game, contracts has the points
+of each contract. For a position in play, the fields are points, made, bounds, and nodes.
 """,
 }
 

@@ -20,15 +20,18 @@ EXAMPLES = {
 
 The command needs pip install "parlour[train]", and "parlour[ray]" with --backend ray.
 
-All other arguments go to the trainer (parlour train --help): --preset, --settings, and --method
-set the settings of all trials, --total-steps the length of each trial, and --eval-deals the number
-of validation deals.
+All other arguments are those of the trainer (parlour train --help). For example, --preset,
+--settings, and --method choose the settings of all trials, --total-steps sets the length of each
+trial, and --eval-deals sets the number of validation deals.
 
-After Ctrl-C or a crash, run the same command again to resume; a larger number of --trials extends
+After Ctrl-C or a crash, run the same command again to resume. A larger value of --trials extends
 the search. Interrupted trials resume from their last checkpoint. Several processes, or machines
-that share --storage, can search together. Each trial is a training run in
-RUNS/GAME-VARIANT-tune-NAME/trials. The parent folder has best.toml, tune.png, tune.json, and
-trials.parquet. Use best.toml as a settings file:
+that share --storage, can search together.
+
+The folder of the search is RUNS/GAME-VARIANT-tune-NAME. RUNS is the value of --runs (default:
+runs), and NAME is the value of --name (default: the method). The folder has best.toml, tune.png,
+tune.json, trials.parquet, and in trials the training run of each trial. Use best.toml as a settings
+file:
 
   parlour train pyramid --settings runs/pyramid-three-passes-tune-ppo/best.toml
 

@@ -113,7 +113,7 @@ class Rules(NamedTuple):
     ] = AMERICAN
     target: Annotated[
         int,
-        Option("total to reach; 0: 70 with english scoring, otherwise 200", 0, 1270),
+        Option("total to reach; 0: 70 points with english scoring, 200 points otherwise", 0, 1270),
     ] = 0
     players: Annotated[
         int,

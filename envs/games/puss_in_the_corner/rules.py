@@ -93,7 +93,7 @@ VARIANTS = {
 """The variants by name."""
 SOURCES = {
     "book": "002; this project chose the order of gathering",
-    "no-redeal": "this project: the training default, 002 without its redeal",
+    "no-redeal": "this project: 002 without its redeal",
     "two-redeals": "house rule: 002 with one more redeal",
     "free-hand": "this project: 002, but the player decides on playing and gathering",
     "one-by-one": "other rule books: groups of one card, which may go straight to a foundation",

@@ -98,7 +98,7 @@ class Rules(NamedTuple):
         StockView, Option("face-up cards of the stock: none, its top card or all (000)")
     ] = StockView.DOWN
     stock_play: Annotated[
-        bool, Option("the top card of the stock is in play; it must be face up")
+        bool, Option("the top card of the stock may be removed; it must be face up")
     ] = False
     clear_all: Annotated[
         bool, Option("a win requires removing all 52 cards, not only the pyramid (002)")
@@ -106,8 +106,8 @@ class Rules(NamedTuple):
     held: Annotated[
         bool,
         Option(
-            "a DEAL turns one card up, which is held on the stock and in play until the next DEAL "
-            "moves it to the waste (002)",
+            "a DEAL turns one card up, which stays on the stock and may be removed until the next "
+            "DEAL moves it to the waste (002)",
             is_later=True,
         ),
     ] = False
@@ -162,12 +162,12 @@ VARIANTS = {
 SOURCES = {
     "classic": "003; 001 without its condition 'if you are blocked'",
     "blocked": "001",
-    "second-chance": "001, option",
-    "extra-row": "001, option",
+    "second-chance": "001, optional rule",
+    "extra-row": "001, optional rule",
     "turn-back": "003, alternative 1",
     "any-sum": "003, alternative 2",
     "web": "000",
-    "three-passes": "this project: the training default",
+    "three-passes": "this project",
     "excerpt": "only an excerpt from the rules of 002; goal: remove the pyramid",
     "excerpt-all": "only an excerpt from the rules of 002; goal: remove all 52 cards",
     "book": "002 in full: held card, two redeals; goal: remove 'pairs of all cards', all 52",

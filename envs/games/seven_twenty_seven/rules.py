@@ -148,10 +148,10 @@ class Rules(NamedTuple):
         Option(
             "rule for the nearest total. nearest: only the distance counts; over_is_bust: a total "
             "above 7 cannot win the half of 7, a total above 27 wins nothing, and a seat whose "
-            "lowest total is above 27 is out. The other values decide between totals at equal "
-            "distances: under_beats_over prefers the total below the target, over_beats_under the "
-            "total above it, inside_beats_outside a total between 7 and 27, outside_beats_inside "
-            "any other"
+            "lowest total is above 27 is out. Each other value prefers one of two totals at equal "
+            "distances. under_beats_over: the total below the target; over_beats_under: the total "
+            "above it; inside_beats_outside: the total between 7 and 27; outside_beats_inside: the "
+            "total outside this range"
         ),
     ] = Nearness.NEAREST
     declare: Annotated[
@@ -180,15 +180,15 @@ class Rules(NamedTuple):
     bet_first: Annotated[
         bool,
         Option(
-            "a betting round comes between the deal and the opening ask, in which each seat may "
-            "take one card (house)",
+            "a betting round comes before the opening ask, the round after the deal in which each "
+            "seat may take one card (house)",
             is_later=True,
         ),
     ] = False
     rotating_lead: Annotated[
         bool,
         Option(
-            "the seat that draws and bets first moves by one with each round (house)",
+            "in each round, the next seat is the first to draw and bet (house)",
             is_later=True,
         ),
     ] = False

@@ -228,20 +228,21 @@ class LearnerSettings(StepSettings):
     """Settings of methods that train a network on minibatches."""
 
     skip_forced: bool = True
-    """Play forced actions (the only legal action) automatically; they are not timesteps."""
+    """Play an action automatically if it is the only legal action. Such forced actions do not count
+    as timesteps."""
     network: str = "embedding"
     """Network architecture. mlp: dense layers on one-hot observations; embedding: sum of card
     embeddings; bonds: embedding, plus an embedding of each pair of related cards, such as cards
     that may be removed together; ranks: one token per rank, for games in which cards are removed in
-    pairs; attention: one token per card (slow); numbers: dense layers on the integer codes, for
-    observations of counts and amounts."""
+    pairs; attention: one token per card (slow); numbers: dense layers on numeric observations (not
+    one-hot), for games with counts and amounts."""
     width: Annotated[int, Range(1, WIDEST)] = 128
     """Number of units in each hidden layer."""
     depth: Annotated[int, Range(1, DEEPEST)] = 2
     """Number of hidden layers."""
     network_options: Table = field(default_factory=dict)
-    """Additional options of the network. For example, the network ranks has the option
-    names_ranks."""
+    """Additional options of the network. Example: with names_ranks, each token of the network
+    'ranks' knows its rank."""
 
     n_envs: Annotated[int, Range(1, 1 << 20)] = 256
     """Number of environments that run in parallel."""
@@ -258,7 +259,7 @@ class LearnerSettings(StepSettings):
     max_grad_norm: Annotated[float, Range(0, 1000)] = 0.5
     """Maximum gradient norm; larger gradients are clipped."""
     threads: Annotated[int, Range(1, 1024)] = 1
-    """Number of PyTorch threads. A run with 1024 or more environments also steps them with this
+    """Number of PyTorch threads. With 1024 or more environments, the environments use the same
     number of threads. Bit-identical results need 1 thread."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Device of the network. auto: cuda if available, otherwise cpu."""
@@ -337,14 +338,14 @@ class ManyRulesSettings(SoloSettings):
     """Settings of methods that can train one agent for many variants of the rules."""
 
     variants: tuple[str, ...] = ()
-    """Variants to train on. This setting overrides variant; the setting options applies to each of
-    the variants."""
+    """Variants to train on. They override the setting 'variant'. The rule options in the setting
+    'options' apply to each of them."""
     option_sets: Annotated[int, Range(0, MOST_SETS)] = 0
     """Number of option sets to train on. An option set is a random combination of rule options; the
     same sets are drawn in every run."""
     option_names: tuple[str, ...] = ()
-    """Rule options that vary between option sets (empty: all except players and those that the
-    setting options contains). The settings variant and options determine all other rule options."""
+    """Rule options that vary between option sets (empty: all except players and those in the
+    setting 'options'). The settings 'variant' and 'options' determine all other rule options."""
     option_split: Literal["all", "even", "odd"] = "all"
     """Option sets to train on. all: all of them; even, odd: those with an even or odd index (from
     0). The other half can then serve as a test set."""

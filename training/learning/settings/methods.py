@@ -59,7 +59,7 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
     """Number of processes that collect rollouts, each with its part of the n_envs environments
     (1: the learner collects them)."""
     backend: Literal["processes", "ray"] = "processes"
-    """Where the actors run. processes: on this machine; ray: on a Ray cluster."""
+    """Backend of the actors. processes: processes on this machine; ray: a Ray cluster."""
     address: str | None = None
     """Address of the Ray cluster, such as auto or HOST:PORT (None: RAY_ADDRESS if set, otherwise a
     new local cluster)."""
@@ -108,16 +108,17 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
     """Constant logit of the base policy's action. The logits of the other actions start near 0."""
     teacher: str = "pimc@2"
     """Search that provides the action values: pimc, mcts, rollouts or rollouts-cards (which
-    searches cards, but not bids). A search budget and an agent that guides the search may follow,
-    such as pimc@8, mcts@200:AGENT (AGENT: a saved agent) or rollouts@8:greedy. With the searches
-    rollouts and rollouts-cards, the value of an action is its gain over the guide's action."""
+    searches the card play, but not the bidding). A search budget and an agent that guides the
+    search may follow, such as pimc@8, mcts@200:AGENT (AGENT: a saved agent) or rollouts@8:greedy.
+    With the searches rollouts and rollouts-cards, the value of an action is its gain over the
+    guide's action."""
     teacher_share: Share = 0.5
     """Fraction of the games that the teacher plays. The network plays the others."""
     teacher_limit: Annotated[int, Range(1, 10**6)] = 1000
-    """Search limit of pimc for each action in each sampled world, in positions. A search that
+    """Search limit of pimc, in positions, for each action in each sampled world. A search that
     reaches the limit gives the value 0.5."""
     teacher_known_limit: Annotated[int, Range(1, 10**7)] = 20_000
-    """Search limit of pimc for each action if no cards are hidden, in positions."""
+    """Search limit of pimc, in positions, for each action if no cards are hidden."""
     explore: Share = 0.05
     """Fraction of random actions in the games that the network plays."""
     temperature: Annotated[float, Range(1e-4, 100)] = 0.05
@@ -228,7 +229,7 @@ class SelfplaySettings(PolicySettings):
 
 @dataclass(frozen=True, kw_only=True)
 class TDSettings(StepSettings, SoloSettings):
-    """TD(lambda) with a table of afterstate values (solitaires with afterstate features)."""
+    """TD(lambda) with a table of afterstate values (Poker Squares, Puss in the Corner)."""
 
     method = "td"
 
@@ -269,7 +270,7 @@ class TDSettings(StepSettings, SoloSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class CmaEsSettings(SoloSettings):
-    """CMA-ES for weights of the game's heuristic (solitaires). Each game counts as a timestep."""
+    """CMA-ES for weights of the game's heuristic (solitaires). Each episode is one timestep."""
 
     method = "cma-es"
 
