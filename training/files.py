@@ -14,6 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
+from zipfile import ZipFile
 
 import numpy as np
 
@@ -89,13 +90,19 @@ def pack_arrays(arrays: Mapping[str, Any], compress: bool = False) -> bytes:
     return buffer.getvalue()
 
 
-def read_arrays(path: Path) -> dict[str, np.ndarray]:
+def read_arrays(path: Path, most: int = MOST) -> dict[str, np.ndarray]:
     """Return the arrays of an ``.npz`` file. A pickle in it is never loaded.
 
-    Raises OSError or ValueError for a missing, damaged, or different file.
+    Raises OSError or ValueError for a missing, damaged, or different file, and for a file with more
+    than ``most`` bytes, packed or unpacked.
     """
     try:
-        with np.load(BytesIO(read_bytes(path, MOST)), allow_pickle=False) as stored:
+        data = BytesIO(read_bytes(path, most))
+        with ZipFile(data) as packed:
+            unpacked = sum(member.file_size for member in packed.infolist())
+        if unpacked > most:
+            raise ValueError(f"arrays must have at most {most:,} bytes, got {unpacked:,}")
+        with np.load(data, allow_pickle=False) as stored:
             return dict(stored)
     except (OSError, ValueError):
         raise

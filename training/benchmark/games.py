@@ -23,7 +23,8 @@ from .measure import measure_task
 from .tasks import DEAL_SET, Task
 
 SUFFIX = ".games.npz"
-MOST_ACTIONS = 1 << 24
+MOST_BYTES = 1 << 26
+"""Most bytes of a file of games, packed or unpacked."""
 
 
 def check_recordable(task: Task) -> None:
@@ -92,14 +93,14 @@ def read_games(path: Path, task: Task) -> list[np.ndarray]:
         ValueError: The file is damaged or does not fit the task.
         OSError: The file cannot be read.
     """
-    arrays = read_arrays(path)
+    arrays = read_arrays(path, MOST_BYTES)
     if set(arrays) != {"lengths", "actions"}:
         raise ValueError(f"{path}: must have the arrays lengths and actions, got {sorted(arrays)}")
     lengths, actions = arrays["lengths"], arrays["actions"]
     if lengths.shape != (task.num_values,) or lengths.dtype.kind != "i" or lengths.min() < 0:
         raise ValueError(f"{path}: lengths must have one integer >= 0 for each of the deals")
     total = int(lengths.sum())
-    if actions.shape != (total,) or actions.dtype.kind != "i" or total > MOST_ACTIONS:
+    if actions.shape != (total,) or actions.dtype.kind != "i":
         raise ValueError(f"{path}: actions must have {total:,} integers, the sum of lengths")
     return np.split(actions, np.cumsum(lengths)[:-1])
 

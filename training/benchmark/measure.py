@@ -11,6 +11,7 @@ from parlour.envs.core.rows import Rows
 
 from ..evaluation.compare import ProgressFactory
 from ..evaluation.leaderboard.claims import play_spec
+from ..evaluation.leaderboard.entries import HUMAN
 from ..parallel.tasks import Cluster
 from .tasks import DEAL_SET, EVALUATION_SEED, Task
 
@@ -52,8 +53,10 @@ def measure_task(
         cluster: See `parlour.training.evaluation.compare.compare`.
 
     Raises:
-        ValueError: The agent cannot play the task.
+        ValueError: The agent cannot play the task, or is a person.
     """
+    if agent == HUMAN:
+        raise ValueError("agent must not be human: its results cannot be repeated")
     if task.kind == "exploitability":
         return _measure_exploitability(task, agent)
     values, sees_all, milliseconds, decisions = [], False, 0.0, 0

@@ -60,18 +60,22 @@ def test_invented_outcomes_are_refused(results: Path, pyramid: BenchmarkEntry) -
     values = (*pyramid.values[:lost], 1.0, *pyramid.values[lost + 1 :])
     (fault,) = verify_entry(replace(pyramid, values=values), results)
     assert fault == (
-        f"values: deal {lost} must have 0, the result of agent 'greedy', got 1 (1 of 100 deals are "
+        f"values: deal {lost} must have 0, the result of agent 'greedy', got 1 (1 of 2000 deals are "
         "wrong)"
     )
 
 
+@pytest.mark.parametrize("task", ["pyramid-three-passes", "twenty-eight-classic"])
 def test_better_outcomes_than_on_fresh_deals_are_refused(
-    results: Path, pyramid: BenchmarkEntry
+    results: Path, task: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only outcomes beyond those that are played again are invented."""
-    values = (*pyramid.values[:100], *(1.0,) * (PYRAMID.deals - 100))
-    (fault,) = verify_entry(replace(pyramid, values=values), results)
-    assert fault.startswith("values: the score must not depend on the deals, got 0.9")
+    monkeypatch.setattr(verify, "ALL_SECONDS", 0)
+    entry = read_entry(locate_entry(results, "greedy", task, 0))
+    for value in (1.0, 1e9) if entry.task_object.is_multiplayer else (1.0,):
+        values = (*entry.values[:100], *(value,) * (len(entry.values) - 100))
+        (fault,) = verify_entry(replace(entry, values=values), results)
+        assert fault.startswith("values: the score must not depend on the deals, got")
 
 
 class Memory:
@@ -135,6 +139,11 @@ def test_a_time_class_that_does_not_hold_is_refused(
     assert verify_entry(replace(pyramid, time_class="slow"), results, deals=20) == []
 
 
+def test_a_person_is_refused(results: Path, pyramid: BenchmarkEntry) -> None:
+    (fault,) = verify_entry(replace(pyramid, agent="human"), results)
+    assert "agent must not be human" in fault
+
+
 def test_other_agents_and_other_rules_are_refused(results: Path, pyramid: BenchmarkEntry) -> None:
     (fault,) = verify_entry(replace(pyramid, agent="runs/gone"), results)
     assert fault == "agent: 'runs/gone' must be a built-in agent or an existing folder"
@@ -181,7 +190,9 @@ def record(path: Path, task: Any = PYRAMID, agent: str = "greedy") -> None:
     )
 
 
-def test_recorded_games_are_enough_for_one_player(tmp_path: Path, pyramid: BenchmarkEntry) -> None:
+def test_recorded_games_are_enough_for_one_player(
+    tmp_path: Path, pyramid: BenchmarkEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
     record(tmp_path / "games.jsonl")
     entry = add_games(tmp_path, PYRAMID, "sent", tmp_path / "games.jsonl")
     assert entry.values == pyramid.values and entry.time_class == "slow"
@@ -200,6 +211,12 @@ def test_recorded_games_are_enough_for_one_player(tmp_path: Path, pyramid: Bench
         write_games(path, [change, *games[1:]])
         (fault,) = verify_entry(entry, tmp_path)
         assert fault.startswith("games: deal 0") and said in fault
+    (fault,) = verify_entry(replace(entry, games="../games.npz"), tmp_path)
+    assert fault.startswith("games: ")
+    with monkeypatch.context() as patch:
+        patch.setattr("parlour.training.benchmark.games.MOST_BYTES", 1000)
+        (fault,) = verify_entry(entry, tmp_path)
+        assert "must have at most 1,000 bytes" in fault
     path.write_bytes(b"PK damaged")
     (fault,) = verify_entry(entry, tmp_path)
     assert fault.startswith("games: ")
