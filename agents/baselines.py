@@ -75,7 +75,7 @@ class GreedyAgent(HeuristicAgent):
         return cls(saved.name, weights)
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return the heuristic's scores and the actions with the highest scores."""
+        """Return the score of each action, and the actions with the highest scores."""
         scores = self.score(turn)
         actions = best_actions(turn.masks, scores)
         return Explanation(

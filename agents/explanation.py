@@ -70,10 +70,11 @@ class Explanation:
             game: Index of the game in the turn, from 0.
 
         Returns:
-            Dictionaries with the number of the action as ``action``, its ``label``, its ``text``
-            (the phrase of `Game.describe_action`), its ``word`` (the name that people type), and
-            whether it is ``played``. They also have ``probability``, ``policy``, ``value`` and the
-            statistics by action, if the agent provides them. Unknown values are None.
+            Dictionaries with these keys: ``action``, the number of the action; ``label``, its short
+            name; ``text``, the phrase of `Game.describe_action`; ``word``, the name that people
+            type; and ``played``, whether the agent plays the action. If the agent provides them,
+            the keys ``probability``, ``policy`` and ``value`` and the names of the statistics by
+            action are added. Unknown values are None.
         """
         turn = self.turn
         words = turn.game.action_words(turn.states[game], turn.rules)

@@ -111,7 +111,7 @@ def load_policy(agent: Any, env: Any, seed: int = 0) -> Policy:
         seed: Seed of the agent and of the resampled hidden cards.
 
     Raises:
-        ValueError: The agent cannot be loaded, or the environment is not one of Parlour.
+        ValueError: The agent cannot be loaded, or the environment is not a Parlour environment.
     """
     tables = find_tables(env)
     if isinstance(agent, str):

@@ -105,11 +105,11 @@ def load_agent(
     - ``"uniform"``, ``"greedy"``, ``"human"``, or a rule-based agent of the game;
     - ``"oracle"`` or ``"oracle:fewest"``, which see all cards (games with a solver);
     - ``"pretrained"``, the agent that ships with Parlour for these rules;
-    - the folder of a saved agent, its ``agent.json``, or a run that trained one agent;
+    - the folder of a saved agent, its ``agent.json``, or the folder of a run with one agent;
     - ``"mymodule:MyAgent"``, your own class, called with ``seed`` if it takes one;
     - a search, which another agent may guide: ``"mcts"``, ``"mcts:pretrained"``,
       ``"rollouts:greedy"``, ``"pimc"``, ``"pimc-bids"``, ``"hindsight"``, ``"nested"``,
-      ``"expectimax:PATH"``. All except expectimax take a search budget, such as ``"mcts@50ms"``.
+      ``"expectimax:PATH"``. All except expectimax take a search budget, such as ``"mcts@100"``.
       The guide "Search agents" describes each search.
 
     ``"mine=PATH"`` names the agent "mine".

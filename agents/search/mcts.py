@@ -103,15 +103,15 @@ class MCTSAgent:
     Args:
         player: the agent that guides the search. Uniform, greedy and rule-based agents play
             rollouts: games from a leaf to the end. A value table or a network evaluates leaves, and
-            the policy of a network is the prior. In games for several players, the search does not
-            use the values of a network, because they belong to one seat. It uses the network's
-            policy as the prior, and greedy plays rollouts.
+            the policy of a network is the prior. In multiplayer games, the search does not use the
+            values of a network, because they belong to one seat. It uses the network's policy as
+            the prior, and greedy plays the rollouts.
         iterations: number of iterations per decision (None: `ITERATIONS`, 400).
         milliseconds: time limit per decision, averaged over the games of a turn, in place of a
             number of iterations. Actions then depend on the machine.
         explore: weight of the exploration bonus, in standard deviations of the results.
         epsilon: probability of random moves in rollouts.
-        reward: the reward function of a network's values (`Reward`).
+        reward: the reward function that the values of a network estimate (`Reward`).
         seed: seed of the search, combined with the seeds of the turn.
 
     Raises:
@@ -137,7 +137,7 @@ class MCTSAgent:
         self.milliseconds, self.explore = milliseconds, explore
         self.name, self.seed = f"{player.name}-mcts", seed
         self.iterated = 0
-        """Number of iterations of each game at the last decision."""
+        """Number of iterations per game in the last decision."""
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return one legal action for each game, int64 (n,)."""

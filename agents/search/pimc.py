@@ -48,12 +48,12 @@ SALT = np.uint64(0x50494D43)
 class PimcAgent:
     """Perfect-information Monte Carlo (PIMC) agent.
 
-    The agent plays the action after which most sampled worlds can still be won, and ``player``
-    breaks ties. A player with a policy (``log_probabilities(turn)``, as learned agents
+    The agent plays the action that keeps the largest number of sampled worlds winnable, and
+    ``player`` breaks ties. A player with a policy (``log_probabilities(turn)``, as learned agents
     have) also guides the search. If its most likely action leads by 4 or more in log probability
-    (`SURE`), the agent plays it without sampling worlds. Otherwise, the value of an action
+    (`SURE`), the agent plays this action without sampling worlds. Otherwise, the value of an action
     is a weighted mean of two numbers: the fraction of sampled worlds that can still be won, and an
-    estimate from the policy, which has the weight of 8 worlds (`PRIOR_WORLDS`).
+    estimate from the policy. The estimate has the weight of 8 worlds (`PRIOR_WORLDS`).
 
     Args:
         game: the game to play, which must have an exact solver.
@@ -112,8 +112,9 @@ class PimcAgent:
         """Return the fraction of worlds that can still be won after each action.
 
         The statistics are ``votes``, the number of these worlds (an undecided world counts half),
-        and ``worlds``, the number of all worlds: 1 if nothing is hidden, 0 if only one action is
-        legal or the policy leads by `SURE`. Under a time limit, they may differ between calls.
+        and ``worlds``, the number of sampled worlds. ``worlds`` is 1 if nothing is hidden, and 0 if
+        the agent did not search: only one action is legal, or the policy leads by `SURE`. Under a
+        time limit, the statistics may differ between calls.
         """
         actions, policy = turn.masks.argmax(axis=1), None
         shares, worlds = np.full(turn.masks.shape, np.nan), np.zeros(len(actions), np.int64)
@@ -141,7 +142,7 @@ class PimcAgent:
         )
 
     def judge(self, turn: Turn) -> Judgement:
-        """Return the fraction of worlds that can still be won after each action."""
+        """Return the value of each action, as defined in the class, and the chosen actions."""
         return self._judge(turn)[0]
 
     def _judge(self, turn: Turn) -> tuple[Judgement, np.ndarray, np.ndarray]:

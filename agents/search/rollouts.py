@@ -66,7 +66,7 @@ class RolloutAgent:
         worlds: number of sampled worlds per decision (None: `ROLLOUT_WORLDS`, 160).
         milliseconds: time limit per decision, averaged over the games of a turn, in place of a
             number of worlds. Actions then depend on the machine.
-        cards_only: whether to bid like ``player``, and search only in the play of the cards.
+        cards_only: whether to bid like ``player``, and search only when playing a card.
 
     Raises:
         ValueError: an argument is invalid.

@@ -55,7 +55,7 @@ class Game:
     name: str
     """Name in files, digests and commands; the name of the game's folder."""
     title: str
-    """Name for people. The Gymnasium ID is derived from it."""
+    """Display name. The Gymnasium ID is derived from it."""
 
     rules: type[Any]
     """The ``Rules`` class, a NamedTuple of the options; see `options`."""
@@ -80,7 +80,7 @@ class Game:
     """Returns a short name of an action."""
 
     kernels: BatchKernels
-    """The batch kernels."""
+    """The compiled functions (kernels) that reset and step a batch of games."""
     resample_rows: ResampleRows
     """Resamples everything that a seat does not know."""
 
@@ -120,7 +120,7 @@ class Game:
     """Alternative names that commands accept."""
 
     seats: Seats | None = None
-    """Properties of a multiplayer game; None in games for one player."""
+    """Properties of the multiplayer variants; None if the game has none."""
     afterstates: AfterstateFeatures | None = None
     """Features of afterstates, for learners with additive value tables."""
     deck_formats: Mapping[str, DeckFormat] = field(default_factory=dict)
@@ -128,7 +128,7 @@ class Game:
     solving: Solving | None = None
     """The solver; None if the game has none."""
     hidden_cards: HiddenCards | None = None
-    """The hidden cards, for critics that see them during training."""
+    """The hidden cards as an additional piece of the observation, for critics in training."""
     state_check: StateCheck | None = None
     """Check of states that callers pass in; None: only the common fields are checked."""
 
@@ -181,7 +181,7 @@ class Game:
 
     @property
     def winnable_after(self) -> WinnableAfter | None:
-        """The solver's function that tells which actions keep a game winnable; None without one."""
+        """Function that tells which actions keep a game winnable; None if the solver has none."""
         return None if self.solving is None else self.solving.winnable_after
 
     def reward_unit(self, rules: Any) -> float:
@@ -236,12 +236,12 @@ class Game:
         return next((name for name, known in self.variants.items() if known == rules), None)
 
     def rules_digest(self, rules: Any) -> str:
-        """Return a digest of 16 hex digits of the game, its version and all options."""
+        """Return a digest (16 hex digits) of the game's name, its version and all options."""
         return digest16(self.name, self.version, opt.digest_items(rules))
 
     @cached_property
     def features_digest(self) -> str:
-        """Digest of 16 hex digits of the observation and the actions."""
+        """Digest (16 hex digits) of the schema of the observations and the number of actions."""
         pieces = [(piece.name, piece.size, piece.kind[:4]) for piece in self.features.pieces]
         return digest16(self.name, self.actions, pieces)
 
@@ -322,7 +322,7 @@ class Game:
         return self._add_success(rules, self.results(states, rules, seats))
 
     def info_of_one(self, state: States, rules: Any, seats: np.ndarray) -> dict[str, Any]:
-        """Return the `info_facts` of one state, (1,), as Python values. Faster for one state."""
+        """Return the facts of one state, (1,), as Python values, faster than `info_facts`."""
         won, score, moves, illegal = self._read_results(state, rules, seats)[:, 0].tolist()
         common = won != 0, score, moves, illegal != 0
         own_facts = self.final_info(state, rules, seats)

@@ -82,7 +82,7 @@ class Rows:
         self.codes = self.states.view(np.int8).reshape(self.n, -1)[:, first : first + width]
 
     def set_rules(self, rules: Any) -> None:
-        """Replace the rules of all games. New games must begin in all rows afterwards.
+        """Replace the rules of all games. Begin new games in all rows afterwards.
 
         Args:
             rules: The rules of all games, or several sets of rules; see the class.

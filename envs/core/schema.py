@@ -112,12 +112,12 @@ class Piece(NamedTuple):
     doc: str
     """Description for the documentation."""
     where: str | None = None
-    """For a piece that contains cards: name of a piece of the same size. Entry i of that piece is
-    the place of card i (0: the card has no place). None: the place of a card is the index of its
-    entry."""
+    """Name of the piece with the places of the cards in this piece. It has the same size, and its
+    entry i is the place of card i (0: the card has no place). None: the place of a card is the
+    index of its entry."""
     read: Callable[[list[int]], Any] | None = None
-    """Converts all codes of the piece to the value of `Features.explain` (None: a list of the
-    values of the single codes)."""
+    """Converts all codes of the piece to the value that `Features.explain` returns (None: a list of
+    the values of the single codes)."""
     marks: str | None = None
     """Name of a piece of the same size that contains the cards that this piece marks."""
     by_rank: bool = False
@@ -173,20 +173,21 @@ class Columns(NamedTuple):
 class Features:
     """The schema of a game's observations.
 
-    ``bonds``, ``actions_on`` and ``symmetries`` are hints for networks.
+    An observation consists of named pieces, such as the cards of a hand. Each piece has one or more
+    entries. ``bonds``, ``actions_on`` and ``symmetries`` are hints for networks.
 
     Attributes:
         width: Number of int8 entries of a ``codes`` observation.
         columns: Number of uint8 columns of a ``onehot`` observation.
-        dtype: Record of all pieces, without padding.
+        dtype: Structured dtype with a field for each piece, without padding.
         pieces: All pieces. A repeated piece is listed once per repetition, for example once per
             seat.
         high: Largest code of each entry, int8 (width,).
 
     Args:
         pieces: The pieces, in the order of the observation.
-        bonds: Whether two card codes are related, such as by their total, bool
-            (64, 64) (None: no relation).
+        bonds: Bool (64, 64), indexed by two card codes: whether the cards are related, for example
+            by their total (None: no relation).
         actions_on: Name of a piece that contains cards; action i concerns the card in its entry i
             (None: no such piece).
         symmetries: Permutations that lead to equivalent observations: of the suits (`SuitOrder`),

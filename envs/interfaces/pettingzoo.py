@@ -133,8 +133,8 @@ class CardAECEnv(RenderedTable, AECEnv):
         reward: Reward function: ``"progress"``, ``"win"`` or ``"score"``.
         illegal: Effect of an illegal action; see `parlour.envs.CardEnv`. With ``"random"``, the
             ``"played_action"`` of seats that did not act is -1.
-        skip_forced: Whether a step also plays the following actions, of any seat, while only one is
-            legal.
+        skip_forced: Whether a step also plays the forced actions that follow, in all seats. An
+            action is forced if it is the only legal one.
         hands: Number of hands in an episode. With more than one, an episode is a match: the step
             that ends a hand also deals the next one, and the deal passes to the next seat. In games
             without a dealer, only the cards change.

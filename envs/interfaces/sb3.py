@@ -100,14 +100,16 @@ class CardVecEnv(VecEnv):
           for a terminated game.
         - ``TimeLimit.truncated``: whether the episode was truncated.
         - ``episode``: return ``r``, length ``l`` and time ``t``, as in ``Monitor``.
-        - ``rules_index``: the index of the rules of the game; with ``variants``.
+        - ``rules_index`` (only with ``variants``): the index of the rules in ``table.rules``.
 
     Arguments:
         game: The game, or its name.
         num_envs: Number of games.
-        variant: See `parlour.envs.CardEnv`, also for the arguments that are not listed here.
+        variant: See `parlour.envs.CardEnv`, which also describes the arguments that are not listed
+            here.
         variants: See `parlour.envs.CardVectorEnv`.
-        num_threads: See `parlour.envs.CardVectorEnv`.
+        num_threads: See `parlour.envs.CardVectorEnv`. The threads end when the environment is
+            deleted.
         make: Function that makes the `parlour.envs.core.Rows` (default: `make_rows`).
         **options: Options of the game that differ from the variant.
 
@@ -239,7 +241,7 @@ class CardVecEnv(VecEnv):
         return self.begin(chosen)
 
     def set_rules(self, rules: Any) -> None:
-        """Replace the rules of all rows. New games must begin in all rows afterwards."""
+        """Replace the rules of all rows. Begin new games in all rows afterwards."""
         self.rows.set_rules(rules)
 
     def begin(self, chosen: ChosenDeal | None = None) -> np.ndarray:
@@ -426,7 +428,7 @@ class CardVecEnv(VecEnv):
         return self.observations()
 
     def close(self) -> None:
-        """Do nothing, because the environment holds no resources."""
+        """Do nothing. Threads of the environment end when it is deleted."""
 
     def _indices(self, indices: Any) -> Sequence[int]:
         return list(self._get_indices(indices))

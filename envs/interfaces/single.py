@@ -39,8 +39,8 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
 
     Rewards:
         - ``reward="progress"``: the change of the score times ``game.kernels.score_scale``, plus
-          ``game.kernels.win_bonus`` for a win. In Pyramid, the scaled score is the fraction of the
-          best score, and the bonus is 1.
+          ``game.kernels.win_bonus`` for a win. In Pyramid, the scaled score is the score divided by
+          the best possible score, and the bonus is 1.
         - ``reward="win"``: 1 for a win, otherwise 0. In a game that is played for its score, 1 when
           the score reaches the game's goal.
         - ``reward="score"``: the score, at the end of the episode.
@@ -75,7 +75,8 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
         encoding: Encoding of observations: ``"onehot"`` or ``"codes"``.
         reward: Reward function: ``"progress"``, ``"win"`` or ``"score"``.
         illegal: Effect of an illegal action. ``"end"``: the reward is -1 and the episode
-            terminates; a multiplayer game may replace the action instead, for example by a fold.
+            terminates; in a multiplayer game, the reward is reduced by 1, and the game continues
+            with another action, such as a fold.
             ``"raise"``: the step raises `gymnasium.error.InvalidAction` and changes nothing.
             ``"random"``: a random legal action is played instead, without a penalty, and
             ``info["played_action"]`` is the action that was played (-1 after a reset).
@@ -182,8 +183,8 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
             options: The deal to play (None: a random deal): ``{"deck": [...]}`` for a chosen deck,
                 card names or codes in dealing order; ``{"deal": 17}`` for a numbered deal, with
                 ``"deal_set"`` for a deal set other than the default one. ``"dealer"`` sets the seat
-                that deals, in games with a dealer (default: random, or the last seat with a chosen
-                deck).
+                that deals, in games with a dealer (default: the last seat for a chosen deck,
+                otherwise a random seat).
 
         Returns:
             The first observation and ``info``.
@@ -278,8 +279,8 @@ class CardEnv(RenderedTable, gym.Env[np.ndarray, np.int64]):
     def restore(self, state: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
         """Restore a state that `clone` returned.
 
-        After a restore, random opponents repeat their choices if the environment that made the
-        clone and this environment were last seeded with the same seed.
+        Opponents that choose at random repeat their choices after a restore if the environment that
+        made the clone was last seeded with the same seed as this environment.
 
         Returns:
             The observation and ``info``, as `reset` does.

@@ -48,7 +48,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
     Arguments:
         game: The game; `parlour.envs.find_game` returns it by name.
         num_envs: Number of games.
-        variant: See `CardEnv`, also for the arguments that are not listed here.
+        variant: See `CardEnv`, which also describes the arguments that are not listed here.
         variants: Several sets of rules instead of one variant: ``"all"``, or a list of names of
             variants and of dictionaries such as ``{"variant": "book", "passes": 2}``. The random
             generator of a row chooses one set for each new game. The options in ``**options`` apply
@@ -171,9 +171,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
             seed: Seed of row 0 (row i then has seed + i), or a list with one seed per row (None:
                 continue with the current generators).
             options: See `CardEnv.reset`. ``"deal"`` may be a list with one number per row.
-                ``"rules"`` chooses rules by their index in ``table.rules``, one for all rows or one
-                per row; with ``variants``. ``"reset_mask"``, bool (num_envs,), marks the rows to
-                reset, for the autoreset mode DISABLED; all other rows continue.
+                With ``variants``, ``"rules"`` is the index of the rules in ``table.rules``: one
+                index for all rows, or one per row. ``"reset_mask"``, bool (num_envs,), marks the
+                rows to reset, for the autoreset mode DISABLED; all other rows continue.
 
         Returns:
             The observations and ``info``.

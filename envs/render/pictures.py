@@ -157,7 +157,7 @@ def save_picture(
 
     Args:
         scene: The scene.
-        path: Path of the file; its suffix, ``.svg`` or ``.png``, is the format.
+        path: Path of the file. Its suffix, ``.svg`` or ``.png``, determines the format.
         style: Style, a `PictureStyle` or a dictionary (None: the default style).
 
     Raises:

@@ -59,7 +59,7 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate an agent on numbered deals.
 
-    In games for several players, the agent plays each deal from every seat.
+    In multiplayer games, the agent plays each deal from every seat.
 
     Args:
         game: The game, or its name.
@@ -75,13 +75,13 @@ def evaluate(
             choices, but not the deals.
         max_moves: Number of moves after which a game for one player is truncated (None or 0: no
             limit).
-        opponents: The agents in the opposing seats, clockwise from the seat after the agent; or
-            one agent for all of them. The list is repeated as needed. Each deal starts with the
-            next agent of the list (None: greedy and the rule-based agents of the game).
+        opponents: One agent for all opposing seats, or a list (None: greedy and the rule-based
+            agents of the game). A list fills the opposing seats clockwise from the seat after the
+            agent, and is repeated as needed. The list starts one agent later in each deal.
         partner: The agent in the other seats of the agent's side, in games with partners (None: the
             agent itself).
-        hands: Number of hands per deal, in games for several players. The first hand is the
-            numbered deal; the cards of the following hands derive from the same seed.
+        hands: Number of hands per deal, in multiplayer games. The first hand is the numbered deal;
+            the cards of the following hands derive from the same seed.
         confidence: The confidence level of all intervals.
         progress: Function that is called repeatedly with the number of deals finished since the
             last call.
@@ -149,9 +149,9 @@ def compare(
 ) -> Comparison[Any]:
     """Compare agents on the same deals.
 
-    In games for several players, each agent plays from every seat, first against ``opponents``,
-    then against each of the other ``agents``. In the second case, one agent plays all opposing
-    seats. An agent's random draws derive from ``evaluation_seed`` and its name, so agents with
+    In multiplayer games, each agent plays from every seat, first against ``opponents``, then
+    against each of the other ``agents``. In the second case, one agent plays all opposing seats.
+    An agent's random draws derive from ``evaluation_seed`` and its name, so agents with
     different names have independent draws.
 
     Args:
@@ -159,7 +159,7 @@ def compare(
         agents: The agents, or a single agent; see `evaluate`.
         variants: The variants, or a single variant; each agent plays all of them (None: the game's
             default variant).
-        options: See `evaluate`, also for the arguments that are not listed here.
+        options: See `evaluate`, which also describes the arguments that are not listed here.
         report: Function that is called with agent and variant before each evaluation, and returns
             the argument ``progress`` of `evaluate`.
         finished: List to which each evaluation is appended when it ends, so that none is lost if an

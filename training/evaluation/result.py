@@ -416,10 +416,10 @@ E = TypeVar("E", bound=Evaluation)
 class Comparison(Result, Generic[E]):
     """The evaluations of several agents on the same deals, by variant, then in the given order.
 
-    In games for several players, each agent plays against the opponents, and then against each of
-    the other compared agents. In the second case, one agent plays all opposing seats.
-    ``to_pandas()`` returns a row for each game, ``plot()`` a Matplotlib figure, and
-    ``save(folder)`` writes rows, summary and plot to files.
+    In multiplayer games, each agent plays against the opponents, and then against each of the other
+    compared agents. In the second case, one agent plays all opposing seats. ``to_pandas()`` returns
+    a row for each game, ``plot()`` a Matplotlib figure, and ``save(folder)`` writes rows, summary
+    and plot to files.
     """
 
     evaluations: list[E]
@@ -438,7 +438,7 @@ class Comparison(Result, Generic[E]):
 
     @property
     def variants(self) -> dict[str, list[E]]:
-        """The evaluations of each variant, in the order of the agents, without `pairs`."""
+        """The evaluations of each variant, in the order of the agents, except for `pairs`."""
         by_variant: dict[str, list[E]] = {}
         for one in self.evaluations:
             evaluations = by_variant.setdefault(one.variant, [])
@@ -447,7 +447,7 @@ class Comparison(Result, Generic[E]):
         return by_variant
 
     def pairs(self, variant: str) -> dict[tuple[str, str], E]:
-        """Return the evaluations of each agent against each other compared agent.
+        """Return the evaluations of each agent against every other compared agent.
 
         Args:
             variant: Name of the variant in tables.
@@ -476,7 +476,7 @@ class Comparison(Result, Generic[E]):
     def summary(self) -> dict[str, Any]:
         """Return everything for JSON: ``{"results": [...], "differences": [...]}``.
 
-        In games for several players, there is also ``"pairs"``.
+        In multiplayer games, there is also ``"pairs"``.
         """
         summary = {"results": [one.summary() for one in self.evaluations if not one.pair]}
         if self.spec.is_multiplayer:

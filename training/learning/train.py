@@ -86,8 +86,8 @@ def train(settings: Settings, *, quiet: bool = False, watch: Watch | None = None
     Args:
         settings: the settings of the run.
         quiet: whether to suppress all output.
-        watch: called with each evaluation, a dict in the form of ``result.json``: ``steps``, and
-            for each measure a dict with its ``mean``. An exception raised by ``watch`` ends the
+        watch: function that is called after each evaluation with a dictionary: ``steps``, and for
+            each measure a dictionary with its ``mean``. An exception raised by ``watch`` ends the
             run, which can then be resumed.
 
     Raises:

@@ -92,9 +92,9 @@ class Tuned(Result):
     """The result of a hyperparameter search: its trials, best first.
 
     ``to_pandas()`` returns a row for each trial, ``plot()`` a Matplotlib figure, and
-    ``save(folder)`` writes rows, summary and plot to files. ``importance`` is the share of each
-    setting in the differences between trials (PED-ANOVA). The shares sum to 1. ``importance`` is
-    empty if there are too few finished trials.
+    ``save(folder)`` writes rows, summary and plot to files. ``importance`` is the share of the
+    differences between trials that each setting explains (PED-ANOVA). The shares sum to 1.
+    ``importance`` is empty if there are too few finished trials.
     """
 
     plan: TunePlan
@@ -145,7 +145,7 @@ def tune(
     """Search for the settings that give the best result on the validation deals.
 
     Optuna's TPE sampler draws the settings of each trial, and each trial is an ordinary training
-    run. An existing search resumes until its number of trials is ``trials``.
+    run. An existing search resumes, and ends when it has ``trials`` trials.
 
     Args:
         base: settings of all trials, or the name of a game for its preset ``default``.
@@ -153,7 +153,8 @@ def tune(
         space: settings to search: a TOML file, or a table with its content (None: the file
             ``training/tuning/spaces.toml`` of Parlour).
         seed: training seed of all trials, and seed of the search.
-        evaluations: number of evaluations per run. Method ``cma-es`` evaluates only at its end.
+        evaluations: number of evaluations per run. The method ``cma-es`` evaluates only at
+            the end of a run.
         pruner: ``"median"``, ``"hyperband"`` or ``"none"``. A pruner stops unpromising runs early.
         folder: folder of trials and results (default: ``RUNS/GAME-VARIANT-tune-NAME``).
         storage: Optuna's storage: a URL such as ``sqlite:///FILE``, which several machines can

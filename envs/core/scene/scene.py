@@ -30,13 +30,13 @@ __all__ = ["Button", "Chips", "Item", "Mark", "Panel", "Scene", "Text", "ansi", 
 class Scene(NamedTuple):
     """A drawing of the card table in one position.
 
-    Notebooks show a scene as SVG, and ``repr`` is text.
+    Notebooks show a scene as SVG. ``repr(scene)`` is the text of `ansi`.
     """
 
     title: str
     """Title of the game."""
     items: tuple[Item, ...]
-    """Cards, face-down cards and empty places."""
+    """Face-up cards, face-down cards and empty places."""
     texts: tuple[Text, ...] = ()
     """Lines of text, such as the score."""
     canvas: tuple[float, float] = (0.0, 0.0)
@@ -104,9 +104,9 @@ def ansi(scene: Scene, colour: bool = False) -> str:
 
     A face-up card is printed as `` T♥ ``, a face-down card as `` ▒▒ `` and an empty place as
     `` ·· ``. Brackets mark cards: ``[T♥]`` is legal, ``(T♥)`` was played last, and ``<T♥>`` is
-    picked or is hidden from the other seats. Notes are below their cards. The lines follow
-    the order of ``y`` but not its scale: each row of the table takes one line. If several items are
-    at the same position, only the last one is shown.
+    picked or is hidden from the other seats. Notes are below their cards. The lines are in the
+    order of ``y``, but the distances between them are not to scale. If several items are at the
+    same position, only the last one is shown.
 
     Args:
         scene: The scene.

@@ -61,7 +61,7 @@ class Scoring(IntEnum):
 
 
 class Rules(NamedTuple):
-    """The options of Klondike. Each variant changes some of the defaults."""
+    """The options of Klondike. The defaults are those of ``classic``."""
 
     draw: Annotated[int, Option("number of cards that a DEAL turns", values=(1, 3))] = 3
     passes: Annotated[int, Option("number of passes through the stock; 0: unlimited", 0, 9)] = 0

@@ -84,7 +84,7 @@ TARGETS = (200, 70, 200)
 
 
 class Rules(NamedTuple):
-    """The options of Poker Squares. Each variant changes some of the defaults.
+    """The options of Poker Squares. The defaults are those of ``classic``.
 
     In the descriptions of the options, (002) names a source; see the page of the game.
     """

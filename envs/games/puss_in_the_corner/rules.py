@@ -43,7 +43,7 @@ UNSEEN, PILE, STOCK, BUILT, TURNED = 0, 1, 5, 6, 7
 
 
 class Rules(NamedTuple):
-    """The options of Puss in the Corner. Each variant changes some of the defaults."""
+    """The options of Puss in the Corner. The defaults are those of ``book``."""
 
     redeals: Annotated[
         int, Option("number of times that the piles become the stock again", 0, 2)

@@ -216,8 +216,8 @@ def equity(state: np.ndarray, rules: Rules, seat: int, samples: int = DEFAULT_SA
     The function uses only the seat's own hand and public information. The unseen cards are random.
     With ``over_is_bust``, the other seats still in are assumed not to be bust. No seat takes
     another card, and odd chips are not counted. In rules with declarations, a public declaration
-    stays as it is. Without one, ``seat`` makes the declaration with the largest expected share, and
-    every other seat chooses the half, 7 or 27, to which it is nearer.
+    stays as it is. Without a public declaration, ``seat`` makes the declaration with the largest
+    expected share, and every other seat declares the half, 7 or 27, to which it is nearer.
 
     Args:
         state: One record of the game's state.

@@ -121,7 +121,7 @@ class Status(IntEnum):
 
 
 class Rules(NamedTuple):
-    """The options of Seven Twenty-Seven. Each variant changes some of the defaults.
+    """The options of Seven Twenty-Seven. The defaults are those of ``home``.
 
     In the descriptions of the options, (house) marks a house rule.
     """

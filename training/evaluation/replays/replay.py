@@ -33,9 +33,9 @@ ENDS = (OVER, CUT, LEFT)
 class Replay:
     """A recorded game: its deal, its actions, and its result.
 
-    A numbered deal is given by ``deal_set`` and ``deal``, and in games for several players also by
-    ``hand`` and ``dealer``. Any other deal is given by ``deck``, the card codes in dealing order,
-    and ``rng``, the state of the random generator for later random events.
+    A numbered deal is given by ``deal_set`` and ``deal``, and in multiplayer games also by ``hand``
+    and ``dealer``. Any other deal is given by ``deck``, the card codes in dealing order, and
+    ``rng``, the state of the random generator for later random events.
     """
 
     game: Game
@@ -49,7 +49,7 @@ class Replay:
     result: dict[str, Any] = field(hash=False)
     """The result: the goal, such as ``won``, ``score`` and ``moves``.
 
-    In games for several players: ``net``, the net result of each seat in chips, and ``moves``.
+    In multiplayer games: ``net``, the net result of each seat in chips, and ``moves``.
     """
     end: str = OVER
     """``"over"``, ``"cut"`` (truncated) or ``"left"`` (the player left the game)."""
@@ -127,8 +127,8 @@ class Replay:
         the hidden cards, unless the agent sees all. ``turn.states["turn"]`` is the acting seat.
 
         Args:
-            agent: The agent, which may be another one than the player.
-            seed: Seed of the resampled hidden cards and of the agent's draws.
+            agent: The agent, which need not be the one that played the game.
+            seed: Seed of the resampled hidden cards and of the agent's random draws.
 
         Yields:
             The turn and the number of the action taken.
@@ -165,7 +165,7 @@ class Replay:
         return self.game.layout(shown[0], self.rules)
 
     def action_text(self, move: int) -> str:
-        """Return an action as text, with seat and agent in games for several players.
+        """Return an action as text, with seat and agent in multiplayer games.
 
         Args:
             move: Index of the action in ``actions``, from 0.

@@ -45,9 +45,9 @@ def plot_comparison(result: Comparison[Any] | Evaluation) -> Figure:
     """Return a figure with a row of panels for each variant; no display is needed.
 
     In games for one player, the panels show win rates (or mean scores) with intervals, and the
-    distribution of scores. In games for several players, they show the heat map of all pairs (if
-    there are any), the mean net results against the opponents, and those at each seat, counted from
-    the dealer's left.
+    distribution of scores. In multiplayer games, they show the heat map of all pairs (if there are
+    any), and the mean net results against the opponents, in total and at each seat (counted from
+    the dealer's left).
 
     Args:
         result: A comparison or an evaluation.

@@ -62,7 +62,8 @@ class Review(Result):
     """The losses of n decisions of one seat in one game.
 
     A decision is the first action of the seat, or a choice between several legal actions. A forced
-    action has no loss and counts as part of the decision before it.
+    action has no loss and counts as part of the decision before it. The loss of a decision is the
+    value of the best action minus the value of the action taken.
 
     The chance is the value of a position before a decision, such as the share of sampled worlds
     that can still be won. For each game, first chance - losses - `unseen` + `luck` = outcome. Here
@@ -164,7 +165,7 @@ class Review(Result):
 
     @property
     def losses(self) -> np.ndarray:
-        """The loss of the action taken, float64 (n,); below 0 only if it undid a loss."""
+        """The loss of the action taken, float64 (n,); below 0 only if UNDO took back a loss."""
         return self.best - self.values
 
     @property

@@ -108,9 +108,10 @@ class DealSetReview(Result):
     def by_kind(self) -> list[dict[str, Any]]:
         """Statistics of the choices by kind of action, largest loss first.
 
-        Each dictionary has ``name``, ``decisions`` (number of choices), ``loss`` (mean loss of a
-        choice), ``loss_a_deal`` (sum of the losses, divided by the number of deals), ``lossy``
-        (share of choices with a loss), and ``made_unwinnable`` (number of deals made unwinnable).
+        A choice is a decision with more than one legal action. Each dictionary has ``name``,
+        ``decisions`` (number of choices), ``loss`` (mean loss of a choice), ``loss_a_deal`` (sum of
+        the losses, divided by the number of deals), ``lossy`` (share of choices with a loss), and
+        ``made_unwinnable`` (number of deals made unwinnable).
         """
         kinds = np.concatenate([one.kinds for one in self.reviews])
         groups = [self._group(kind, kinds == kind) for kind in np.unique(kinds)]
@@ -119,7 +120,7 @@ class DealSetReview(Result):
 
     @cached_property
     def by_phase(self) -> list[dict[str, Any]]:
-        """Statistics of the choices by third of the games; see `by_kind`."""
+        """Statistics of the choices in each third of the game; see `by_kind`."""
         phases = np.concatenate([one.phases for one in self.reviews])
         return [self._group(phase, phases == phase) for phase in PHASES]
 
@@ -348,15 +349,16 @@ def review_deal_set(
         deals: Number of deals.
         deal_set: The deal set (None: the game's own).
         first: Number of the first deal.
-        evaluation_seed: Any text, from which the agents' draws derive (None: a random one).
+        evaluation_seed: Any text, from which the agents' random draws derive (None: a random one).
         worlds: Number of sampled worlds per decision.
         seed: Seed of the sampled worlds.
         player: Agent that plays the sampled worlds to their end, in place of the exact solver
             (None: the exact solver if there is one, otherwise ``"pretrained"`` or ``"greedy"``).
         allow_rules_mismatch: Whether to allow saved agents trained with other rules.
         **how: ``seat``, the agent's seat (default: 0); ``opponents``, the agents in the other
-            seats, repeated in order; ``progress``, ``finished`` and ``cluster`` (see
-            `review_spec`).
+            seats, repeated in order; ``progress``, a function that takes the agent's name and
+            returns a progress function as in `evaluate`; ``finished``, a list to which the reviews
+            are appended; ``cluster``, as in `evaluate`.
 
     Raises:
         ValueError: A value is unknown or out of range; the message says what is allowed.

@@ -44,7 +44,7 @@ class LostDeal(NamedTuple):
     score: int
     """The score of the lost game."""
     decisions: int
-    """The number of actions of the game."""
+    """The number of actions of the game, including forced actions."""
 
 
 def find_lost(

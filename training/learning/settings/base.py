@@ -152,14 +152,14 @@ class Settings:
         raise NotImplementedError
 
     def with_evaluations(self, count: int) -> Self:
-        """Return these settings, changed to ``count`` evaluations per run.
+        """Return these settings, changed so that a run has ``count`` evaluations.
 
         Settings of methods that evaluate only at the end are returned unchanged.
         """
         return self
 
     def count_evaluations(self, steps: int, count: int) -> int:
-        """Return the number of complete evaluations, of ``count``, after ``steps`` timesteps."""
+        """Return how many of ``count`` evaluations are complete after ``steps`` timesteps."""
         return count
 
     def checkpoint_format(self) -> Any:

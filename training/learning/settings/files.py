@@ -61,7 +61,10 @@ def presets(game: str) -> list[str]:
 def preset(
     game: str, name: str = "default", file: Path | None = None, method: str | None = None
 ) -> Settings:
-    """Return a preset of a game: a table of ``presets/GAME.toml`` merged into its [default] table.
+    """Return a preset of a game.
+
+    A preset is a table of ``presets/GAME.toml``. The table [default] of the file has the values of
+    settings that the preset omits.
 
     Args:
         game: name of the game.
