@@ -60,8 +60,8 @@ def test_invented_outcomes_are_refused(results: Path, pyramid: BenchmarkEntry) -
     values = (*pyramid.values[:lost], 1.0, *pyramid.values[lost + 1 :])
     (fault,) = verify_entry(replace(pyramid, values=values), results)
     assert fault == (
-        f"values: deal {lost} must have 0, the result of agent 'greedy', got 1 (1 of 2000 deals are "
-        "wrong)"
+        f"values: deal {lost} must have 0, the result of agent 'greedy', got 1 (1 of 2000 deals "
+        "are wrong)"
     )
 
 
