@@ -3,23 +3,25 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from math import hypot
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from parlour.agents.registry import Agent, FixedAgent
 from parlour.envs import Game, find_game
+from parlour.envs.core.contract import UNDECIDED, WINNABLE
 from parlour.envs.core.game import digest16
 from parlour.envs.core.kernel.rng import derive_key
 from parlour.envs.core.solve import deal_position
 
 from ...parallel.tasks import Cluster, Packing, run_cached
 from ..evaluation_spec import EvaluationSpec, is_for_several, make_specs
-from ..labels.labels import NO_LABELS
+from ..labels.labels import NO_LABELS, find_labels
 from ..lineups import digest_given, refuse_people
 from ..play import Progress, play_deal
 from ..result import Result
-from ..stats import Estimate, bootstrap_mean
+from ..stats import CONFIDENCE, Estimate, bootstrap_mean, student_mean
 from .review import PHASES, Review, review_deal
 from .review_judges import (
     WORLDS,
@@ -90,6 +92,24 @@ class DealSetReview(Result):
             name: bootstrap_mean(np.array([one[name] for one in totals]), self.spec.confidence)
             for name in totals[0]
         }
+
+    @cached_property
+    def luck_corrected(self) -> Estimate | None:
+        """The share of random deals that the agent wins, without the luck of the reviewed deals.
+
+        See `correct_luck`. None without an exact solver, or without solver labels of other deals of
+        the deal set; also for a review of lost deals, and if a game has no outcome.
+        """
+        totals = [one.totals() for one in self.reviews]
+        if self.lost_from is not None or not self.judge.exact or len(totals) < 2:
+            return None
+        labels = find_labels(self.game, self.spec.rules, self.spec.deal_set)
+        if labels is None or (labels.winnable == UNDECIDED).any():
+            return None
+        if any(one["luck"] is None or one["first_chance"] is None for one in totals):
+            return None
+        lost = np.array([float(one["loss"] or 0) + float(one["unseen"] or 0) for one in totals])
+        return correct_luck(lost, labels.winnable == WINNABLE, self.spec.confidence)
 
     @property
     def winnable(self) -> int | None:
@@ -163,10 +183,35 @@ class DealSetReview(Result):
             "winnable": self.winnable,
             "made_unwinnable": self.made_unwinnable,
             **{name: estimate._asdict() for name, estimate in self.estimates.items()},
+            "luck_corrected": self.luck_corrected and self.luck_corrected._asdict(),
             "by_kind": self.by_kind,
             "by_phase": self.by_phase,
             "worst": [{"deal": one.deal, **one.decisions()[i]} for one, i in self.worst],
         }
+
+
+def correct_luck(
+    lost: np.ndarray, winnable: np.ndarray, confidence: float = CONFIDENCE
+) -> Estimate:
+    """Return the share of random deals that an agent wins, from what it lost on some deals.
+
+    For each game, first chance - losses - unseen + luck = outcome. The mean luck is 0, and the mean
+    first chance is the share of winnable deals. So that share minus the mean of losses and unseen
+    is an unbiased estimate of the mean outcome, as in Burch and others, "AIVAT: a new variance
+    reduction technique for agent evaluation in imperfect information games", 2018 (arXiv
+    1612.06915). It varies less than the mean outcome if the agent loses little.
+
+    Args:
+        lost: Losses and unseen of each game, float64 (n,).
+        winnable: Whether each of many deals is winnable, bool (m,). They may include the deals of
+            the games, which makes the interval slightly too wide or too narrow if m is not much
+            larger than n.
+        confidence: The confidence level.
+    """
+    own, share = student_mean(lost, confidence), student_mean(winnable.astype(float), confidence)
+    mean = share.mean - own.mean
+    half = hypot(own.high - own.mean, share.high - share.mean)
+    return Estimate(mean, mean - half, mean + half, own.n)
 
 
 def review_spec(

@@ -231,6 +231,8 @@ def _show_deal_set(review: DealSetReview, console: Console) -> None:
     for name, estimate in review.estimates.items():
         sign = {"loss": "− ", "unseen": "− ", "luck": "+ ", "outcome": "= "}.get(name, "")
         table.add_row(Text(sign + name.replace("_", " ")), interval_text(estimate, times))
+    if review.luck_corrected is not None:
+        table.add_row(Text("luck-corrected"), interval_text(review.luck_corrected, times))
     print_fitting(console, [table])
     if review.winnable is not None:
         text = (
