@@ -35,11 +35,17 @@ FORMAT = 1
 MOST_VALUES = 100_000
 METHOD = re.compile(r"[a-z0-9][a-z0-9.@:-]{0,79}")
 """Names of methods, which are folder names, too."""
+RUNS = "runs"
+"""Folder of training runs, inside the folder of results."""
 DIGEST = re.compile(r"([0-9a-f]{16})?")
 
 
 def _is_values(value: Any) -> bool:
     return isinstance(value, list) and len(value) <= MOST_VALUES and all(map(NUMBER.fits, value))
+
+
+def _is_method(value: Any) -> bool:
+    return isinstance(value, str) and METHOD.fullmatch(value) is not None and value != RUNS
 
 
 def _one_of(names: Iterable[str]) -> Field:
@@ -53,7 +59,7 @@ FIELDS = {
     "benchmark": Field(f"{VERSION}, the version of the benchmark", lambda value: value == VERSION),
     "method": Field(
         "lower-case letters, digits and . @ : - (at most 80)",
-        lambda value: isinstance(value, str) and METHOD.fullmatch(value) is not None,
+        lambda value: _is_method(value),
     ),
     "task": _one_of(TASKS),
     "budget": _one_of(BUDGETS),
@@ -155,10 +161,20 @@ def locate_entry(folder: Path, method: str, task: str, seed: int) -> Path:
 
 
 def write_entry(folder: Path, entry: BenchmarkEntry) -> Path:
-    """Write an entry into a folder of results, atomically, and return its path."""
+    """Write an entry into a folder of results, atomically, and return its path.
+
+    Raises ValueError for a field with a value that is not allowed, and if the file has an entry of
+    another method.
+    """
+    table = {"format": FORMAT, "benchmark": VERSION} | asdict(entry)
+    check_fields(table | {"values": list(entry.values)}, FIELDS)
     path = locate_entry(folder, entry.method, entry.task, entry.seed)
+    if path.exists() and (other := read_entry(path)).method != entry.method:
+        raise ValueError(
+            f"method must not have the same file as {other.method}, got {entry.method}"
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, {"format": FORMAT, "benchmark": VERSION} | asdict(entry))
+    write_json(path, table)
     return path
 
 
@@ -204,22 +220,46 @@ def _check_values(task: Task, values: list[float]) -> None:
             )
 
 
+def list_entries(folder: Path) -> list[Path]:
+    """Return the files of entries in a folder of results.
+
+    Raises:
+        ValueError: The folder does not exist.
+    """
+    if not folder.is_dir():
+        raise ValueError(f"{folder}: must be a folder of benchmark results")
+    return sorted(folder.glob("*/*-seed-*.json"))
+
+
+def read_located(path: Path, folder: Path) -> BenchmarkEntry:
+    """Return the entry in a file of a folder of results.
+
+    Raises:
+        ValueError: The entry is wrong, or the file has another name than `locate_entry` gives it.
+    """
+    entry = read_entry(path)
+    if path != locate_entry(folder, entry.method, entry.task, entry.seed):
+        raise ValueError(
+            f"{path}: must be the file of method {entry.method}, task {entry.task}, seed "
+            f"{entry.seed}"
+        )
+    return entry
+
+
 def read_results(folder: Path) -> list[BenchmarkEntry]:
     """Return all entries of a folder of results, by method, task and seed.
 
     Raises:
-        ValueError: The folder does not exist, an entry is wrong, or a file has another name than
-            `locate_entry` gives it.
+        ValueError: The folder does not exist, or an entry is wrong; two seeds of a method have the
+            same agent; or a method has several budgets.
     """
-    if not folder.is_dir():
-        raise ValueError(f"{folder}: must be a folder of benchmark results")
-    entries = []
-    for path in sorted(folder.glob("*/*-seed-*.json")):
-        entry = read_entry(path)
-        if path != locate_entry(folder, entry.method, entry.task, entry.seed):
-            raise ValueError(
-                f"{path}: must be the file of method {entry.method}, task {entry.task}, seed "
-                f"{entry.seed}"
-            )
-        entries.append(entry)
+    entries = [read_located(path, folder) for path in list_entries(folder)]
+    budgets: dict[str, str] = {}
+    agents: dict[tuple[str, str, str], int] = {}
+    for one in entries:
+        if budgets.setdefault(one.method, one.budget) != one.budget:
+            raise ValueError(f"{one.title}: budget must be {budgets[one.method]}, as in its method")
+        same = agents.setdefault((one.method, one.task, one.agent_digest), one.seed)
+        if one.agent_digest and same != one.seed:
+            raise ValueError(f"{one.title}: must have another agent than seed {same}")
     return sorted(entries, key=lambda one: (one.method, list(TASKS).index(one.task), one.seed))

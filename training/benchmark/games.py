@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from parlour.agents.agent_spec import ORACLE
 from parlour.agents.registry import Agent
 from parlour.envs.core.batch import MAX_MOVES, DealSource, Over, StepConfig
 from parlour.envs.core.kernel.cards import deal_seeds
@@ -23,6 +24,8 @@ from .measure import measure_task
 from .tasks import DEAL_SET, Task
 
 SUFFIX = ".games.npz"
+MOST_LENGTH = 10_000
+"""Most actions of a game."""
 MOST_BYTES = 1 << 26
 """Most bytes of a file of games, packed or unpacked."""
 
@@ -56,6 +59,10 @@ def order_replays(task: Task, replays: Sequence[Replay]) -> list[tuple[int, ...]
     actions: dict[int, tuple[int, ...]] = {}
     for replay in replays:
         where = f"game {replay.line}"
+        if any(name.startswith(ORACLE) for name in replay.agents):
+            raise ValueError(
+                f"{where}: the agent must not see hidden cards, got {replay.agents[0]}"
+            )
         if replay.game.name != task.game or replay.rules not in rules:
             raise ValueError(f"{where}: must have the rules of task {task.name}")
         if replay.deal_set != DEAL_SET or replay.deal is None or replay.deal >= task.deals:
@@ -100,6 +107,8 @@ def read_games(path: Path, task: Task) -> list[np.ndarray]:
     if lengths.shape != (task.num_values,) or lengths.dtype.kind != "i" or lengths.min() < 0:
         raise ValueError(f"{path}: lengths must have one integer >= 0 for each of the deals")
     total = int(lengths.sum())
+    if lengths.max() > MOST_LENGTH:
+        raise ValueError(f"{path}: lengths must be at most {MOST_LENGTH:,}, got {lengths.max():,}")
     if actions.shape != (total,) or actions.dtype.kind != "i":
         raise ValueError(f"{path}: actions must have {total:,} integers, the sum of lengths")
     return np.split(actions, np.cumsum(lengths)[:-1])

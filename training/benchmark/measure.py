@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from parlour.agents.agent_spec import parse_spec
 from parlour.agents.registry import Agent, choose_actions, load_agent, prepare_turn
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import Rows
@@ -23,12 +24,14 @@ class Measured(NamedTuple):
     """The values of an agent on a task.
 
     ``values`` float64 (n,) has one value per deal: 0 or 1 for ``won``, a score, or a net result per
-    hand. ``ms`` is the time per decision in milliseconds, in batches of many games.
+    hand. ``ms`` is the time per decision in milliseconds, in batches of many games, and
+    ``decisions`` the number of decisions.
     """
 
     values: np.ndarray
     sees_all: bool
     ms: float
+    decisions: int
 
 
 def measure_task(
@@ -37,6 +40,7 @@ def measure_task(
     *,
     deals: int | None = None,
     deal_set: str = DEAL_SET,
+    first: int = 0,
     record: Any = None,
     report: ProgressFactory | None = None,
     cluster: Cluster | None = None,
@@ -48,6 +52,7 @@ def measure_task(
         agent: The agent, or its spec.
         deals: The number of deals of each set of rules (None: all of the task).
         deal_set: The deal set.
+        first: The number of the first deal.
         record: A new file for recorded games (None: no record).
         report: See `parlour.training.evaluation.compare.compare`.
         cluster: See `parlour.training.evaluation.compare.compare`.
@@ -55,18 +60,19 @@ def measure_task(
     Raises:
         ValueError: The agent cannot play the task, or is a person.
     """
-    if agent == HUMAN:
+    if isinstance(agent, str) and parse_spec(agent, task.game_object).innermost.text == HUMAN:
         raise ValueError("agent must not be human: its results cannot be repeated")
     if task.kind == "exploitability":
         return _measure_exploitability(task, agent)
     values, sees_all, milliseconds, decisions = [], False, 0.0, 0
-    for spec in task.make_specs(deals, deal_set, record):
+    for spec in task.make_specs(deals, deal_set, record, first):
         played = play_spec(spec, agent, report, cluster)
         values.append(np.asarray(played.values, np.float64))
         sees_all |= played.sees_all
         milliseconds += played.milliseconds * played.decisions
         decisions += played.decisions
-    return Measured(np.concatenate(values), sees_all, milliseconds / max(decisions, 1))
+    ms = milliseconds / max(decisions, 1)
+    return Measured(np.concatenate(values), sees_all, ms, decisions)
 
 
 def _measure_exploitability(task: Task, agent: Agent | str) -> Measured:
@@ -78,7 +84,7 @@ def _measure_exploitability(task: Task, agent: Agent | str) -> Measured:
     loaded = load_agent(agent, task.game_object, task.rules) if isinstance(agent, str) else agent
     tree = build_tree(task.rules)
     exploitability = exploit(tree, extract_policy(loaded, tree).policy).exploitability
-    return Measured(np.array([-exploitability]), False, time_decisions(task, loaded))
+    return Measured(np.array([-exploitability]), False, time_decisions(task, loaded), 0)
 
 
 def time_decisions(task: Task, agent: Agent | str) -> float:

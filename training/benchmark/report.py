@@ -22,11 +22,12 @@ from .tasks import TASKS, TIME_CLASSES, VERSION
 NOTHING = "–"
 THRESHOLDS = np.linspace(-0.1, 1.1, 241)
 """Thresholds of performance profiles."""
+MARK = "*"
 NOTE = (
     "Scores are normalized: 0 is the uniform agent, 1 the exact upper bound or the best known "
     "result. Aggregate: interquartile mean over tasks and training seeds, with 95 % bootstrap "
     "intervals over seeds; a task with a single seed varies by its deals. Compare only methods "
-    "with the same tasks."
+    "with the same tasks. *: recorded games without an agent, which may have seen hidden cards."
 )
 
 
@@ -43,6 +44,11 @@ class Method(NamedTuple):
         """The aggregate score over all tasks of the method."""
         errors = {task: np.array([error]) for task, error in self.errors.items()}
         return aggregate(self.scores, errors=errors)
+
+    @property
+    def has_games_only(self) -> bool:
+        """Whether an entry has no agent, only recorded games."""
+        return any(not one.agent for one in self.entries)
 
     @property
     def time_class(self) -> str:
@@ -64,9 +70,9 @@ def group_methods(entries: Sequence[BenchmarkEntry]) -> list[Method]:
     methods = []
     for name, group in by_method.items():
         tasks = [task for task in TASKS if any(one.task == task for one in group)]
-        scores = {
-            task: np.array([one.score for one in group if one.task == task]) for task in tasks
-        }
+        by_task = {task: [one.score for one in group if one.task == task] for task in tasks}
+        seeds = min(map(len, by_task.values()))  # otherwise a task with more seeds weighs more
+        scores = {task: np.array(values[:seeds]) for task, values in by_task.items()}
         errors = {task: next(one.error for one in group if one.task == task) for task in tasks}
         methods.append(Method(name, group, scores, errors))
     return sorted(methods, key=lambda one: (-len(one.scores), -one.aggregate.mean, one.name))
@@ -83,7 +89,7 @@ def list_aggregates(methods: Sequence[Method]) -> list[tuple[str, ...]]:
         minutes = one.training_seconds / 60
         rows.append(
             (
-                one.name,
+                one.name + MARK * one.has_games_only,
                 one.aggregate.text(decimals=3),
                 f"{len(one.scores)} of {len(TASKS)}",
                 "–".join(map(str, dict.fromkeys((seeds[0], seeds[-1])))),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from parlour import __version__
-from parlour.agents.registry import find_saved
+from parlour.agents.registry import find_saved, load_agent
 from parlour.agents.saved import AGENT_FILE, WEIGHTS, digest_agent
 from parlour.agents.validation import join_lines, read_json
 
@@ -19,13 +19,11 @@ from ..learning.settings.base import Settings, StepSettings, list_settings
 from ..learning.settings.files import preset, presets, read_saved
 from ..learning.settings.methods import SETTINGS, check_seats
 from ..parallel.tasks import Cluster
-from .entries import BenchmarkEntry, locate_entry, read_entry, write_entry
+from .entries import FIELDS, RUNS, BenchmarkEntry, locate_entry, read_entry, write_entry
 from .games import SUFFIX, record_games
 from .measure import Measured, measure_task, time_decisions
 from .tasks import BUDGETS, TASKS, Task, classify_time, find_task
 
-RUNS = "runs"
-"""Folder of training runs, inside the folder of results."""
 TRAINED = tuple(name for name, one in SETTINGS.items() if issubclass(one, StepSettings))
 """Learning methods whose budget is a number of timesteps."""
 
@@ -76,33 +74,48 @@ def run_method(
     if is_trained and budget not in list(BUDGETS)[1:]:
         allowed = ", ".join(list(BUDGETS)[1:])
         raise ValueError(f"budget must be one of {allowed} for method {method}, got {budget!r}")
+    name = f"{method}-{budget}" if is_trained else method
+    if not FIELDS["method"].fits(name):
+        raise ValueError(
+            f"method must be {FIELDS['method'].allowed}, got {name!r}. To add another agent, use "
+            "parlour benchmark add"
+        )
     skipped = []
     for task in chosen:
+        if reason := _find_obstacle(task, method, folder):
+            skipped.append(Skipped(task.name, reason))
+            continue
         for seed in seeds if is_trained else (0,):
-            name = f"{method}-{budget}" if is_trained else method
             path = locate_entry(folder, name, task.name, seed)
             if path.exists():
                 read_entry(path)
                 continue
-            try:
-                if is_trained:
-                    training = train_task(task, method, budget, seed, folder, quiet)
-                else:
-                    training = Training(method, 0, 0.0)
-                entry = measure_entry(
-                    task, name, training, folder, budget if is_trained else "none", seed,
-                    report=report, cluster=cluster,
-                )  # fmt: skip
-            except ValueError as error:
-                skipped.append(Skipped(task.name, join_lines(error)))
-                break
+            training = Training(method, 0, 0.0)
+            if is_trained:
+                training = train_task(task, method, budget, seed, folder, quiet)
+            used = budget if is_trained else "none"
+            entry = measure_entry(
+                task, name, training, folder, used, seed, report=report, cluster=cluster
+            )
             write_entry(folder, entry)
             finished(entry)
     if len(skipped) == len(chosen):
-        raise ValueError(
-            f"method {method} must be able to play one of the tasks: {skipped[0].reason}"
-        )
+        reason = skipped[0].reason
+        raise ValueError(f"method {method} must be able to play one of the tasks: {reason}")
     return skipped
+
+
+def _find_obstacle(task: Task, method: str, folder: Path) -> str:
+    """Return why a method cannot learn or play a task, empty if it can."""
+    try:
+        if method in TRAINED:
+            make_task_settings(task, method, "small", 0, folder)
+        else:
+            rules = task.list_test_rules()[0]
+            load_agent(method, task.game_object, rules, 0, task.kind == "rules")
+    except ValueError as error:
+        return join_lines(error)
+    return ""
 
 
 class Training(NamedTuple):
@@ -134,7 +147,7 @@ def make_task_settings(task: Task, method: str, budget: str, seed: int, folder: 
         "seeds": (seed,),
         "runs": str(folder / RUNS / task.name),
         "name": f"{method}-{budget}-{seed}",
-        "total_steps": steps,
+        "total_steps": _round_steps(settings, steps),
         "checkpoint_interval": max(steps // 20, 1),
         "eval_interval": max(steps // 5, 1),
         "minutes": 0,
@@ -146,6 +159,12 @@ def make_task_settings(task: Task, method: str, budget: str, seed: int, folder: 
     settings = replace(settings, **changes)
     check_seats(settings)
     return settings
+
+
+def _round_steps(settings: Any, steps: int) -> int:
+    """Return the largest number of whole rollouts within a number of timesteps, in timesteps."""
+    rollout = getattr(settings, "n_envs", 1) * getattr(settings, "n_steps", 1)
+    return max(steps // rollout, 1) * int(rollout)
 
 
 def train_task(
@@ -183,7 +202,7 @@ def _without_device(settings: Settings) -> dict[str, Any]:
 def find_agent(folder: Path, agent: str) -> str:
     """Return the spec of an entry's agent for `load_agent`: paths are relative to ``folder``."""
     path = folder / agent
-    return str(path) if (path / "agent.json").is_file() else agent
+    return str(path) if (path / AGENT_FILE).is_file() else agent
 
 
 def digest_saved(task: Task, spec: str) -> str:

@@ -4,14 +4,16 @@ from datetime import date
 from pathlib import Path
 
 from parlour import __version__
-from parlour.agents.saved import AGENT_FILE
+from parlour.agents.agent_spec import SpecKind, parse_spec
+from parlour.agents.registry import find_saved
+from parlour.agents.saved import PRETRAINED_FOLDER
 from parlour.agents.validation import check_fields
 
 from ..evaluation.replays.replay_files import load_replays
 from .entries import FIELDS, BenchmarkEntry, locate_entry
 from .games import SUFFIX, check_recordable, order_replays, read_games, replay_values, write_games
 from .run import Training, copy_agent, measure_entry
-from .tasks import BUDGETS, Task
+from .tasks import BUDGETS, SLOW, Task
 
 MACHINE = "recorded games"
 
@@ -47,9 +49,13 @@ def add_agent(
             was trained for more timesteps than its budget.
     """
     _check_facts(method, budget, steps)
-    saved = Path(agent)
-    if (saved / AGENT_FILE).is_file():
+    saved = find_saved(agent, task.game_object, task.rules)
+    if saved is not None and parse_spec(agent, task.game_object).kind is SpecKind.SAVED:
         agent = copy_agent(saved, folder, method, task.name, seed)
+    elif saved is not None and not saved.is_relative_to(PRETRAINED_FOLDER):
+        raise ValueError(
+            f"agent must be the folder itself, a built-in agent, or module:Class, got {agent!r}"
+        )
     training = Training(agent, steps, training_seconds)
     return measure_entry(task, method, training, folder, budget, seed)
 
@@ -78,6 +84,8 @@ def add_games(
     _check_facts(method, budget, steps)
     check_recordable(task)
     path = locate_entry(folder, method, task.name, seed).with_suffix(SUFFIX)
+    if path.exists():
+        raise ValueError(f"{path} exists already: choose another method or seed")
     write_games(path, order_replays(task, load_replays(games)))
     try:
         values = replay_values(task, read_games(path, task))
@@ -95,7 +103,7 @@ def add_games(
         rules_digest=task.rules_digest,
         steps=steps,
         training_seconds=training_seconds,
-        time_class="slow",
+        time_class=SLOW,
         ms=0.0,
         single_ms=0.0,
         sees_all=False,

@@ -22,8 +22,6 @@ DEAL_SET = f"benchmark-{VERSION}"
 plays these deals unless it asks for them by name."""
 EVALUATION_SEED = f"benchmark-{VERSION}"
 """The evaluation seed of all entries."""
-OPPONENTS = ("greedy",)
-"""The agents in the other seats, in games for several players."""
 OPTION_SETS = 200
 """Number of option sets of a task across rules: half of them for training, half for tests."""
 FIXED_OPTIONS = {"shuffle_redeal": False, "undo": False}
@@ -104,7 +102,11 @@ class Task:
         return draw_option_sets(self.game_object, base, OPTION_SETS, names, "odd")[: self.test_sets]
 
     def make_specs(
-        self, deals: int | None = None, deal_set: str = DEAL_SET, record: Any = None
+        self,
+        deals: int | None = None,
+        deal_set: str = DEAL_SET,
+        record: Any = None,
+        first: int = 0,
     ) -> Iterator[EvaluationSpec]:
         """Yield the evaluation of each set of rules.
 
@@ -112,12 +114,14 @@ class Task:
             deals: The number of deals (None: all of the task).
             deal_set: The deal set.
             record: A new file for recorded games.
+            first: The number of the first deal.
         """
         (spec,) = make_specs(
             self.game,
             [self.variant],
             deals=self.deals if deals is None else deals,
             deal_set=deal_set,
+            first=first,
             evaluation_seed=EVALUATION_SEED,
             labels="no",
             record=record,
@@ -184,10 +188,14 @@ TASKS = {
 }
 """The tasks by name."""
 
+OVERRUN = 1.05
+"""Largest allowed number of timesteps, as a multiple of the budget, since a run ends with a
+whole update."""
 BUDGETS = {"none": 0, "small": 1_000_000, "medium": 10_000_000, "large": 1_000_000_000}
 """Training budgets in timesteps. Agents that learn nothing have the budget none."""
 
-TIME_CLASSES = {"0.1ms": 0.1, "1ms": 1.0, "10ms": 10.0, "slow": float("inf")}
+SLOW = "slow"
+TIME_CLASSES = {"0.1ms": 0.1, "1ms": 1.0, "10ms": 10.0, SLOW: float("inf")}
 """Upper limits of the time per decision, in milliseconds, on one core."""
 
 

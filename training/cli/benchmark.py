@@ -240,19 +240,31 @@ def _add(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    from ..benchmark.entries import read_results
+    from ..benchmark.entries import list_entries, read_located, read_results
     from ..benchmark.verify import verify_entry
 
     chosen = [find_task(name).name for name in arguments.tasks or TASKS]
-    entries = [one for one in read_results(arguments.folder) if one.task in chosen]
-    failed = 0
-    for entry in entries:
-        faults = verify_entry(
-            entry, arguments.folder, deals=arguments.deals, allow_code=arguments.allow_code
-        )
-        failed += bool(faults)
-        print(f"{entry.title}: {'; '.join(faults) or 'ok'}", flush=True)
-    print(f"{len(entries) - failed} of {len(entries)} entries hold.")
+    folder, total, failed = arguments.folder, 0, 0
+    if arguments.deals < 2:
+        raise ValueError(f"--deals must be at least 2, got {arguments.deals}")
+    for path in list_entries(folder):
+        try:
+            entry = read_located(path, folder)
+        except (ValueError, OSError) as error:
+            total, failed = total + 1, failed + 1
+            print(error, flush=True)
+            continue
+        if entry.task in chosen:
+            faults = verify_entry(
+                entry, folder, deals=arguments.deals, allow_code=arguments.allow_code
+            )
+            total, failed = total + 1, failed + bool(faults)
+            print(f"{entry.title}: {'; '.join(faults) or 'ok'}", flush=True)
+    if not total:
+        raise ValueError(f"{folder}: must have at least one entry of these tasks")
+    if not failed:
+        read_results(folder)  # raises for entries that contradict each other
+    print(f"{total - failed} of {total} entries hold.")
     return FAILED if failed else 0
 
 

@@ -28,7 +28,7 @@ def test_a_method_is_trained_measured_and_verified(tmp_path: Path) -> None:
         *(("ppo-small", 0, "small"), ("ppo-small", 1, "small"))
     ]
     for entry in entries:
-        assert 40_000 <= entry.steps < 60_000 and entry.training_seconds > 0
+        assert 0 < entry.steps <= 40_000 and entry.training_seconds > 0
         assert entry.games and verify_entry(entry, tmp_path, deals=20) == []
     assert entries[0].agent_digest != entries[1].agent_digest
     # Without the trained agent, the recorded games prove the values.
@@ -89,7 +89,7 @@ def test_every_method_has_settings_for_some_task(method: str, tmp_path: Path) ->
             continue
         made.append(task.name)
         assert settings.method == method and settings.seeds == (3,)
-        assert settings.plain()["total_steps"] == 40_000
+        assert 0 < settings.plain()["total_steps"] <= 40_000
         assert settings.variant == task.variant
     assert made
 
@@ -134,6 +134,8 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     ("line", "said"),
     [
         ("run nobody", "nobody"),
+        ("run mymodule:MyAgent", "To add another agent, use parlour benchmark add"),
+        ("verify --deals 1", "--deals must be at least 2, got 1"),
         ("run ppo --budget tiny", "invalid choice: 'tiny'"),
         ("run greedy --tasks chess", "task must be one of pyramid-three-passes"),
         ("report --folder nowhere", "nowhere: must be a folder of benchmark results"),

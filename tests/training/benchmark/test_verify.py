@@ -60,22 +60,24 @@ def test_invented_outcomes_are_refused(results: Path, pyramid: BenchmarkEntry) -
     values = (*pyramid.values[:lost], 1.0, *pyramid.values[lost + 1 :])
     (fault,) = verify_entry(replace(pyramid, values=values), results)
     assert fault == (
-        f"values: deal {lost} must have 0, the result of agent 'greedy', got 1 (1 of 2000 deals "
-        "are wrong)"
+        f"values: deal {lost} must have 0, the result of playing it, got 1 (1 of 2000 deals are "
+        "wrong)"
     )
 
 
 @pytest.mark.parametrize("task", ["pyramid-three-passes", "twenty-eight-classic"])
-def test_better_outcomes_than_on_fresh_deals_are_refused(
+def test_invented_outcomes_of_slow_agents_are_refused(
     results: Path, task: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only outcomes beyond those that are played again are invented."""
+    """Random deals are played again, so it does not help to invent those at the end."""
     monkeypatch.setattr(verify, "ALL_SECONDS", 0)
     entry = read_entry(locate_entry(results, "greedy", task, 0))
+    assert verify_entry(entry, results) == []
     for value in (1.0, 1e9) if entry.task_object.is_multiplayer else (1.0,):
         values = (*entry.values[:100], *(value,) * (len(entry.values) - 100))
-        (fault,) = verify_entry(replace(entry, values=values), results)
-        assert fault.startswith("values: the score must not depend on the deals, got")
+        faults = verify_entry(replace(entry, values=values), results)
+        assert len(faults) > 5 and all(fault.startswith("values: ") for fault in faults)
+        assert faults[-1].startswith("values: the score must not depend on the deals, got")
 
 
 class Memory:
@@ -142,6 +144,57 @@ def test_a_time_class_that_does_not_hold_is_refused(
 def test_a_person_is_refused(results: Path, pyramid: BenchmarkEntry) -> None:
     (fault,) = verify_entry(replace(pyramid, agent="human"), results)
     assert "agent must not be human" in fault
+    (fault,) = verify_entry(replace(pyramid, agent="x=human"), results)
+    assert fault.startswith("agent: ")
+
+
+class Broken:
+    """An agent whose code ends the process."""
+
+    name = "broken"
+    encoding = "codes"
+    sees_all = False
+
+    def act(self, turn: Turn) -> np.ndarray:
+        """Raise SystemExit."""
+        raise SystemExit("gone")
+
+
+def test_no_agent_ends_the_verification(results: Path, pyramid: BenchmarkEntry) -> None:
+    entry = replace(pyramid, agent=f"{__name__}:Broken")
+    (fault,) = verify_entry(entry, results, allow_code=True)
+    assert "gone" in fault
+
+
+def test_paths_outside_the_folder_are_refused(results: Path, pyramid: BenchmarkEntry) -> None:
+    for path in ("../agent", str(PRETRAINED_FOLDER / "pyramid-many")):
+        (fault,) = verify_entry(replace(pyramid, agent=path), results)
+        assert fault == f"agent: {path!r} must not be outside the folder of results"
+
+
+def test_steps_and_times_must_fit(results: Path, pyramid: BenchmarkEntry) -> None:
+    (fault,) = verify_entry(replace(pyramid, steps=1), results)
+    assert fault == "steps: must be at most 0, the budget none"
+    (fault,) = verify_entry(replace(pyramid, ms=0.2), results)
+    assert fault == "time_class: 0.1ms must not be shorter than ms=0.2"
+    (fault,) = verify_entry(replace(pyramid, agent="", games="x.npz"), results)
+    assert fault.startswith("time_class: must be slow without an agent")
+
+
+def test_contradicting_entries_are_refused(tmp_path: Path, pyramid: BenchmarkEntry) -> None:
+    write_entry(tmp_path, pyramid)
+    write_entry(tmp_path, replace(pyramid, budget="small", seed=1))
+    with pytest.raises(ValueError, match="budget must be none, as in its method"):
+        read_results(tmp_path)
+    write_entry(tmp_path, replace(pyramid, agent_digest="0" * 16))
+    write_entry(tmp_path, replace(pyramid, agent_digest="0" * 16, seed=1))
+    with pytest.raises(ValueError, match="seed 1: must have another agent than seed 0"):
+        read_results(tmp_path)
+    with pytest.raises(ValueError, match="field seed must be an integer"):
+        write_entry(tmp_path, replace(pyramid, seed=1 << 31))
+    write_entry(tmp_path, replace(pyramid, method="a:b"))
+    with pytest.raises(ValueError, match="must not have the same file as a:b, got a-b"):
+        write_entry(tmp_path, replace(pyramid, method="a-b"))
 
 
 def test_other_agents_and_other_rules_are_refused(results: Path, pyramid: BenchmarkEntry) -> None:
@@ -202,15 +255,16 @@ def test_recorded_games_are_enough_for_one_player(
     assert fault.startswith("values: deal 0 must have")
     path = locate_entry(tmp_path, "sent", PYRAMID.name, 0).with_suffix(SUFFIX)
     games = [game.tolist() for game in read_games(path, PYRAMID)]
-    for change, said in (
+    for change, expected in (
         ([*games[0], 0], "must be legal in its game"),
         (games[0][:-1], "the game must be played to its end"),
         ([999, *games[0][1:]], "action 1, 999, must be legal"),
         ([-1, *games[0][1:]], "action 1, -1, must be legal"),
+        ([0] * 10_001, "lengths must be at most 10,000"),
     ):
         write_games(path, [change, *games[1:]])
         (fault,) = verify_entry(entry, tmp_path)
-        assert fault.startswith("games: deal 0") and said in fault
+        assert fault.startswith("games: ") and expected in fault
     (fault,) = verify_entry(replace(entry, games="../games.npz"), tmp_path)
     assert fault.startswith("games: ")
     with monkeypatch.context() as patch:
@@ -238,6 +292,10 @@ def test_games_of_wrong_deals_are_refused(tmp_path: Path) -> None:
     lines.unlink()
     record(lines, replace(PYRAMID, variant="book"))
     with pytest.raises(ValueError, match="game 1: must have the rules of task pyramid-three"):
+        add_games(tmp_path, PYRAMID, "sent", lines)
+    lines.unlink()
+    record(lines, replace(PYRAMID, deals=3), "oracle")
+    with pytest.raises(ValueError, match="game 1: the agent must not see hidden cards, got oracle"):
         add_games(tmp_path, PYRAMID, "sent", lines)
     with pytest.raises(ValueError, match="contain the actions of opponents"):
         add_games(tmp_path, TASKS["twenty-eight-classic"], "sent", lines)
