@@ -46,6 +46,12 @@ class Method(NamedTuple):
         return aggregate(self.scores, errors=errors)
 
     @property
+    def label(self) -> str:
+        """The name of the method with its number of tasks, for plots."""
+        number = len(self.scores)
+        return f"{self.name} ({number} task{'s' * (number != 1)})"
+
+    @property
     def has_games_only(self) -> bool:
         """Whether an entry has no agent, only recorded games."""
         return any(not one.agent for one in self.entries)
@@ -151,12 +157,12 @@ def draw_profiles(methods: Sequence[Method]) -> Figure:
             THRESHOLDS,
             profile(one.scores, THRESHOLDS),
             color=colours[one.name],
-            label=f"{one.name} ({len(one.scores)} tasks)",
+            label=one.label,
         )
     axes.set(xlabel="normalized score", ylabel="share of runs with at least this score")
     axes.set_ylim(0, 1.02)
     plain_axes(axes)
-    axes.legend(frameon=False, fontsize="small", loc="upper right")
+    axes.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
     return figure
 
 
@@ -169,9 +175,7 @@ def draw_aggregates(methods: Sequence[Method]) -> Figure:
         mean, low, high, _ = one.aggregate
         axes.barh(place, mean, height=0.7, color=colours[one.name], alpha=0.85)
         axes.plot([low, high], [place, place], color="#222222", lw=1.4)
-    axes.set_yticks(
-        range(len(methods)), [f"{one.name} ({len(one.scores)} tasks)" for one in methods]
-    )
+    axes.set_yticks(range(len(methods)), [one.label for one in methods])
     axes.invert_yaxis()
     axes.set_xlabel("aggregate score (interquartile mean)")
     plain_axes(axes)
