@@ -221,6 +221,7 @@ def test_a_search_explains_visits_and_votes() -> None:
         np.testing.assert_allclose(result.action_values[rows, result.actions[rows]], best)
 
 
+@pytest.mark.slow
 def test_rollouts_explain_the_means_of_actions_in_the_last_round() -> None:
     rules = PYRAMID.make_rules()
     for result in check(load_agent("rollouts@9:greedy", PYRAMID, rules), PYRAMID, rules):

@@ -75,6 +75,7 @@ def test_at_a_table_it_does_as_its_player_where_nothing_is_sure() -> None:
     assert (values[np.arange(40), result.actions][~same] > 0).all()
 
 
+@pytest.mark.slow
 def test_a_win_in_sight_is_taken() -> None:
     """Return a state with one card left, which completes the royal flush in only one place."""
     env = make("poker_squares", "classic", encoding="codes")

@@ -17,7 +17,7 @@ PYRAMID = "pyramid-three-passes"
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(tasks.BUDGETS, "small", 40_000)
+    monkeypatch.setitem(tasks.BUDGETS, "small", 20_000)
     monkeypatch.chdir(tmp_path)
 
 
@@ -28,7 +28,7 @@ def test_a_method_is_trained_measured_and_verified(tmp_path: Path) -> None:
         *(("ppo-small", 0, "small"), ("ppo-small", 1, "small"))
     ]
     for entry in entries:
-        assert 0 < entry.steps <= 40_000 and entry.training_seconds > 0
+        assert 0 < entry.steps <= 20_000 and entry.training_seconds > 0
         assert entry.games and verify_entry(entry, tmp_path, deals=20) == []
     assert entries[0].agent_digest != entries[1].agent_digest
     # Without the trained agent, the recorded games prove the values.
@@ -84,12 +84,12 @@ def test_every_method_has_settings_for_some_task(method: str, tmp_path: Path) ->
     made = []
     for task in tasks.TASKS.values():
         try:
-            settings = run.make_task_settings(task, method, "small", 3, tmp_path)
+            settings = run.make_task_settings(task, method, "medium", 3, tmp_path)
         except ValueError:
             continue
         made.append(task.name)
         assert settings.method == method and settings.seeds == (3,)
-        assert 0 < settings.plain()["total_steps"] <= 40_000
+        assert 9_000_000 < settings.plain()["total_steps"] <= 10_000_000
         assert settings.variant == task.variant
     assert made
 

@@ -216,6 +216,7 @@ def test_code_runs_only_if_allowed(
     assert "harm" not in sys.modules
 
 
+@pytest.mark.slow
 def test_a_saved_agent_is_part_of_its_entry(tmp_path: Path) -> None:
     source = PRETRAINED_FOLDER / "pyramid-many"
     entry = add_agent(tmp_path, PYRAMID, "many", str(source), budget="medium", steps=4_000_000)

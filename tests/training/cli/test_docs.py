@@ -23,6 +23,8 @@ def clone(tmp_path: Path) -> Path:
     shutil.copy(BOARD_FILE, tmp_path / "docs")
     (tmp_path / "benchmarks").mkdir()
     shutil.copy(ROOT / "benchmarks" / "methods.json", tmp_path / "benchmarks")
+    results, without_runs = "benchmarks/results", shutil.ignore_patterns("runs")
+    shutil.copytree(ROOT / results, tmp_path / results, ignore=without_runs)
     trained = "agents/pretrained"
     shutil.copytree(ROOT / trained, tmp_path / trained, dirs_exist_ok=True)
     return tmp_path

@@ -215,6 +215,7 @@ def test_the_table_is_finite_and_mostly_untouched(tmp_path: Path) -> None:
     assert np.isfinite(table).all() and 0 < (table != 0).mean() < 0.1
 
 
+@pytest.mark.slow
 def test_a_game_without_parts_learns_from_its_heuristic_first(tmp_path: Path) -> None:
     made = TDSettings(
         game="puss-in-the-corner",
