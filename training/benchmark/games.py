@@ -6,21 +6,17 @@ whoever sends the games could choose the actions of the opponents, too.
 
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from parlour.agents.agent_spec import ORACLE
-from parlour.agents.registry import Agent
 from parlour.envs.core.batch import MAX_MOVES, DealSource, Over, StepConfig
 from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.turn import legal_masks
 
 from ..evaluation.replays.replay import Replay
-from ..evaluation.replays.replay_files import load_replays
 from ..files import pack_arrays, read_arrays, write_bytes
-from .measure import measure_task
 from .tasks import DEAL_SET, Task
 
 SUFFIX = ".games.npz"
@@ -37,15 +33,6 @@ def check_recordable(task: Task) -> None:
             f"games of task {task.name} must not be given without an agent, because they contain "
             "the actions of opponents. Give the agent itself"
         )
-
-
-def record_games(task: Task, agent: Agent | str, path: Path) -> None:
-    """Play all deals of a task, and write the recorded games to a file."""
-    check_recordable(task)
-    with TemporaryDirectory() as folder:
-        lines = Path(folder, "games.jsonl")
-        measure_task(task, agent, record=lines)
-        write_games(path, order_replays(task, load_replays(lines)))
 
 
 def order_replays(task: Task, replays: Sequence[Replay]) -> list[tuple[int, ...]]:
@@ -107,20 +94,21 @@ def read_games(path: Path, task: Task) -> list[np.ndarray]:
     if lengths.shape != (task.num_values,) or lengths.dtype.kind != "i" or lengths.min() < 0:
         raise ValueError(f"{path}: lengths must have one integer >= 0 for each of the deals")
     total = int(lengths.sum())
-    if lengths.max() > MOST_LENGTH:
-        raise ValueError(f"{path}: lengths must be at most {MOST_LENGTH:,}, got {lengths.max():,}")
     if actions.shape != (total,) or actions.dtype.kind != "i":
         raise ValueError(f"{path}: actions must have {total:,} integers, the sum of lengths")
     return np.split(actions, np.cumsum(lengths)[:-1])
 
 
-def replay_values(task: Task, games: Sequence[np.ndarray]) -> np.ndarray:
+def replay_values(task: Task, games: Sequence[Sequence[int] | np.ndarray]) -> np.ndarray:
     """Play recorded games with the kernel, and return the value of each deal.
 
     Raises:
         ValueError: An action is illegal or comes after the end of its game, or a game ends early:
-            neither the rules nor the limit of moves ended it.
+            neither the rules nor the limit of moves ended it; or a game is too long.
     """
+    longest = max(map(len, games))
+    if longest > MOST_LENGTH:
+        raise ValueError(f"lengths must be at most {MOST_LENGTH:,}, got {longest:,}")
     values = []
     for number, rules in enumerate(task.list_test_rules()):
         part = games[number * task.deals : (number + 1) * task.deals]
@@ -128,7 +116,9 @@ def replay_values(task: Task, games: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate(values)
 
 
-def _replay_part(task: Task, rules: object, games: Sequence[np.ndarray]) -> np.ndarray:
+def _replay_part(
+    task: Task, rules: object, games: Sequence[Sequence[int] | np.ndarray]
+) -> np.ndarray:
     game = task.game_object
     rows = Rows(game, rules, len(games), StepConfig())
     rows.seed(deal_seeds(DEAL_SET, np.arange(len(games))))

@@ -7,7 +7,7 @@ import numpy as np
 
 from parlour.agents.agent_spec import parse_spec
 from parlour.agents.registry import Agent, choose_actions, load_agent, prepare_turn
-from parlour.envs.core.batch import Autoreset, StepConfig
+from parlour.envs.core.batch import MAX_MOVES, Autoreset, StepConfig
 from parlour.envs.core.rows import Rows
 
 from ..evaluation.compare import ProgressFactory
@@ -96,7 +96,7 @@ def time_decisions(task: Task, agent: Agent | str) -> float:
     game, rules = task.game_object, task.list_test_rules()[0]
     mismatch = task.kind == "rules"
     loaded = load_agent(agent, game, rules, 0, mismatch) if isinstance(agent, str) else agent
-    rows = Rows(game, rules, 1, StepConfig(reset=Autoreset.SAME_STEP, max_moves=500))
+    rows = Rows(game, rules, 1, StepConfig(reset=Autoreset.SAME_STEP, max_moves=MAX_MOVES))
     rows.deal_numbered(EVALUATION_SEED, [0])
     times: list[float] = []
     while len(times) <= SINGLE_DECISIONS and sum(times[1:]) < SINGLE_SECONDS:

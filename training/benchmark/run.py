@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from parlour import __version__
@@ -13,6 +14,7 @@ from parlour.agents.saved import AGENT_FILE, WEIGHTS, digest_agent
 from parlour.agents.validation import join_lines, read_json
 
 from ..evaluation.compare import ProgressFactory
+from ..evaluation.replays.replay_files import load_replays
 from ..evaluation.result import describe_machine
 from ..learning.run import AGENT, RESULT_FILE
 from ..learning.settings.base import Settings, StepSettings, list_settings
@@ -20,8 +22,8 @@ from ..learning.settings.files import preset, presets, read_saved
 from ..learning.settings.methods import SETTINGS, check_seats
 from ..parallel.tasks import Cluster
 from .entries import FIELDS, RUNS, BenchmarkEntry, locate_entry, read_entry, write_entry
-from .games import SUFFIX, record_games
-from .measure import Measured, measure_task, time_decisions
+from .games import SUFFIX, order_replays, write_games
+from .measure import measure_task, time_decisions
 from .tasks import BUDGETS, TASKS, Task, classify_time, find_task
 
 TRAINED = tuple(name for name, one in SETTINGS.items() if issubclass(one, StepSettings))
@@ -241,16 +243,19 @@ def measure_entry(
         ValueError: The agent cannot play the task, or sees hidden cards.
     """
     spec = find_agent(folder, training.agent)
-    measured: Measured = measure_task(task, spec, report=report, cluster=cluster)
-    if measured.sees_all:
-        raise ValueError(f"agent must not see hidden cards, got {training.agent}")
     games, agent = "", training.agent
+    with TemporaryDirectory() as temporary:
+        keeps_games = spec != agent and not task.is_multiplayer
+        record = Path(temporary, "games.jsonl") if keeps_games else None
+        measured = measure_task(task, spec, record=record, report=report, cluster=cluster)
+        if measured.sees_all:
+            raise ValueError(f"agent must not see hidden cards, got {agent}")
+        if record is not None:
+            path = locate_entry(folder, method, task.name, seed).with_suffix(SUFFIX)
+            write_games(path, order_replays(task, load_replays(record)))
+            games = path.name
     if spec != agent and task.is_multiplayer:
         agent = copy_agent(Path(spec), folder, method, task.name, seed)
-    elif spec != agent:
-        path = locate_entry(folder, method, task.name, seed).with_suffix(SUFFIX)
-        record_games(task, spec, path)
-        games = path.name
     return BenchmarkEntry(
         method=method,
         task=task.name,

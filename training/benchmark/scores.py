@@ -18,14 +18,15 @@ Scores = Mapping[str, np.ndarray]
 """Normalized scores of a method: for each task an array (seeds,)."""
 
 
-def interquartile_mean(values: np.ndarray) -> float:
-    """Return the mean of the middle half of all values.
+def interquartile_mean(values: np.ndarray) -> np.ndarray:
+    """Return the mean of the middle half of the values along the last axis, (..., n).
 
     A quarter of the values, rounded down, is dropped at each end.
     """
-    ordered = np.sort(np.asarray(values, np.float64), axis=None)
-    cut = len(ordered) // 4
-    return float(ordered[cut : len(ordered) - cut].mean())
+    n = values.shape[-1]
+    ordered = np.sort(values, axis=-1)
+    mean: np.ndarray = ordered[..., n // 4 : n - n // 4].mean(axis=-1)
+    return mean
 
 
 def aggregate(
@@ -56,12 +57,10 @@ def aggregate(
         if len(values) == 1 and errors is not None:
             samples = samples + rng.standard_normal((resamples, 1)) * errors[task]
         drawn.append(samples)
-    pooled = np.sort(np.concatenate(drawn, axis=1), axis=1)
-    cut = pooled.shape[1] // 4
-    means = pooled[:, cut : pooled.shape[1] - cut].mean(axis=1)
+    means = interquartile_mean(np.concatenate(drawn, axis=1))
     low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
     whole = np.concatenate(list(scores.values()))
-    return Estimate(interquartile_mean(whole), float(low), float(high), len(whole))
+    return Estimate(float(interquartile_mean(whole)), float(low), float(high), len(whole))
 
 
 def profile(scores: Scores, thresholds: np.ndarray) -> np.ndarray:

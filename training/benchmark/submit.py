@@ -11,7 +11,7 @@ from parlour.agents.validation import check_fields
 
 from ..evaluation.replays.replay_files import load_replays
 from .entries import FIELDS, BenchmarkEntry, locate_entry
-from .games import SUFFIX, check_recordable, order_replays, read_games, replay_values, write_games
+from .games import SUFFIX, check_recordable, order_replays, replay_values, write_games
 from .run import Training, copy_agent, measure_entry
 from .tasks import BUDGETS, SLOW, Task
 
@@ -86,12 +86,9 @@ def add_games(
     path = locate_entry(folder, method, task.name, seed).with_suffix(SUFFIX)
     if path.exists():
         raise ValueError(f"{path} exists already: choose another method or seed")
-    write_games(path, order_replays(task, load_replays(games)))
-    try:
-        values = replay_values(task, read_games(path, task))
-    except ValueError:
-        path.unlink()
-        raise
+    actions = order_replays(task, load_replays(games))
+    values = replay_values(task, actions)
+    write_games(path, actions)
     return BenchmarkEntry(
         method=method,
         task=task.name,

@@ -193,7 +193,7 @@ def _list(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from ..benchmark.run import run_method
 
-    most = max(TASKS[name].deals for name in TASKS)
+    most = max(task.deals for task in TASKS.values())
     with use_cluster(arguments, None) as cluster, progress_bars(most) as bars:
         skipped = run_method(
             arguments.method,
