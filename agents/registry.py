@@ -50,6 +50,7 @@ from .networks.policy_table import POLICY_TABLE_NETWORK, PolicyTableAgent
 from .networks.value_table import VALUE_TABLE_NETWORK, ValueTableAgent
 from .saved import (
     PRETRAINED_SPEC,
+    digest_agent,
     find_agent_folder,
     find_pretrained_folder,
     read_network_name,
@@ -147,6 +148,15 @@ def find_saved(spec: str, game: Game, rules: Any) -> Path | None:
     if not saved.is_saved:
         return None
     return find_agent_folder(_saved_path(saved, Request(game, rules)))
+
+
+def digest_saved(spec: str, game: Game, rules: Any) -> str:
+    """Return the digest of the saved agent that a spec names, empty if it names none.
+
+    Raises ValueError as `find_saved` does.
+    """
+    folder = find_saved(spec, game, rules)
+    return "" if folder is None else digest_agent(folder)
 
 
 def is_reserved(name: str, game: Game) -> bool:

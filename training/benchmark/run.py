@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from parlour import __version__
-from parlour.agents.registry import find_saved, load_agent
-from parlour.agents.saved import AGENT_FILE, WEIGHTS, digest_agent
+from parlour.agents.registry import digest_saved, load_agent
+from parlour.agents.saved import AGENT_FILE, WEIGHTS
 from parlour.agents.validation import join_lines, read_json
 
 from ..evaluation.compare import ProgressFactory
@@ -207,12 +207,6 @@ def find_agent(folder: Path, agent: str) -> str:
     return str(path) if (path / AGENT_FILE).is_file() else agent
 
 
-def digest_saved(task: Task, spec: str) -> str:
-    """Return the digest of the saved agent that a spec names, empty if it names none."""
-    saved = find_saved(spec, task.game_object, task.rules)
-    return "" if saved is None else digest_agent(saved)
-
-
 def copy_agent(saved: Path, folder: Path, method: str, task: str, seed: int) -> str:
     """Copy a saved agent next to its entry, and return its path relative to ``folder``."""
     target = locate_entry(folder, method, task, seed).with_suffix(".agent")
@@ -262,7 +256,7 @@ def measure_entry(
         budget=budget,
         seed=seed,
         agent=agent,
-        agent_digest=digest_saved(task, spec),
+        agent_digest=digest_saved(spec, task.game_object, task.rules),
         games=games,
         rules_digest=task.rules_digest,
         steps=training.steps,

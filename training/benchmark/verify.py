@@ -18,13 +18,13 @@ from secrets import randbelow, token_hex
 
 import numpy as np
 
-from parlour.agents.registry import imports_code
+from parlour.agents.registry import digest_saved, imports_code
 from parlour.agents.validation import join_lines
 
 from .entries import BenchmarkEntry, locate_entry
 from .games import check_recordable, read_games, replay_values
 from .measure import Measured, measure_task
-from .run import digest_saved, find_agent
+from .run import find_agent
 from .tasks import BUDGETS, OVERRUN, SLOW, TIME_CLASSES, Task
 
 DEALS = 100
@@ -120,7 +120,7 @@ def _verify_agent(
         yield f"agent: {entry.agent!r} must not be code; add --allow-code to import it"
         return
     try:
-        digest = digest_saved(task, spec)
+        digest = digest_saved(spec, task.game_object, task.rules)
         if digest != entry.agent_digest:
             got = entry.agent_digest or "nothing"
             yield f"agent_digest: must be {digest or 'empty'}, got {got}"

@@ -19,9 +19,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from parlour.agents import registry
 from parlour.agents.agent_spec import AgentSpec, SpecKind, parse_spec
-from parlour.agents.registry import find_saved
-from parlour.agents.saved import digest_agent
 from parlour.agents.validation import (
     name_file_in_errors,
     name_part_in_errors,
@@ -376,13 +375,12 @@ def find_folder(entry: Entry) -> Path | None:
     Returns None if the entry names none. Raises ValueError as `resolve_agent` does, and for a
     folder without an agent.
     """
-    return find_saved(resolve_agent(entry).spec, entry.game, entry.rules)
+    return registry.find_saved(resolve_agent(entry).spec, entry.game, entry.rules)
 
 
 def digest_saved(entry: Entry) -> str:
     """Return the digest of the saved agent that an entry names, empty if it names none."""
-    folder = find_folder(entry)
-    return "" if folder is None else digest_agent(folder)
+    return registry.digest_saved(resolve_agent(entry).spec, entry.game, entry.rules)
 
 
 def check_code(entry: Entry, allow_code: bool) -> str:
