@@ -236,7 +236,7 @@ def make_td_kernel(name: str, teacher: str | None = None) -> Callable[..., None]
 class TDRun(StepRun):
     """A run that learns a table of afterstate values by self-play.
 
-    The run ends after the first batch of `GAMES_PER_CALL` games that reaches ``total`` steps.
+    The last batch of games is smaller, so that the run ends within a few games of ``total`` steps.
     """
 
     settings: TDSettings
@@ -246,7 +246,7 @@ class TDRun(StepRun):
         self.values, self.room = require_afterstates(self.game), allocate_buffers(self.game)
         self.learner = make_td_kernel(self.game.name, self.settings.pretrain_agent)
         self.bonus = win_bonus_points(self.game.kernels)
-        self.total, self.steps = self.settings.total_steps, 0
+        self.total, self.steps, self.games = self.settings.total_steps, 0, 0
         self.table = np.zeros(self.values.num_features, np.float32)
         self.seen = np.zeros(self.values.num_features, np.int32)
         size, settings = self.values.num_features, self.settings
@@ -257,7 +257,7 @@ class TDRun(StepRun):
         self.states["rng"] = draws.integers(0, int(TRAINING_SEED_MASK), 1, np.uint64)
         initial = self.initial()
         if saved:
-            self.steps = saved.values["steps"]
+            self.steps, self.games = saved.values["steps"], saved.values["games"]
             self.table, self.seen = saved.arrays["table"], saved.arrays["seen"]
             self._restore_sums(saved)
             self.states = saved.arrays["states"].view(self.game.state)
@@ -278,7 +278,7 @@ class TDRun(StepRun):
 
     def plan(self) -> LearningPlan:
         """Return the plan for the next games, with floats for the kernel."""
-        step_size, games = float(self.settings.step_size), float(GAMES_PER_CALL)
+        step_size, games = float(self.settings.step_size), float(self._count_games())
         done, early = self.share_done(), self.settings.pretrain
         if done < early and self.values.num_parts:
             first = done < FIRST_STEPS * early
@@ -293,8 +293,13 @@ class TDRun(StepRun):
         td_lambda = float(self.settings.td_lambda)
         return LearningPlan(0.0, 0.0, 0.0, step_size, td_lambda, games, self.bonus, adaptive)
 
+    def _count_games(self) -> int:
+        """Return the number of games of the next batch, which should not pass the total."""
+        length = self.steps / self.games if self.games else MOST_DECISIONS
+        return int(min(GAMES_PER_CALL, max((self.total - self.steps) / length, 1)))
+
     def iterate(self) -> dict[str, float]:
-        """Play and learn `GAMES_PER_CALL` games, and return the values to log."""
+        """Play and learn a batch of games, and return the values to log."""
         tally = np.zeros(4, np.int64)
         plan = self.plan()
         self.learner(
@@ -315,6 +320,7 @@ class TDRun(StepRun):
             )
         games, steps, score, reached = tally.tolist()
         self.steps += steps
+        self.games += games
         if self.settings.average and self.share_done() > 1 - self.settings.average:
             self.averaged += 1
             self.mean += (self.table - self.mean) / self.averaged
@@ -339,7 +345,7 @@ class TDRun(StepRun):
         states = self.states.view(np.uint8)  # an .npz file would pickle records
         arrays = {"table": self.table, "seen": self.seen, "states": states}
         arrays |= {"errors": self.errors, "mean": self.mean}
-        values = self.checkpoint_values() | {"averaged": self.averaged}
+        values = self.checkpoint_values() | {"averaged": self.averaged, "games": self.games}
         checkpoint.save_arrays(self.folder, arrays, values)
 
     def agent_weights(self) -> bytes:

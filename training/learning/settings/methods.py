@@ -242,7 +242,7 @@ class TDSettings(StepSettings, SoloSettings):
     step_size: Annotated[float, Range(0, 100)] = 0.4
     """Initial step size of TD(lambda); later it follows the schedule. Pretraining with games of
     pretrain_agent uses the initial step size."""
-    adaptive: bool = False
+    adaptive: bool = True
     """Adapt the step size of each value to how consistent its errors are (temporal coherence)."""
     td_lambda: Share = 0.9
     """Lambda of TD(lambda)."""
