@@ -92,8 +92,8 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         "method",
         metavar="METHOD",
         type=read_line,
-        help="learning method (ppo, pqn, distill, td, selfplay), or an agent to evaluate without "
-        f"training: {AGENT_HELP}",
+        help="learning method (ppo, pqn, distill, td, cma-es, selfplay), or an agent to evaluate "
+        f"without training: {AGENT_HELP}",
     )
     trained = list(BUDGETS)[1:]
     steps = ", ".join(f"{name} {BUDGETS[name]:,}" for name in trained)

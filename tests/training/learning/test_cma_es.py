@@ -79,14 +79,15 @@ def test_the_compiled_player_plays_as_the_agent_does() -> None:
     for name, variant in (("poker_squares", "book"), ("puss_in_the_corner", "free-hand")):
         one = find_game(name)
         rules, own = one.make_rules(variant), np.array(list(one.heuristic_weights.values()))
-        states = cma_es.play(one, rules, own, seeds, 500)
+        states, steps = cma_es.play(one, rules, own, seeds, 500)
         actual = play_deals(one, rules, GreedyAgent(), seeds)
         assert states["score"].tolist() == actual.score.tolist()
+        assert steps == actual.decisions
 
 
 def test_games_of_the_search_are_cut_off() -> None:
-    states = cma_es.play(GAME, RULES, OWN, np.arange(3, dtype=np.uint64), 7)
-    assert states["moves"].tolist() == [7, 7, 7]
+    states, steps = cma_es.play(GAME, RULES, OWN, np.arange(3, dtype=np.uint64), 7)
+    assert states["moves"].tolist() == [7, 7, 7] and steps == 21
 
 
 def test_it_improves_a_detuned_heuristic(tmp_path: Path) -> None:
@@ -207,7 +208,7 @@ def test_candidates_play_common_deals_of_the_training_half(
     seen: list[np.ndarray] = []
     play = cma_es.play
 
-    def noting(one: Any, rules: Any, values: Any, seeds: np.ndarray, limit: int) -> np.ndarray:
+    def noting(one: Any, rules: Any, values: Any, seeds: np.ndarray, limit: int) -> Any:
         seen.append(seeds)
         return play(one, rules, values, seeds, limit)
 

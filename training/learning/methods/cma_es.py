@@ -35,11 +35,12 @@ STREAM = 0x434D41
 
 
 @cache
-def make_heuristic_player(name: str) -> Callable[..., None]:
+def make_heuristic_player(name: str) -> Callable[..., int]:
     """Return the compiled ``player(states, rules, weights, scores, max_moves)`` of a game.
 
     The function plays each deal, given by the generator in the state, to its end with the
-    heuristic. ``scores`` is a scratch array for one row of scores, float64 (1, actions).
+    heuristic, and returns the number of steps. ``scores`` is a scratch array for one row of scores,
+    float64 (1, actions).
     """
     game = find_game(name)
     begin, step = game.kernels.begin, game.kernels.step
@@ -48,8 +49,8 @@ def make_heuristic_player(name: str) -> Callable[..., None]:
     @jit
     def player(
         states: States, records: RulesRecords, weights: Weights, scores: Scores, max_moves: int
-    ) -> None:
-        rules = records[0]
+    ) -> int:
+        rules, steps = records[0], 0
         for i in range(len(states)):
             s = states[i]
             begin(s, rules, DealSource.SEED)
@@ -58,20 +59,26 @@ def make_heuristic_player(name: str) -> Callable[..., None]:
                     scores[0, action] = 0.0
                 score_rows(states[i : i + 1], records, weights, scores)
                 step(s, rules, best_legal(s["legal"], scores[0]))
+                steps += 1
+        return steps
 
     return player
 
 
 def play(
     game: Game, rules: Any, weights: np.ndarray, seeds: np.ndarray, max_moves: int
-) -> np.ndarray:
-    """Play deals with the heuristic and the given weights; return the final states (n,)."""
+) -> tuple[np.ndarray, int]:
+    """Play deals with the heuristic and the given weights.
+
+    Returns:
+        The final states (n,), and the number of timesteps of all games.
+    """
     states = np.zeros(len(seeds), game.state)
     states["rng"] = seeds
-    make_heuristic_player(game.name)(
+    steps = make_heuristic_player(game.name)(
         states, as_record(rules), weights, np.zeros((1, game.actions)), max_moves
     )
-    return states
+    return states, steps
 
 
 class Normal:
@@ -127,8 +134,10 @@ class CmaEsRun(Run):
         self.scale = size + SCALE_FLOOR * (size.mean() or 1.0)
         self.search = make_search(self.settings, self.seed, len(self.begin))
         self.losses: list[list[float]] = []
+        self.timesteps = 0
         if saved:
             self._replay(saved)
+            self.timesteps = saved.values["timesteps"]
 
     def _replay(self, saved: checkpoint.Checkpoint) -> None:
         """Bring the search to the state of a checkpoint.
@@ -198,7 +207,8 @@ class CmaEsRun(Run):
     def _play(self, point: np.ndarray, seeds: np.ndarray) -> tuple[float, float]:
         """Return the mean reward of a candidate, and the mean of the game's measure."""
         weights, limit = self._weights_at(point), self.settings.max_moves
-        states = play(self.game, self.rules, weights, seeds, limit)
+        states, steps = play(self.game, self.rules, weights, seeds, limit)
+        self.timesteps += steps
         score, won = float(states["score"].mean()), float(states["won"].mean())
         progress = self.game.kernels.score_scale * score + self.game.kernels.win_bonus * won
         rewards = {"win": won, "score": score, "progress": progress}
@@ -211,7 +221,10 @@ class CmaEsRun(Run):
     def save(self) -> None:
         """See `Run.save`."""
         arrays = {"losses": np.array(self.losses), "middle": self.search.mean}
-        values = self.checkpoint_values() | {"cma": load_cma().__version__}
+        values = self.checkpoint_values() | {
+            "cma": load_cma().__version__,
+            "timesteps": self.timesteps,
+        }
         checkpoint.save_arrays(self.folder, arrays, values)
 
     def agent_weights(self) -> bytes:
@@ -235,9 +248,8 @@ class CmaEsRun(Run):
 
     def result(self) -> dict[str, Any]:
         """See `Run.result`."""
-        return {
-            "weights": dict(zip(self.game.heuristic_weights, self.weights.tolist(), strict=True))
-        }
+        weights = dict(zip(self.game.heuristic_weights, self.weights.tolist(), strict=True))
+        return {"weights": weights, "timesteps": self.timesteps}
 
 
 METHOD = CmaEsRun
