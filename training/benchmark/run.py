@@ -12,15 +12,15 @@ from parlour import __version__
 from parlour.agents.registry import digest_saved, load_agent
 from parlour.agents.saved import AGENT_FILE, WEIGHTS
 from parlour.agents.validation import join_lines, read_json
-from parlour.envs.core.kernel.cards import deal_seeds
 
 from ..evaluation.compare import ProgressFactory
 from ..evaluation.replays.replay_files import load_replays
 from ..evaluation.result import describe_machine
-from ..learning.run import AGENT, RESULT_FILE, validation_deal_set
+from ..learning.methods import load_method
+from ..learning.run import AGENT, RESULT_FILE
 from ..learning.settings.base import Settings, list_settings
 from ..learning.settings.files import preset, presets, read_saved
-from ..learning.settings.methods import SETTINGS, CmaEsSettings, check_seats
+from ..learning.settings.methods import SETTINGS, check_seats
 from ..parallel.tasks import Cluster
 from .entries import FIELDS, RUNS, BenchmarkEntry, locate_entry, read_entry, write_entry
 from .games import SUFFIX, order_replays, write_games
@@ -29,13 +29,8 @@ from .tasks import BUDGETS, TASKS, Task, classify_time, find_task
 
 TRAINED = tuple(SETTINGS)
 """The learning methods."""
-CMA_ES = CmaEsSettings.method
-CMA_ES_GENERATIONS = 20
-"""Number of generations of CMA-ES. The budget limits the number of deals of each."""
-SAMPLE_DEALS = 100
-"""Number of deals that show how long games are."""
-CMA_ES_PART = 0.9
-"""Part of the budget that CMA-ES should use: better candidates may play longer games."""
+INTERVALS = {"checkpoint_interval": 20, "eval_interval": 5}
+"""Number of checkpoints and evaluations of a run."""
 
 
 class Skipped(NamedTuple):
@@ -142,7 +137,7 @@ def make_task_settings(task: Task, method: str, budget: str, seed: int, folder: 
 
     They are those of the game's preset for the method (its name, or the first one with that
     method), or else those of its default preset that the method uses; with the task's rules and the
-    budget's number of timesteps. CMA-ES has `CMA_ES_GENERATIONS` generations.
+    budget's number of timesteps.
 
     Raises:
         ValueError: The method cannot learn the task.
@@ -155,45 +150,18 @@ def make_task_settings(task: Task, method: str, budget: str, seed: int, folder: 
     if unused:
         raise ValueError(f"method {method} has no setting {', '.join(unused)}")
     check_seats(settings)
+    steps = BUDGETS[budget]
+    settings = load_method(method).limit_timesteps(settings, steps)
     changes: dict[str, Any] = {
         "seeds": (seed,),
         "runs": str(folder / RUNS / task.name),
         "name": f"{method}-{budget}-{seed}",
         "minutes": 0,
-        **_limit_steps(settings, task, BUDGETS[budget]),
+        **{name: max(steps // parts, 1) for name, parts in INTERVALS.items()},
         **task.train,
     }
-    return replace(settings, **changes)
-
-
-def _limit_steps(settings: Any, task: Task, steps: int) -> dict[str, int]:
-    """Return the settings with which a method ends within a number of timesteps."""
-    if settings.method == CMA_ES:
-        return {
-            "generations": CMA_ES_GENERATIONS,
-            "candidate_deals": _count_candidate_deals(settings, task, steps),
-        }
-    rollout = getattr(settings, "n_envs", 1) * getattr(settings, "n_steps", 1)
-    return {
-        "total_steps": max(steps // rollout, 1) * int(rollout),  # whole rollouts
-        "checkpoint_interval": max(steps // 20, 1),
-        "eval_interval": max(steps // 5, 1),
-    }
-
-
-def _count_candidate_deals(settings: CmaEsSettings, task: Task, steps: int) -> int:
-    """Return how many deals each candidate of CMA-ES can play within a number of timesteps.
-
-    The estimate assumes that candidates play as long as the heuristic with its default weights.
-    """
-    from ..learning.methods.cma_es import make_search, play
-
-    game = task.game_object
-    weights, deals = game.default_weights, range(SAMPLE_DEALS)
-    seeds = deal_seeds(validation_deal_set(game.name), deals)
-    _, played = play(game, task.rules, weights, seeds, settings.max_moves)
-    candidates = CMA_ES_GENERATIONS * make_search(settings, 0, len(weights)).popsize
-    return max(int(CMA_ES_PART * steps / candidates * len(deals) / played), 1)
+    known = list_settings(type(settings))
+    return replace(settings, **{name: changes[name] for name in changes if name in known})
 
 
 def train_task(
@@ -220,9 +188,8 @@ def train_task(
         train(settings, quiet=quiet)
     seed_folder = run / f"seed-{seed}"
     result = read_json(seed_folder / RESULT_FILE)
-    steps = result["timesteps" if method == CMA_ES else "steps"]  # CMA-ES counts games as steps
     agent = (seed_folder / AGENT).relative_to(folder).as_posix()
-    return Training(agent, int(steps), float(result["seconds"]))
+    return Training(agent, int(result["timesteps"]), float(result["seconds"]))
 
 
 def _without_device(settings: Settings) -> dict[str, Any]:

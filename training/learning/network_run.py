@@ -9,6 +9,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -332,6 +333,12 @@ class LearnerRun(StepRun):
 
     settings: LearnerSettings
     network: CardNetwork
+
+    @classmethod
+    def limit_timesteps(cls, settings: LearnerSettings, timesteps: int) -> LearnerSettings:  # type: ignore[override]
+        """See `Run.limit_timesteps`; the run has the largest number of whole rollouts."""
+        rollout = settings.n_envs * settings.n_steps
+        return replace(settings, total_steps=max(timesteps // rollout, 1) * rollout)
 
     def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""

@@ -8,6 +8,7 @@ import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,16 @@ class Run:
             self.prepare(saved)
         self.log = RunLog(folder, self.steps)
         self.begun = time.perf_counter() - self.history["seconds"]
+
+    @classmethod
+    def limit_timesteps(cls, settings: Any, timesteps: int) -> Settings:
+        """Return settings with which a run ends within a number of timesteps, but not far below."""
+        raise NotImplementedError
+
+    @property
+    def timesteps(self) -> int:
+        """Number of timesteps completed so far, also for methods with another ``unit``."""
+        return self.steps
 
     def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
         """Build everything that is trained, and restore the checkpoint if there is one."""
@@ -272,6 +283,7 @@ class Run:
             "seed": self.seed,
             "steps": self.steps,
             "unit": self.unit,
+            "timesteps": self.timesteps,
             "seconds": round(seconds, 3),
             "steps_per_second": round(self.steps / seconds, 1),
             "final": final,
@@ -292,6 +304,11 @@ class StepRun(Run):
     """A run that counts timesteps, and evaluates and saves checkpoints at intervals of them."""
 
     settings: StepSettings
+
+    @classmethod
+    def limit_timesteps(cls, settings: StepSettings, timesteps: int) -> StepSettings:
+        """See `Run.limit_timesteps`."""
+        return replace(settings, total_steps=timesteps)
 
     def is_evaluation_due(self, before: int) -> bool:
         """See `Run.is_evaluation_due`."""

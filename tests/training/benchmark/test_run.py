@@ -89,7 +89,7 @@ def test_every_method_has_settings_for_some_task(method: str, tmp_path: Path) ->
             continue
         made.append(task.name)
         assert settings.method == method and settings.seeds == (3,)
-        if method == run.CMA_ES:
+        if method == "cma-es":
             assert settings.plain()["candidate_deals"] >= 50
         else:
             assert 9_000_000 < settings.plain()["total_steps"] <= 10_000_000

@@ -8,6 +8,7 @@ The result is the greedy agent with better weights. The library `cma` implements
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -19,17 +20,23 @@ from parlour.agents.saved import NO_ENCODING
 from parlour.envs import Game, find_game
 from parlour.envs.core.afterstates import best_legal
 from parlour.envs.core.batch import DealSource, Over
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.kernel.rng import TRAINING_SEED_MASK
 from parlour.envs.core.options import as_record
 from parlour.envs.core.type_aliases import RulesRecords, Scores, States, Weights
 
 from .. import checkpoint
-from ..run import Run
+from ..run import Run, validation_deal_set
 from ..settings.methods import CmaEsSettings
 
 SCALE_FLOOR = 0.1
 """Scale of a weight of 0, as a fraction of the mean absolute weight."""
+LIMITED_GENERATIONS, SAMPLE_DEALS = 20, 100
+"""Number of generations of a run with a limit of timesteps, and of the deals that show how many
+timesteps games have."""
+USED_PART = 0.9
+"""Part of the timesteps that such a run should use, because better weights may play longer."""
 STREAM = 0x434D41
 """Separates the random numbers drawn here from those of other methods with the same seed."""
 
@@ -122,6 +129,27 @@ class CmaEsRun(Run):
     settings: CmaEsSettings
     unit = "games"
 
+    @classmethod
+    def limit_timesteps(cls, settings: CmaEsSettings, timesteps: int) -> CmaEsSettings:
+        """See `Run.limit_timesteps`.
+
+        The number of deals per candidate fills the timesteps. The estimate assumes that candidates
+        play as long as the heuristic with its default weights.
+        """
+        game = find_game(settings.game)
+        weights, deals = game.default_weights, range(SAMPLE_DEALS)
+        rules = settings.list_rules().rules[0]
+        seeds = deal_seeds(validation_deal_set(game.name), deals)
+        _, steps = play(game, rules, weights, seeds, settings.max_moves)
+        candidates = LIMITED_GENERATIONS * make_search(settings, 0, len(weights)).popsize
+        most = int(USED_PART * timesteps / candidates * len(deals) / steps)
+        return replace(settings, generations=LIMITED_GENERATIONS, candidate_deals=max(most, 1))
+
+    @property
+    def timesteps(self) -> int:
+        """See `Run.timesteps`."""
+        return self.played
+
     def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
         self.begin = self.game.default_weights
@@ -134,10 +162,10 @@ class CmaEsRun(Run):
         self.scale = size + SCALE_FLOOR * (size.mean() or 1.0)
         self.search = make_search(self.settings, self.seed, len(self.begin))
         self.losses: list[list[float]] = []
-        self.timesteps = 0
+        self.played = 0
         if saved:
             self._replay(saved)
-            self.timesteps = saved.values["timesteps"]
+            self.played = saved.values["timesteps"]
 
     def _replay(self, saved: checkpoint.Checkpoint) -> None:
         """Bring the search to the state of a checkpoint.
@@ -208,7 +236,7 @@ class CmaEsRun(Run):
         """Return the mean reward of a candidate, and the mean of the game's measure."""
         weights, limit = self._weights_at(point), self.settings.max_moves
         states, steps = play(self.game, self.rules, weights, seeds, limit)
-        self.timesteps += steps
+        self.played += steps
         score, won = float(states["score"].mean()), float(states["won"].mean())
         progress = self.game.kernels.score_scale * score + self.game.kernels.win_bonus * won
         rewards = {"win": won, "score": score, "progress": progress}
@@ -249,7 +277,7 @@ class CmaEsRun(Run):
     def result(self) -> dict[str, Any]:
         """See `Run.result`."""
         weights = dict(zip(self.game.heuristic_weights, self.weights.tolist(), strict=True))
-        return {"weights": weights, "timesteps": self.timesteps}
+        return {"weights": weights}
 
 
 METHOD = CmaEsRun
