@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from parlour import __version__
-from parlour.agents.registry import digest_saved, load_agent
+from parlour.agents.registry import Agent, digest_saved, load_agent
 from parlour.agents.saved import AGENT_FILE, WEIGHTS
 from parlour.agents.validation import join_lines, read_json
 
@@ -220,6 +220,7 @@ def measure_entry(
     budget: str,
     seed: int,
     *,
+    loaded: Agent | None = None,
     report: ProgressFactory | None = None,
     cluster: Cluster | None = None,
 ) -> BenchmarkEntry:
@@ -227,6 +228,7 @@ def measure_entry(
 
     A saved agent may be too large to publish, so its recorded games are written next to the entry.
     In games for several players, recorded games prove nothing, so the agent itself is copied.
+    ``loaded`` is an agent that only its own program can load, such as a model of another library.
 
     Raises:
         ValueError: The agent cannot play the task, or sees hidden cards.
@@ -234,9 +236,10 @@ def measure_entry(
     spec = find_agent(folder, training.agent)
     games, agent = "", training.agent
     with TemporaryDirectory() as temporary:
-        keeps_games = spec != agent and not task.is_multiplayer
+        keeps_games = (loaded is not None or spec != agent) and not task.is_multiplayer
         record = Path(temporary, "games.jsonl") if keeps_games else None
-        measured = measure_task(task, spec, record=record, report=report, cluster=cluster)
+        player = spec if loaded is None else loaded
+        measured = measure_task(task, player, record=record, report=report, cluster=cluster)
         if measured.sees_all:
             raise ValueError(f"agent must not see hidden cards, got {agent}")
         if record is not None:
@@ -251,14 +254,14 @@ def measure_entry(
         budget=budget,
         seed=seed,
         agent=agent,
-        agent_digest=digest_saved(spec, task.game_object, task.rules),
+        agent_digest="" if loaded else digest_saved(spec, task.game_object, task.rules),
         games=games,
         rules_digest=task.rules_digest,
         steps=training.steps,
         training_seconds=round(training.seconds, 1),
         time_class=classify_time(measured.ms),
         ms=float(f"{measured.ms:.3g}"),
-        single_ms=float(f"{time_decisions(task, spec):.3g}"),
+        single_ms=float(f"{time_decisions(task, player):.3g}"),
         sees_all=measured.sees_all,
         values=tuple(float(f"{value:.9g}") for value in measured.values),
         parlour=__version__,
