@@ -13,6 +13,7 @@ from parlour.extras import name_extra
 
 if TYPE_CHECKING:
     from .evaluation.compare import compare, evaluate
+    from .evaluation.compare_until import SequentialComparison, compare_until
     from .evaluation.replays.replay import Replay, verify_replays
     from .evaluation.replays.replay_files import load_replays
     from .evaluation.replays.replay_view import save_html, show
@@ -36,9 +37,11 @@ _MODULES = {
     "LostDeal": "evaluation.reviews.review_lost",
     "Replay": "evaluation.replays.replay",
     "Review": "evaluation.reviews.review",
+    "SequentialComparison": "evaluation.compare_until",
     "Settings": "learning.settings.base",
     "Tuned": "tuning.study",
     "compare": "evaluation.compare",
+    "compare_until": "evaluation.compare_until",
     "evaluate": "evaluation.compare",
     "find_lost": "evaluation.reviews.review_lost",
     "load_replays": "evaluation.replays.replay_files",
@@ -66,9 +69,11 @@ __all__ = [
     "LostDeal",
     "Replay",
     "Review",
+    "SequentialComparison",
     "Settings",
     "Tuned",
     "compare",
+    "compare_until",
     "evaluate",
     "find_lost",
     "load_replays",
