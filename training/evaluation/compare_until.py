@@ -247,7 +247,7 @@ def play_until(
             played = [evaluate_lineup(batch, one, cluster, count, LEAST_CHUNK) for one in lineups]
             pairs = zip(evaluations, played, strict=True) if evaluations else ()
             evaluations = [_join(*pair) for pair in pairs] or played
-            first, second = (_read_values(one) for one in evaluations)
+            first, second = (read_values(one) for one in evaluations)
             looks.append(estimate_difference(first, second, until, spec.confidence))
             yield SequentialComparison(Comparison(evaluations), until, spec.deals, tuple(looks))
 
@@ -310,7 +310,7 @@ def conclude(difference: Estimate, until: float) -> str:
     return EQUIVALENT if max(-difference.low, difference.high) < until else UNDECIDED
 
 
-def _read_values(evaluation: Evaluation) -> np.ndarray:
+def read_values(evaluation: Evaluation) -> np.ndarray:
     """Return the compared result of each deal, bool or float64 (n,)."""
     if isinstance(evaluation, TableEvaluation):
         return np.asarray(evaluation.nets.mean(axis=1))
