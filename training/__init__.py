@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from parlour.extras import name_extra
 
 if TYPE_CHECKING:
+    from .datasets.dataset import Dataset, load_dataset, make_dataset
+    from .datasets.decisions import DatasetSpec
     from .evaluation.compare import compare, evaluate
     from .evaluation.compare_until import SequentialComparison, compare_until
     from .evaluation.replays.replay import Replay, verify_replays
@@ -30,9 +32,11 @@ if TYPE_CHECKING:
     from .tuning.study import Tuned, tune
 
 _MODULES = {
-    "DealSetReview": "evaluation.reviews.review_deal_set",
     "Cluster": "parallel.tasks",
     "Comparison": "evaluation.result",
+    "Dataset": "datasets.dataset",
+    "DatasetSpec": "datasets.decisions",
+    "DealSetReview": "evaluation.reviews.review_deal_set",
     "Evaluation": "evaluation.result",
     "LostDeal": "evaluation.reviews.review_lost",
     "Replay": "evaluation.replays.replay",
@@ -44,7 +48,9 @@ _MODULES = {
     "compare_until": "evaluation.compare_until",
     "evaluate": "evaluation.compare",
     "find_lost": "evaluation.reviews.review_lost",
+    "load_dataset": "datasets.dataset",
     "load_replays": "evaluation.replays.replay_files",
+    "make_dataset": "datasets.dataset",
     "make_settings": "learning.settings.methods",
     "plot_comparison": "evaluation.report.plots",
     "preset": "learning.settings.files",
@@ -64,6 +70,8 @@ _MODULES = {
 __all__ = [
     "Cluster",
     "Comparison",
+    "Dataset",
+    "DatasetSpec",
     "DealSetReview",
     "Evaluation",
     "LostDeal",
@@ -76,7 +84,9 @@ __all__ = [
     "compare_until",
     "evaluate",
     "find_lost",
+    "load_dataset",
     "load_replays",
+    "make_dataset",
     "make_settings",
     "plot_comparison",
     "preset",

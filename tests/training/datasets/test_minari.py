@@ -9,15 +9,16 @@ import pytest
 
 from parlour.envs import find_game
 from parlour.training.cli.main import main
-from parlour.training.play import dataset as module
-from parlour.training.play.dataset import DatasetChoice, write_dataset
+from parlour.training.datasets import minari_files as module
+from parlour.training.datasets.decisions import DatasetSpec, play_decisions
+from parlour.training.datasets.minari_files import write_minari
 
 minari = pytest.importorskip("minari")
 
-CASES = (
-    ("pyramid", "uniform", {"encoding": "codes", "passes": 1}),
-    ("poker_squares", "greedy", {"variant": "british", "reward": "win"}),
-    ("twenty_eight", "rule", {"seat": 2, "opponents": ["uniform", "greedy", "rule"]}),
+CASES: tuple[tuple[str, str, dict[str, Any], dict[str, Any]], ...] = (
+    ("pyramid", "uniform", {"options": {"passes": 1}}, {"encoding": "codes"}),
+    ("poker_squares", "greedy", {"variant": "british"}, {"reward": "win"}),
+    ("twenty_eight", "rule", {"seat": 2, "opponents": ["uniform", "greedy", "rule"]}, {}),
 )
 
 
@@ -26,24 +27,29 @@ def load(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     return minari.load_dataset(name)
 
 
-@pytest.mark.parametrize(("game", "agent", "keywords"), CASES, ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(
+    ("game", "agent", "fields", "written_as"), CASES, ids=[case[0] for case in CASES]
+)
 def test_episodes_are_those_of_single_environments(
     game: str,
     agent: str,
-    keywords: dict[str, Any],
+    fields: dict[str, Any],
+    written_as: dict[str, Any],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Its actions, played in the recovered environment with its seeds, give the same episodes."""
     monkeypatch.setattr(module, "BATCH", 4)
     counts: list[int] = []
-    choice = DatasetChoice(find_game(game), keywords, agent, episodes=6, seed=40, name="mine-v3")
-    written = write_dataset(choice, tmp_path, counts.append)
+    spec = DatasetSpec(find_game(game), agent=agent, episodes=6, seed=40, worlds=0, **fields)
+    written = write_minari(spec, tmp_path, "mine-v3", **written_as, progress=counts.append)
     assert counts == [4, 2]
     data = load(tmp_path, "mine-v3", monkeypatch)
     assert (data.total_episodes, data.total_steps) == (6, written.steps)
     assert data.storage.metadata["algorithm_name"] == agent
     env = data.recover_environment()
+    keywords = {**fields, **fields.get("options", {}), **written_as}
+    keywords.pop("options", None)
     assert env.spec.kwargs.items() >= keywords.items()
     seeds = [each["seed"] for each in data.storage.get_episode_metadata(range(6))]
     assert seeds == [40, 41, 42, 43, 44, 45]
@@ -74,8 +80,8 @@ def same(episode: Any, step: int, observation: np.ndarray, info: dict[str, Any])
 def test_games_are_truncated_as_the_environment_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    choice = DatasetChoice(find_game("pyramid"), {"max_moves": 3}, "greedy", 2, name="short-v0")
-    write_dataset(choice, tmp_path)
+    spec = DatasetSpec(find_game("pyramid"), episodes=2, worlds=0, max_moves=3)
+    write_minari(spec, tmp_path, "short-v0")
     first = load(tmp_path, "short-v0", monkeypatch)[0]
     assert first.truncations.tolist()[-1]
     assert not first.terminations.any()
@@ -87,17 +93,35 @@ def test_a_dataset_does_not_depend_on_the_size_of_batches(
     actions = []
     for batch in (1, 5):
         monkeypatch.setattr(module, "BATCH", batch)
-        choice = DatasetChoice(find_game("pyramid"), {}, "uniform", 5, name=f"by-{batch}-v0")
-        write_dataset(choice, tmp_path)
-        actions.append([each.actions.tolist() for each in load(tmp_path, choice.name, monkeypatch)])
+        spec = DatasetSpec(find_game("pyramid"), agent="uniform", episodes=5, worlds=0)
+        name = write_minari(spec, tmp_path, f"by-{batch}-v0").name
+        actions.append([each.actions.tolist() for each in load(tmp_path, name, monkeypatch)])
     assert actions[0] == actions[1]
+
+
+def test_the_games_and_values_of_a_solitaire_are_those_of_the_parquet_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = DatasetSpec(find_game("pyramid"), agent="uniform", episodes=4, seed=9, worlds=2)
+    write_minari(spec, tmp_path, "same-v0", "codes")
+    rows = play_decisions(spec, 0, 4)
+    data = load(tmp_path, "same-v0", monkeypatch)
+    for number, episode in enumerate(data):
+        own = rows["episode"] == 9 + number
+        assert np.array_equal(episode.actions, rows["action"][own])
+        assert np.array_equal(episode.observations[:-1], rows["observation"][own])
+        values = episode.infos["action_values"]
+        assert np.array_equal(values[:-1], rows["values"][own], equal_nan=True)
+        assert np.isnan(values[-1]).all() and not np.isnan(values[:-1]).all()
+    assert isinstance(data.action_space, gym.spaces.Discrete)
 
 
 def test_the_command_writes_a_dataset_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    words = ["dataset", "pyramid", "--variant", "web", "--option", "passes=1", "--episodes", "3"]
+    words = ["dataset", "make", "pyramid", "--variant", "web", "--option", "passes=1"]
+    words += ["--episodes", "3", "--worlds", "0", "--format", "minari"]
     assert main([*words, "--out", "data"]) == 0
     name = "parlour/pyramid-web/greedy-v0"
     data = load(tmp_path / "data", name, monkeypatch)
@@ -119,20 +143,18 @@ def test_the_command_writes_a_dataset_once(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--episodes 0", "episodes must be an integer >= 1, got 0"),
-        ("--seed -1", "seed must be an integer >= 0, got -1"),
+        ("--jobs 2", "--jobs must not be given"),
         ("--name a//b", "name must be the id of a Minari dataset"),
         ("--name no-version", "name must be the id of a Minari dataset"),
         ("--name ../up-v0", "name must be the id of a Minari dataset"),
-        ("--seat 1", "opponents and seat must be left out"),
-        ("--agent nobody", "agent must be"),
-        ("--option nothing=1", "'nothing'"),
+        ("--agent human", "agent must not be a human player, got 'human'"),
     ],
 )
 def test_invalid_arguments(
     words: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["dataset", "pyramid", "--out", str(tmp_path), *words.split()]) == 2
+    command = ["dataset", "make", "pyramid", "--format", "minari", "--out", str(tmp_path)]
+    assert main([*command, *words.split()]) == 2
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
@@ -141,9 +163,9 @@ def test_a_stopped_command_leaves_no_dataset(tmp_path: Path) -> None:
     def stop(_: int) -> None:
         raise KeyboardInterrupt
 
-    choice = DatasetChoice(find_game("pyramid"), {}, "greedy", 2, name="mine-v0")
+    spec = DatasetSpec(find_game("pyramid"), episodes=2, worlds=0)
     with pytest.raises(KeyboardInterrupt):
-        write_dataset(choice, tmp_path, stop)
+        write_minari(spec, tmp_path, "mine-v0", progress=stop)
     assert not list(tmp_path.iterdir())
 
 
@@ -151,7 +173,7 @@ def test_without_minari_the_error_names_the_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "minari", None)
-    assert main(["dataset", "pyramid", "--out", str(tmp_path)]) == 2
+    assert main(["dataset", "make", "pyramid", "--format", "minari", "--out", str(tmp_path)]) == 2
     assert 'pip install "parlour[minari]"' in capsys.readouterr().err
 
 

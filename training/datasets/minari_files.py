@@ -2,7 +2,9 @@
 
 Install Minari with ``pip install "parlour[minari]"``. An episode has observations and rewards of a
 `CardEnv`, the actions of an agent, and infos at the reset and after each step. The infos include
-the action masks. Deals are random and in none of the deal sets.
+the action masks and the values of the actions. In games for one player, the games are those of the
+Parquet files. In games for several players, an episode has the decisions of one seat, and the
+environment plays the other seats.
 """
 
 import re
@@ -15,39 +17,25 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from parlour import __version__
-from parlour.agents.registry import Agent, choose_actions, load_agent
+from parlour.agents.registry import Agent, choose_actions
 from parlour.envs import CardVectorEnv, Game
-from parlour.envs.core.kernel.rng import key_words
-from parlour.envs.core.options import check_range, shorten
-from parlour.envs.core.rows import are_finished
+from parlour.envs.core.batch import MAX_MOVES, Over
+from parlour.envs.core.options import shorten
+from parlour.envs.core.rows import are_finished, copy_states
+from parlour.envs.core.turn import legal_masks
 from parlour.extras import name_extra
 
 from ..evaluation.play import Progress
 from ..files import check_folder, whole_folder
-from .solitaire import make_agent_turn
+from ..play.solitaire import make_agent_turn
+from .decisions import DRAWS, DatasetSpec, judge_decisions
 
 BATCH = 64
 """Number of games in a batch. A batch is kept in memory until all of its games have ended."""
 FIELDS = ("rewards", "terminations", "truncations")
 
 
-class DatasetChoice(NamedTuple):
-    """The games of a dataset.
-
-    ``keywords`` are the arguments and options of the environment, as for `gymnasium.make`. Episode
-    i is the game of ``reset(seed=seed + i)``. ``name`` is the id of the dataset (None: see
-    `name_dataset`).
-    """
-
-    game: Game
-    keywords: Mapping[str, Any]
-    agent: str
-    episodes: int = 1000
-    seed: int = 0
-    name: str | None = None
-
-
-class WrittenDataset(NamedTuple):
+class WrittenMinari(NamedTuple):
     """A dataset on disk: its id, its folder, and its numbers of episodes and steps."""
 
     name: str
@@ -76,14 +64,23 @@ def name_dataset(game: Game, variant: str | None, agent: Agent) -> str:
     return f"parlour/{game.name}-{variant or game.default}/{name}-v0"
 
 
-def write_dataset(
-    choice: DatasetChoice, root: Path | None = None, progress: Progress = lambda _: None
-) -> WrittenDataset:
+def write_minari(
+    spec: DatasetSpec,
+    root: Path | None = None,
+    name: str | None = None,
+    encoding: str = "onehot",
+    reward: str = "progress",
+    progress: Progress = lambda _: None,
+) -> WrittenMinari:
     """Let an agent play games, and write them as a dataset that ``minari.load_dataset`` loads.
 
     Args:
-        choice: The games.
+        spec: The games, and the judge of the decisions. In games for several players, the opponents
+            must be names that `CardEnv` accepts.
         root: Folder of Minari datasets (None: Minari's own folder).
+        name: The id of the dataset (None: see `name_dataset`).
+        encoding: Encoding of the observations.
+        reward: Reward function.
         progress: Called with the number of finished games.
 
     Raises:
@@ -97,12 +94,10 @@ def write_dataset(
         from minari.dataset.minari_storage import MinariStorage
         from minari.storage.datasets_root_dir import get_dataset_path
 
-    check_range("episodes", choice.episodes, 1)
-    check_range("seed", choice.seed, 0)
-    single = gym.make(choice.game.id, **choice.keywords)
-    rules = single.unwrapped.rules  # type: ignore[attr-defined]
-    agent = load_agent(choice.agent, choice.game, rules, choice.seed)
-    name = choice.name or name_dataset(choice.game, choice.keywords.get("variant"), agent)
+    game, keywords = spec.game, _read_keywords(spec) | {"encoding": encoding, "reward": reward}
+    single = gym.make(game.id, **keywords)
+    agent = spec.load_agents()[spec.seat or 0]
+    name = name or name_dataset(game, spec.variant, agent)
     try:
         parse_dataset_id(name)
     except (TypeError, ValueError):  # TypeError without a version
@@ -114,6 +109,7 @@ def write_dataset(
     if folder.exists():
         raise ValueError(f"dataset {name} must be new, but {folder} exists: choose another name")
     check_folder(folder)
+    values = "" if spec.judge is None else f" and action values in the infos: {spec.judge.text}"
     steps = 0
     with whole_folder(folder) as aside:
         storage = MinariStorage.new(aside.absolute() / "data", env_spec=single.spec)
@@ -121,44 +117,57 @@ def write_dataset(
             {
                 "dataset_id": name,
                 "algorithm_name": agent.name,
-                "description": f"{choice.game.title} of Parlour {__version__}, played by "
-                f"{agent.name}, with action masks in the infos",
+                "description": f"{game.title} of Parlour {__version__}, played by {agent.name}, "
+                f"with action masks{values or ' in the infos'}",
                 "minari_version": minari.__version__,
             }
         )
-        for batch in _play_batches(choice, agent):
+        for batch in _play_batches(spec, agent, keywords):
             storage.update_episodes([EpisodeBuffer(**each._asdict()) for each in batch])
             steps += sum(len(each.actions) for each in batch)
             progress(len(batch))
-    return WrittenDataset(name, folder, choice.episodes, steps)
+    return WrittenMinari(name, folder, spec.episodes, steps)
 
 
-def _play_batches(choice: DatasetChoice, agent: Agent) -> Iterator[list[Episode]]:
+def _read_keywords(spec: DatasetSpec) -> dict[str, Any]:
+    """Return the keywords of the environment, as for `gymnasium.make`."""
+    fields = ("variant", "seat", "opponents")
+    given = {name: getattr(spec, name) for name in fields if getattr(spec, name) is not None}
+    if spec.max_moves != MAX_MOVES:
+        given["max_moves"] = spec.max_moves
+    return given | dict(spec.options)
+
+
+def _play_batches(
+    spec: DatasetSpec, agent: Agent, keywords: Mapping[str, Any]
+) -> Iterator[list[Episode]]:
     """Play all games, in order; yield the episodes of each batch."""
     envs = None
-    for first in range(0, choice.episodes, BATCH):
-        seeds = [choice.seed + i for i in range(first, min(first + BATCH, choice.episodes))]
+    for first in range(0, spec.episodes, BATCH):
+        seeds = [spec.seed + i for i in range(first, min(first + BATCH, spec.episodes))]
         if envs is None or envs.num_envs != len(seeds):
             envs = CardVectorEnv(
-                choice.game,
+                spec.game,
                 len(seeds),
                 autoreset_mode=AutoresetMode.DISABLED,
-                **choice.keywords,
+                **keywords,
             )
-        yield play_episodes(envs, agent, seeds)
+        yield play_episodes(spec, envs, agent, seeds)
 
 
-def play_episodes(envs: CardVectorEnv, agent: Agent, seeds: list[int]) -> list[Episode]:
+def play_episodes(
+    spec: DatasetSpec, envs: CardVectorEnv, agent: Agent, seeds: list[int]
+) -> list[Episode]:
     """Play one game in each row to its end; return the episodes.
 
     Args:
+        spec: The dataset, which judges the decisions.
         envs: The environments, with the autoreset mode DISABLED.
-        agent: The agent. Its random draws derive from the seeds.
+        agent: The agent.
         seeds: Seed of the game in each row.
     """
-    words = np.concatenate([key_words(f"dataset {seed}") for seed in seeds])
     observations, infos = envs.reset(seed=[*seeds])
-    seen, facts = [observations], [_read_infos(envs, infos)]
+    seen, facts = [observations], [_read_infos(spec, envs, infos, seeds)]
     actions: list[np.ndarray] = []
     outcomes: dict[str, list[np.ndarray]] = {name: [] for name in FIELDS}
     lengths = np.zeros(len(seeds), np.int64)
@@ -167,14 +176,14 @@ def play_episodes(envs: CardVectorEnv, agent: Agent, seeds: list[int]) -> list[E
         asked = running & ~are_finished(envs.states)
         chosen = np.zeros(len(seeds), np.int64)  # ignored if the game ended before the first turn
         if asked.any():
-            turn = make_agent_turn(agent, envs.game, envs.rules, envs.states[asked], words[asked])
+            turn = make_agent_turn(agent, envs.game, envs.rules, envs.states[asked], DRAWS)
             chosen[asked] = choose_actions(agent, turn)
         observations, *results, infos = envs.step(chosen)
         actions.append(chosen)
         for name, values in zip(FIELDS, results, strict=True):
             outcomes[name].append(values)
         seen.append(observations)
-        facts.append(_read_infos(envs, infos))
+        facts.append(_read_infos(spec, envs, infos, seeds))
         lengths += running
         running &= ~(outcomes["terminations"][-1] | outcomes["truncations"][-1])
     ended = {name: np.stack(values) for name, values in outcomes.items()}
@@ -192,7 +201,17 @@ def play_episodes(envs: CardVectorEnv, agent: Agent, seeds: list[int]) -> list[E
     ]
 
 
-def _read_infos(envs: CardVectorEnv, infos: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Return the infos that a single environment would have, as arrays (n, ...)."""
+def _read_infos(
+    spec: DatasetSpec, envs: CardVectorEnv, infos: Mapping[str, Any], seeds: list[int]
+) -> dict[str, np.ndarray]:
+    """Return the infos that a single environment would have, and the values, as arrays (n, ...)."""
     everywhere = np.ones(envs.num_envs, np.bool_)
-    return {"action_mask": infos["action_mask"], **envs.rows.results(envs.states, everywhere)}
+    facts = {"action_mask": infos["action_mask"], **envs.rows.results(envs.states, everywhere)}
+    if spec.judge is None:
+        return facts
+    values = np.full((envs.num_envs, envs.game.actions), np.nan, np.float32)
+    running = np.flatnonzero(envs.states["over"] == Over.RUNNING)
+    states = copy_states(envs.states, running)
+    masks = legal_masks(envs.game, states)
+    values[running] = judge_decisions(spec, states, masks, np.array(seeds)[running])
+    return facts | {"action_values": values}
