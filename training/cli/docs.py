@@ -21,6 +21,8 @@ from parlour.envs import GAMES, CardEnv, Game, find_game
 from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.options import changed_options, describe_options, options_text
 
+from ..datasets.dataset import make_schema
+from ..datasets.dataset_card import column_table
 from ..evaluation.leaderboard.entries import Claim, Entry, read_leaderboard
 from ..evaluation.stats import Estimate
 from ..files import write_bytes
@@ -111,6 +113,11 @@ def observation(game: Game) -> str:
         f"`codes`: {game.features.width} entries int8; `onehot`: {game.features.columns} columns"
     )
     return f"{sizes} uint8.\n\n{game.features.markdown_table()}"
+
+
+def dataset_columns() -> str:
+    """Return the table of the columns of a dataset, with the types for Pyramid."""
+    return column_table(make_schema(find_game("pyramid")))
 
 
 def commands() -> str:
@@ -342,6 +349,7 @@ def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
     documents: dict[Path, dict[str, Callable[[], str]]] = {
         root / "README.md": {"games": partial(games, board)},
         root / "docs" / "guides" / "command_line.md": {"commands": commands},
+        root / "docs" / "guides" / "datasets.md": {"dataset columns": dataset_columns},
         root / "docs" / "guides" / "environments.md": {"arguments": arguments},
         root / "docs" / "results" / "figures.md": {},
         root / "docs" / "results" / "benchmark.md": {

@@ -102,7 +102,7 @@ names of all actions and of all pieces of the observation.
 
 ## Columns
 
-{_column_table(schema)}
+{column_table(schema)}
 No column contains hidden cards. But `episode` determines the deal, and `winnable`, `best_score`,
 `won`, `score` and `return` depend on hidden cards: use them as targets, not as inputs.
 
@@ -181,7 +181,8 @@ def _value_limits(spec: DatasetSpec) -> str:
     )
 
 
-def _column_table(schema: pa.Schema) -> str:
+def column_table(schema: pa.Schema) -> str:
+    """Return the Markdown table of the columns, with types and meanings."""
     lines = [f"| `{one.name}` | {_type_text(one.type)} | {COLUMNS[one.name]} |\n" for one in schema]
     return "| column | type | meaning |\n| --- | --- | --- |\n" + "".join(lines)
 
