@@ -84,7 +84,7 @@ wheel: .venv/.stamp ## build a wheel with compiled kernels for this platform: di
 	PARLOUR_KERNELS=build/kernels $(BIN)/python -m build --wheel --no-isolation
 
 sample: .venv/.stamp ## make the sample dataset of a release: dist/pyramid-sample.tar.gz
-	$(BIN)/parlour dataset make pyramid --variant three-passes --agent greedy --episodes 5500 --worlds 32 \
+	$(BIN)/parlour dataset make pyramid --variant three-passes --agent greedy --episodes 6500 --worlds 32 \
 	  --jobs $(WORKERS) --out dist/pyramid-sample
 	tar -czf dist/pyramid-sample.tar.gz -C dist pyramid-sample
 	@test $$(wc -c < dist/pyramid-sample.tar.gz) -le 10000000 || { \

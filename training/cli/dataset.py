@@ -38,7 +38,8 @@ EXAMPLES = {
 A dataset has a row for each decision: the observation, the legal actions, the action taken, the
 values of the actions, the solver label of the deal, and the result of the game. The games are
 random deals, none of them in a deal set. After an interruption, run the same command again to
-resume; with more --episodes, the command extends the dataset.
+resume; with more --episodes, the command extends the dataset. With --format minari, an interrupted
+command saves nothing.
 """,
 }
 
@@ -87,7 +88,8 @@ def add_dataset(parser: argparse.ArgumentParser) -> None:
         "--player",
         metavar="AGENT",
         help="agent that plays the sampled worlds to the end; double-dummy: the solver of "
-        "Twenty-Eight, Twenty-Nine and Fifty-Six (default: as in parlour review)",
+        "Twenty-Eight, Twenty-Nine and Fifty-Six (default: the exact solver in solitaires that "
+        "have one; otherwise pretrained, or greedy if there is no pretrained agent)",
     )
     make.add_argument(
         "--format",

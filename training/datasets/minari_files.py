@@ -17,9 +17,10 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from parlour import __version__
-from parlour.agents.registry import Agent, choose_actions
+from parlour.agents.registry import Agent, choose_actions, make_turn
 from parlour.envs import CardVectorEnv, Game
 from parlour.envs.core.batch import MAX_MOVES, Over
+from parlour.envs.core.kernel.rng import turn_seeds
 from parlour.envs.core.options import shorten
 from parlour.envs.core.rows import are_finished, copy_states
 from parlour.envs.core.turn import legal_masks
@@ -27,7 +28,6 @@ from parlour.extras import name_extra
 
 from ..evaluation.play import Progress
 from ..files import check_folder, whole_folder
-from ..play.solitaire import make_agent_turn
 from .decisions import DRAWS, DatasetSpec, judge_decisions
 
 BATCH = 64
@@ -176,7 +176,8 @@ def play_episodes(
         asked = running & ~are_finished(envs.states)
         chosen = np.zeros(len(seeds), np.int64)  # ignored if the game ended before the first turn
         if asked.any():
-            turn = make_agent_turn(agent, envs.game, envs.rules, envs.states[asked], DRAWS)
+            states = copy_states(envs.states, asked)
+            turn = make_turn(agent, envs.game, envs.rules, states, turn_seeds(DRAWS, states))
             chosen[asked] = choose_actions(agent, turn)
         observations, *results, infos = envs.step(chosen)
         actions.append(chosen)
