@@ -167,9 +167,8 @@ def _write_parquet(arguments: argparse.Namespace, spec: DatasetSpec) -> None:
         f"{spec.episodes:,} games, {decisions:,} decisions, "
         f"{written.statistics['judged']:,} with values"
     )
-    print(
-        f"{written.bytes / 1e6:,.1f} MB, {written.bytes / max(decisions, 1):.1f} bytes a decision"
-    )
+    each = written.bytes / max(decisions, 1)
+    print(f"{written.bytes / 1e6:,.1f} MB, {each:.1f} bytes per decision")
     print(f"written: {folder}")
 
 
