@@ -10,7 +10,7 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.kernel.cards import card_name, parse_card
-from parlour.envs.core.legal import list_actions
+from parlour.envs.core.moves import list_complete_moves, move_text
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene.scene import Item, Scene, ansi
 from parlour.envs.core.turn import Turn
@@ -184,28 +184,6 @@ def _help(game: Game, rules: Any, states: np.ndarray, words: dict[int, tuple[str
     return f"{HELP_BY_WORDS}\nmoves now: {', '.join(shown)}"
 
 
-def list_complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list[int]]:
-    """Return every move of one game, states (1,), each as the list of its actions.
-
-    A move is complete when the game's move counter increases or the game ends.
-    """
-    rows, action = Rows(game, rules, 1), np.zeros(1, np.int64)
-    moves_before = states["moves"][0]
-    complete: list[list[int]] = []
-    incomplete: list[tuple[np.ndarray, list[int]]] = [(states.copy(), [])]
-    while incomplete:
-        state, actions = incomplete.pop()
-        for action[0] in list_actions(state["legal"][0]):
-            rows.restore(state)
-            rows.step(action)
-            extended = [*actions, int(action[0])]
-            if rows.states["over"][0] or rows.states["moves"][0] != moves_before:
-                complete.append(extended)
-            else:
-                incomplete.append((rows.states.copy(), extended))
-    return sorted(complete)
-
-
 def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[int]:
     """Return the actions of the move that a text names, in a legal order.
 
@@ -291,11 +269,6 @@ def suggest_move(turn: Turn) -> list[int]:
         clicks.append(int(actions[0]))
         rows.step(actions)
     return clicks
-
-
-def move_text(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
-    """Write a move with the first word for each action, such as ``"Th 3s"``."""
-    return " ".join(words[action][0] for action in dict.fromkeys(move))
 
 
 def _match_phrase(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.human import list_complete_moves, match_move
+from parlour.agents.human import match_move
 from parlour.envs import CardEnv, Game
 from parlour.envs.core.kernel.cards import parse_card
 from parlour.envs.core.kernel.rng import key_words, new_key
 from parlour.envs.core.legal import list_actions
+from parlour.envs.core.moves import list_complete_moves
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.items import item_ids
 from parlour.envs.core.scene.scene import Scene

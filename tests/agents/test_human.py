@@ -8,17 +8,11 @@ import numpy as np
 import pytest
 
 from parlour.agents import human_bests
-from parlour.agents.human import (
-    HumanAgent,
-    PlayerQuit,
-    list_complete_moves,
-    move_text,
-    parse_move,
-    suggest_move,
-)
+from parlour.agents.human import HumanAgent, PlayerQuit, parse_move, suggest_move
 from parlour.agents.registry import prepare_turn
 from parlour.envs import find_game
 from parlour.envs.core.contract import Solution
+from parlour.envs.core.moves import list_complete_moves, move_text
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene.scene import ansi
 from parlour.training.cli.play import TerminalGame, play_hands, play_solitaire

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.agents.human import MAX_LISTED, list_complete_moves, parse_move
+from parlour.agents.human import MAX_LISTED, parse_move
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.kernel.cards import RANKS, SUIT_SIGNS
 from parlour.envs.core.legal import list_actions
+from parlour.envs.core.moves import list_complete_moves
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene.scene import Item, Scene, ansi
 from tests.contract.cases import Case
