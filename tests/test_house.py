@@ -23,7 +23,10 @@ from parlour.training.cli.docs import list_public_names
 
 ROOT = Path(__file__).resolve().parents[1]
 TOPS = ("envs", "agents", "training", "page")
-INTERFACES = ("arguments", "single", "vector", "seat", "wrappers", "pettingzoo", "rllib", "sb3")
+INTERFACES = (
+    *("arguments", "single", "vector", "seat", "text", "disguise", "wrappers"),
+    *("pettingzoo", "rllib", "sb3"),
+)
 SHELLS = tuple(f"envs/interfaces/{name}.py" for name in INTERFACES)
 """Interfaces that know no particular game. The OpenSpiel interface registers each game by name."""
 LEARNING = {"torch", "stable_baselines3", "sb3_contrib"}
@@ -452,9 +455,10 @@ def test_the_map_of_the_architecture_is_the_tree() -> None:
 
 PUBLIC = ("parlour", "parlour.envs", "parlour.envs.core", "parlour.agents", "parlour.training")
 OPTIONAL = tuple(
-    f"parlour.envs.interfaces.{name}" for name in ("pettingzoo", "openspiel", "rllib", "sb3")
+    f"parlour.envs.interfaces.{name}"
+    for name in ("text", "pettingzoo", "openspiel", "rllib", "sb3")
 )
-"""Public modules that need an optional library."""
+"""Public modules of interfaces; all except `text` need an optional library."""
 
 
 @pytest.mark.parametrize("name", PUBLIC)

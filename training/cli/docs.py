@@ -339,6 +339,7 @@ PUBLIC = {
     "core": "parlour.envs.core",
     "agents": "parlour.agents",
     "training": "parlour.training",
+    "text": "parlour.envs.interfaces.text",
     "pettingzoo": "parlour.envs.interfaces.pettingzoo",
     "openspiel": "parlour.envs.interfaces.openspiel",
     "rllib": "parlour.envs.interfaces.rllib",
