@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .evaluation.replays.replay_view import save_html, show
     from .evaluation.report.plots import plot_comparison
     from .evaluation.result import Comparison, Evaluation
+    from .evaluation.reviews.process_reward import ProcessReward
     from .evaluation.reviews.review import Review, review_game, review_replay
     from .evaluation.reviews.review_deal_set import DealSetReview, review_deal_set
     from .evaluation.reviews.review_lost import LostDeal, find_lost, review_lost
@@ -39,6 +40,7 @@ _MODULES = {
     "DealSetReview": "evaluation.reviews.review_deal_set",
     "Evaluation": "evaluation.result",
     "LostDeal": "evaluation.reviews.review_lost",
+    "ProcessReward": "evaluation.reviews.process_reward",
     "Replay": "evaluation.replays.replay",
     "Review": "evaluation.reviews.review",
     "SequentialComparison": "evaluation.compare_until",
@@ -75,6 +77,7 @@ __all__ = [
     "DealSetReview",
     "Evaluation",
     "LostDeal",
+    "ProcessReward",
     "Replay",
     "Review",
     "SequentialComparison",
