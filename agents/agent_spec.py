@@ -5,6 +5,7 @@ A spec is the text by which users name an agent::
     [NAME=] uniform | greedy | human | pretrained | a rule-based agent of the game
           | oracle[:fewest]
           | SEARCH[@BUDGET][:SPEC]      a search, and the agent that guides it
+          | llm:URL                     a language model behind a server
           | PATH                        the folder of a saved agent or run, or its agent.json
           | MODULE:ATTRIBUTE            an agent class or object in the user's own code
 
@@ -26,6 +27,8 @@ BUILT_IN = ("uniform", "greedy", "human")
 """Agents that play every game."""
 ORACLE = "oracle"
 """Follows the game's solver, which sees all cards; ``oracle:fewest`` wins in the fewest moves."""
+LLM = "llm"
+"""A language model; the URL of its server follows."""
 MCTS, PIMC, HINDSIGHT = "mcts", "pimc", "hindsight"
 MAX_NUMBER, MAX_MILLISECONDS = 10_000_000, 3_600_000.0
 """The largest search budgets. Larger ones would run for days or exceed the memory."""
@@ -70,6 +73,7 @@ class SpecKind(Enum):
     PRETRAINED = "the pretrained agent for the rules"
     SEARCH = "a search guided by another agent"
     SAVED = "the folder of a saved agent or run"
+    LLM = "a language model behind a server"
     CODE = "an agent of the user's own code"
     UNKNOWN = "an unknown agent"
 
@@ -122,6 +126,8 @@ def parse_spec(spec: str, game: Game | None = None, folder: Path | None = None) 
         return AgentSpec(text, SpecKind.BUILT_IN, name, text)
     if head == ORACLE:
         return AgentSpec(text, SpecKind.ORACLE, name, head, rest=rest)
+    if head == LLM and colon:
+        return AgentSpec(text, SpecKind.LLM, name, head, rest=rest)
     if game is not None and text in game.rule_agents:
         return AgentSpec(text, SpecKind.RULE_AGENT, name, text)
     if word in SEARCHES:
@@ -154,9 +160,10 @@ def split_name(spec: str, folder: Path | None = None) -> tuple[str | None, str]:
 def imports_code(spec: str) -> bool:
     """Return whether loading an agent imports a module of the user, as ``module:Class`` does.
 
-    An agent that is named by a file, and not by the user, must not do that.
+    ``llm:URL`` counts as such an agent, because it contacts a server. An agent that is named by a
+    file, and not by the user, must not do either.
     """
-    return parse_spec(spec).innermost.kind is SpecKind.CODE
+    return parse_spec(spec).innermost.kind in (SpecKind.CODE, SpecKind.LLM)
 
 
 def _exists(path: Path) -> bool:

@@ -34,6 +34,7 @@ from parlour.extras import name_extra
 
 from .agent_spec import (
     BUILT_IN,
+    LLM,
     ORACLE,
     SEARCHES,
     AgentSpec,
@@ -46,6 +47,7 @@ from .agent_spec import (
 )
 from .baselines import HEURISTIC_NETWORK, GreedyAgent, UniformAgent
 from .human import HumanAgent
+from .llm import make_llm_agent
 from .networks.policy_table import POLICY_TABLE_NETWORK, PolicyTableAgent
 from .networks.value_table import VALUE_TABLE_NETWORK, ValueTableAgent
 from .saved import (
@@ -107,6 +109,8 @@ def load_agent(
     - ``"oracle"`` or ``"oracle:fewest"``, which see all cards (games with a solver);
     - ``"pretrained"``, the agent that ships with Parlour for these rules;
     - the folder of a saved agent, its ``agent.json``, or the folder of a run with one agent;
+    - ``"llm:URL"``, a language model behind an OpenAI-compatible server, such as
+      ``"llm:http://127.0.0.1:8000?model=NAME"``;
     - ``"mymodule:MyAgent"``, your own class, called with ``seed`` if it takes one;
     - a search, which another agent may guide: ``"mcts"``, ``"mcts:pretrained"``,
       ``"rollouts:greedy"``, ``"pimc"``, ``"pimc-bids"``, ``"hindsight"``, ``"nested"``,
@@ -163,7 +167,7 @@ def is_reserved(name: str, game: Game) -> bool:
     """Return whether a name is that of a built-in agent, or of a search that one guides."""
     base = re.split("[:@]", name.casefold().strip(" *+~"))[0]
     base = re.sub(f"(-({'|'.join(map(re.escape, SEARCHES))}))+$", "", base)
-    built_in = {*BUILT_IN, ORACLE, f"{ORACLE}-fewest", PRETRAINED_SPEC, *SEARCHES}
+    built_in = {*BUILT_IN, LLM, ORACLE, f"{ORACLE}-fewest", PRETRAINED_SPEC, *SEARCHES}
     return base in built_in or base in game.rule_agents
 
 
@@ -191,6 +195,8 @@ def _load(spec: AgentSpec, request: Request) -> Agent:
             return _load_search(spec, request)
         case SpecKind.SAVED | SpecKind.PRETRAINED:
             return check_agent(_load_saved(spec, request), spec.text)
+        case SpecKind.LLM:
+            return make_llm_agent(spec.rest)
         case SpecKind.CODE:
             return _load_user_agent(spec.text, request.seed)
     if not spec.text:
@@ -200,7 +206,7 @@ def _load(spec: AgentSpec, request: Request) -> Agent:
     names = [*BUILT_IN, ORACLE, PRETRAINED_SPEC, *game.rule_agents]
     text = unknown_text("agent", spec.text, names)
     searches = ", ".join(f"{word}:AGENT" for word in SEARCHES)
-    others = "the folder of a saved agent or run, module:Class, and searches with a guide"
+    others = "the folder of a saved agent or run, llm:URL, module:Class, and searches with a guide"
     raise ValueError(add_allowed(text, f"{others}: {searches}"))
 
 

@@ -79,6 +79,8 @@ class Agent(Protocol):
       default) or ``"onehot"`` (zeros and ones).
     - ``max_batch``: the largest number of games per call in an evaluation (default: None, no
       limit).
+    - ``usage``: numbers of requests, tokens and the like that the agent has used so far, a
+      dictionary of integers by name. Evaluations report the increase.
     - ``explain(turn)``: returns a `parlour.agents.Explanation` of the actions that ``act(turn)``
       returns.
     """
@@ -141,6 +143,8 @@ class FixedAgent:
         self.agent, self.act = agent, agent.act
         if hasattr(agent, "explain"):
             self.explain = agent.explain
+        if hasattr(agent, "usage"):
+            self.usage = agent.usage
         self.name: str = agent_name(agent) if name is None else name
         self.sees_all: bool = agent_field(agent, "sees_all")
         self.encoding: str = agent_field(agent, "encoding")

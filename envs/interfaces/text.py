@@ -7,7 +7,7 @@ agents use both without an environment.
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -113,7 +113,7 @@ class TextPosition:
         self._moves = {move_text(move, self._words): move for move in by_cards.values()}
         self._moves = dict(sorted(self._moves.items(), key=lambda entry: entry[1]))
 
-    @property
+    @cached_property
     def answers(self) -> list[str]:
         """The legal moves, as they are listed and answered."""
         return [self._hide(answer) for answer in self._moves]
@@ -121,6 +121,17 @@ class TextPosition:
     def actions_of(self, answer: str) -> list[int]:
         """Return the actions of a listed move."""
         return self._moves[self._read(answer)]
+
+    def answer_of(self, actions: Sequence[int]) -> str:
+        """Return the listed move that is the beginning of a sequence of actions.
+
+        Raises:
+            ValueError: The sequence begins with no legal move.
+        """
+        for answer, move in self._moves.items():
+            if set(move) == set(actions[: len(move)]):
+                return self._hide(answer)
+        raise ValueError(f"actions must begin with a legal move, got {shorten(list(actions))}")
 
     @cached_property
     def state_text(self) -> str:
@@ -132,11 +143,12 @@ class TextPosition:
 
     @cached_property
     def text(self) -> str:
-        """The state, what the player can do, and the legal moves."""
+        """The state, what the player can do, the legal moves, and the format of the answer."""
         prompt = self._hide(self.game.prompt(self.states[0], self.rules))
         lines = [self.state_text, "", prompt]
         if self._moves:
-            lines += ["Legal moves:", *self._list_moves()]
+            example = HOW_TO_ANSWER.format(example=self.answers[0])
+            lines += ["Legal moves:", *self._list_moves(), "", example]
         return "\n".join(lines)
 
     def read_answer(self, text: str) -> list[int]:
@@ -462,14 +474,13 @@ class TextEnv:
 
     @property
     def observation(self) -> str:
-        """The position as text, with the legal moves; after the end, with the results."""
+        """The text of the position; after the end, the table and the results."""
         if self._done:
             return f"{self.position.state_text}\n\n{self._result_text()}"
         if self._is_waiting:
             end = f"The hand ended before your first turn. Answer <answer>{CONTINUE}</answer>."
             return f"{self.position.state_text}\n\n{end}"
-        example = HOW_TO_ANSWER.format(example=self.position.answers[0])
-        return f"{self.position.text}\n\n{example}"
+        return self.position.text
 
     @property
     def _is_waiting(self) -> bool:

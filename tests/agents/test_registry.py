@@ -81,7 +81,7 @@ def test_ones_own_agents(own: None) -> None:
     [
         (
             "unifrom",
-            "got 'unifrom'. Did you mean 'uniform'.*saved agent or run, module:Class",
+            "got 'unifrom'. Did you mean 'uniform'.*saved agent or run, llm:URL, module:Class",
         ),
         ("runs/nothing", "agent 'runs/nothing': the folder does not exist"),
         ("no_such_module_at_all:Agent", "No module named"),

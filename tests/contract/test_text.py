@@ -295,8 +295,7 @@ def prose_score(env: TextEnv, agent: GreedyAgent, deal: int, number: int) -> Any
         answers = env.legal_actions()
         answer = answers[0]
         if not env.env.state["over"]:
-            move = agent_move(env, agent)
-            answer = next(one for one in answers if set(env.position.actions_of(one)) == set(move))
+            answer = env.position.answer_of(agent_move(env, agent))
         _, _, done, info = env.step(next(styles).format(answer, answers[-1]))
         assert not info["mistake"]
     return info["score"]

@@ -36,7 +36,7 @@ GAMES_FILE = Path(__file__).with_name("games.json")
 EXAMPLES = {"list": "  parlour list\n"}
 AGENT_HELP = (
     "a name such as greedy, pretrained or mcts@800 (parlour list shows all), the folder of a saved "
-    "agent or training run, or module:Class"
+    "agent or training run, llm:URL, or module:Class"
 )
 """Names of agents, for help texts. `AGENTS` is the full list."""
 AGENTS = {
@@ -44,6 +44,8 @@ AGENTS = {
     "and the rule-based agents of a game",
     "saved agents": "folder of a saved agent or training run",
     "your own": "module:Class",
+    "language models": "llm:URL of an OpenAI-compatible server, such as "
+    "llm:http://127.0.0.1:8000?model=NAME",
     "searches": "mcts; pimc (games with an exact solver); hindsight (Klondike); nested; "
     "pimc-bids and rollouts-cards:AGENT (Twenty-Eight, Twenty-Nine, and Fifty-Six); and with an "
     "agent as a guide: expectimax:AGENT, rollouts:AGENT, mcts:AGENT, pimc:AGENT, "

@@ -7,6 +7,7 @@ results of one process bit by bit, except for times and for agents with their ow
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -38,8 +39,8 @@ CHUNK, MOST_CHUNK = 100, 2000
 """Fewest and most deals of a chunk. Larger batches take less time per deal."""
 CHUNKS = 20
 """The number of chunks above which chunks become larger."""
-FACT = "fact."
-"""Prefix of the facts' names in saved chunks."""
+FACT, USAGE = "fact.", "usage."
+"""Prefixes of the names of facts and of usage in saved chunks."""
 
 
 NamedAgent = tuple[str, FixedAgent]
@@ -92,7 +93,7 @@ def play_lineup(
         lineup: The agents.
         cluster: Plays chunks of the deals in other processes (None: all in this process).
         progress: Called with numbers of finished deals.
-        least: Fewest deals of a chunk on the cluster (None: `CHUNK`).
+        least: Fewest deals of a chunk on the cluster (None: the agent's ``max_batch``, or `CHUNK`).
 
     Raises:
         ValueError: A human player is given with a cluster.
@@ -100,7 +101,8 @@ def play_lineup(
     if cluster is None:
         return _play_here(spec, lineup, progress)
     refuse_people([lineup.agent])
-    chunks = [LineupTask(chunk_spec, lineup) for chunk_spec in split_spec(spec, least)]
+    size = least or lineup.agent.max_batch  # An agent with a small batch is slow: lose few deals.
+    chunks = [LineupTask(chunk_spec, lineup) for chunk_spec in split_spec(spec, size)]
     digest = digest_given(spec, lineup.title, lineup.given)
     chunk_of = {digest16(digest, chunk.spec.first, chunk.spec.deals): chunk for chunk in chunks}
     done = {}
@@ -223,6 +225,7 @@ def pack_chunk(chunk: tuple[EpisodeResults, bytes]) -> dict[str, Any]:
     """Return the result of `play_chunk` as arrays, for `tasks.run_cached`."""
     results, lines = chunk
     arrays: dict[str, Any] = {f"{FACT}{name}": values for name, values in results.facts.items()}
+    arrays |= {f"{USAGE}{name}": count for name, count in results.usage.items()}
     return arrays | {
         "milliseconds": results.milliseconds,
         "hands": results.hands,
@@ -233,7 +236,10 @@ def pack_chunk(chunk: tuple[EpisodeResults, bytes]) -> dict[str, Any]:
 def unpack_chunk(arrays: Mapping[str, np.ndarray]) -> tuple[EpisodeResults, bytes]:
     """Return the result of `play_chunk` from the arrays of `pack_chunk`."""
     facts = {name.removeprefix(FACT): arrays[name] for name in arrays if name.startswith(FACT)}
-    results = EpisodeResults(facts, float(arrays["milliseconds"]), int(arrays["hands"]))
+    usage = {
+        name.removeprefix(USAGE): int(arrays[name]) for name in arrays if name.startswith(USAGE)
+    }
+    results = EpisodeResults(facts, float(arrays["milliseconds"]), int(arrays["hands"]), usage)
     return results, arrays["lines"].tobytes()
 
 
@@ -248,7 +254,10 @@ def join_results(chunks: Sequence[EpisodeResults]) -> EpisodeResults:
     facts = {
         name: np.concatenate([chunk.facts[name] for chunk in chunks]) for name in chunks[0].facts
     }
-    return EpisodeResults(facts, time, chunks[0].hands)
+    usage: Counter[str] = Counter()
+    for chunk in chunks:
+        usage.update(chunk.usage)
+    return EpisodeResults(facts, time, chunks[0].hands, dict(usage))
 
 
 def digest_game_code(game: Game) -> str:

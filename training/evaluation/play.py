@@ -6,7 +6,7 @@ the seats, and the evaluation seed, but not on other games in the batch.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -45,11 +45,13 @@ class EpisodeResults:
             dealer. Entries are sums over the ``hands`` of a deal, and ``net`` has the chips won.
         milliseconds: The time per decision in the agent's ``act``, measured in batches.
         hands: The number of hands per deal.
+        usage: What the agent used, such as requests and tokens, by name; see `Agent`.
     """
 
     facts: dict[str, np.ndarray]
     milliseconds: float
     hands: int = 1
+    usage: dict[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return the number of deals and the names of the facts, since the arrays are long."""
@@ -201,6 +203,7 @@ class TimedAgent(FixedAgent):
     def __init__(self, agent: Agent) -> None:
         super().__init__(agent)
         self.act = self.act_timed
+        self.used_before = dict(getattr(agent, "usage", {}))
         self.calls = self.decisions = 0
         self.seconds = 0.0
 
@@ -215,6 +218,12 @@ class TimedAgent(FixedAgent):
         self.seconds += seconds
         self.decisions += len(turn.masks)
         return actions
+
+    @property
+    def own_usage(self) -> dict[str, int]:
+        """The increase of the agent's ``usage`` since this object exists."""
+        usage = getattr(self.agent, "usage", {})
+        return {name: count - self.used_before.get(name, 0) for name, count in usage.items()}
 
     @property
     def milliseconds(self) -> float:
@@ -302,7 +311,7 @@ def play_deals(
         for step in play_steps(rows, [timed], words, progress=progress):
             log.add(step)
         chunks.append(_read_facts(rows))
-    return EpisodeResults(_join_facts(chunks, order), timed.milliseconds)
+    return EpisodeResults(_join_facts(chunks, order), timed.milliseconds, usage=timed.own_usage)
 
 
 def _record_deals(record: RecordGames | None, deal_indices: np.ndarray) -> Ended | None:
@@ -440,7 +449,9 @@ def play_duplicate(
         ended = _record_hands(record, plan, deal_indices, hands, given)
         played = _play_hands(game, rules, different, plan, words, row_order, count_ended, ended)
         chunks.append(_sum_by_position(played, hands))
-    return EpisodeResults(_join_facts(chunks, deal_order), timed.milliseconds, hands)
+    return EpisodeResults(
+        _join_facts(chunks, deal_order), timed.milliseconds, hands, timed.own_usage
+    )
 
 
 def hand_seeds(seeds: np.ndarray, hands: int) -> np.ndarray:

@@ -219,6 +219,7 @@ class Evaluation(Result):
             "agent": self.agent,
             "sees_all": self.sees_all,
             "other_rules": self.other_rules,
+            **({"usage": self.results.usage} if self.results.usage else {}),
         }
 
 

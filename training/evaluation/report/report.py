@@ -204,6 +204,7 @@ def show(result: Comparison[Any] | Evaluation, console: Console) -> None:
     for variant in comparison.variants:
         show_variant(comparison, variant, console)
     show_marks(comparison, console)
+    _show_usage(comparison, console)
     for note in list_notes(comparison):
         console.print(note)
     show_evaluation_seed(comparison.spec.evaluation_seed, console)
@@ -230,6 +231,15 @@ def show_marks(comparison: Comparison[Any], console: Console) -> None:
             getattr(one, attribute) for one in comparison.evaluations
         ):
             console.print(f"{mark} {meaning}")
+
+
+def _show_usage(comparison: Comparison[Any], console: Console) -> None:
+    """Print what the agents used, such as requests and tokens, with their numbers."""
+    for one in comparison.evaluations:
+        if one.results.usage:
+            name = f"{one.agent} among {one.opponents[0]}" if one.pair else one.agent
+            counts = [f"{count:,} {what}" for what, count in one.results.usage.items()]
+            console.print(Text(f"{name}, {one.variant}: {', '.join(counts)}"))
 
 
 def percent_text(share: float) -> str:
