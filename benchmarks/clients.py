@@ -61,6 +61,9 @@ PLACES: dict[str, tuple[str, ...]] = {
     "rl_zoo3": ("parlour", "torch", "rl_zoo3>=2.9", "requests"),
     "openspiel": ("parlour[openspiel]",),
     "pettingzoo": ("parlour[pettingzoo]",),
+    "trl": ("parlour", "torch", "trl>=1.16"),
+    "verifiers": ("parlour", "verifiers>=0.4"),
+    "openenv": ("parlour", "openenv-core>=0.3"),
 }
 """Packages of each environment. The version of torch is the one in constraints.txt."""
 
@@ -218,6 +221,27 @@ CLIENTS = (
         "gymnasium",
         "a Parlour agent in a Gymnasium loop",
         "examples/agent_in_gymnasium.py",
+    ),
+    Client(
+        "trl",
+        "trl",
+        "trl",
+        "`environment_factory` of GRPOTrainer; two steps of a tiny random model",
+        "tests/clients/trl_grpo.py",
+    ),
+    Client(
+        "verifiers",
+        "verifiers",
+        "verifiers",
+        "games of a stub of a model, by the chat harness",
+        "tests/clients/verifiers_game.py",
+    ),
+    Client(
+        "openenv",
+        "openenv",
+        "openenv-core",
+        "games of a client with a server",
+        "tests/clients/openenv_server.py",
     ),
 )
 

@@ -54,12 +54,24 @@ def serve(answer: Answer) -> Iterator[Stub]:
                 return
             message = {"role": "assistant", "content": result}
             usage = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
-            self.reply(200, {"choices": [{"message": message}], "usage": usage})
+            whole = {"id": "1", "object": "chat.completion", "created": 1, "model": body["model"]}
+            choice = {"index": 0, "finish_reason": "stop", "message": message}
+            if not body.get("stream"):
+                self.reply(200, {**whole, "choices": [choice], "usage": usage})
+                return
+            choice["delta"] = choice.pop("message")
+            chunk = {**whole, "object": "chat.completion.chunk", "choices": [choice]}
+            last = {**chunk, "choices": [], "usage": usage}
+            lines = [json.dumps(chunk), json.dumps(last), "[DONE]"]
+            self.send(200, "text/event-stream", "".join(f"data: {one}\n\n" for one in lines))
 
         def reply(self, status: int, value: dict[str, Any]) -> None:
-            data = json.dumps(value).encode()
+            self.send(status, "application/json", json.dumps(value))
+
+        def send(self, status: int, kind: str, text: str) -> None:
+            data = text.encode()
             self.send_response(status)
-            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TOPS = ("envs", "agents", "training", "page")
 INTERFACES = (
     *("arguments", "single", "vector", "seat", "text", "disguise", "wrappers"),
-    *("pettingzoo", "rllib", "sb3"),
+    *("pettingzoo", "rllib", "sb3", "trl", "verifiers", "openenv"),
 )
 SHELLS = tuple(f"envs/interfaces/{name}.py" for name in INTERFACES)
 """Interfaces that know no particular game. The OpenSpiel interface registers each game by name."""
@@ -456,9 +456,12 @@ def test_the_map_of_the_architecture_is_the_tree() -> None:
 PUBLIC = ("parlour", "parlour.envs", "parlour.envs.core", "parlour.agents", "parlour.training")
 OPTIONAL = tuple(
     f"parlour.envs.interfaces.{name}"
-    for name in ("text", "pettingzoo", "openspiel", "rllib", "sb3")
+    for name in (
+        *("text", "trl", "verifiers", "openenv"),
+        *("pettingzoo", "openspiel", "rllib", "sb3"),
+    )
 )
-"""Public modules of interfaces; all except `text` need an optional library."""
+"""Public modules of interfaces; most of them need an optional library."""
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -56,9 +56,10 @@ _SIGNS = {
 _FULL_NAME = re.compile(rf"\b({'|'.join(RANK_WORDS)}|10|[2-9tjqka]) of ({'|'.join(SUIT_WORDS)})\b")
 _RANK_LETTERS = dict(zip(RANK_WORDS, "a23456789tjqk", strict=True))
 
-HOW_TO_ANSWER = """\
+INSTRUCTION = """\
 Think first if you like. End with one legal move, exactly as listed before the colon, between \
 <answer> and </answer>, such as <answer>{example}</answer>."""
+"""The default format of answers."""
 LEGEND = """\
 Cards are written as rank and suit, such as {cards}. {ten}In the drawing of the table, ▒▒ is a \
 face-down card and ·· an empty place. [ ] marks what a move can use now, < > a selected card or \
@@ -95,6 +96,7 @@ class TextPosition:
         states: The state, (1,), in the view of the seat to act. Hidden cards have no influence.
         form: Form of the state: ``"text"``, a drawing of the table, or ``"json"``.
         disguise: Invented names of the cards (None: ordinary names).
+        instruction: The required format of answers, with ``{example}`` in place of a move.
     """
 
     def __init__(
@@ -104,9 +106,10 @@ class TextPosition:
         states: np.ndarray,
         form: str = "text",
         disguise: Disguise | None = None,
+        instruction: str = INSTRUCTION,
     ) -> None:
         self.game, self.rules, self.states = game, rules, states
-        self.form, self.disguise = form, disguise
+        self.form, self.disguise, self.instruction = form, disguise, instruction
         self._words = game.action_words(states[0], rules)
         moves = [] if states["over"][0] else list_complete_moves(game, rules, states)
         by_cards = {frozenset(move): move for move in reversed(moves)}
@@ -147,8 +150,8 @@ class TextPosition:
         prompt = self._hide(self.game.prompt(self.states[0], self.rules))
         lines = [self.state_text, "", prompt]
         if self._moves:
-            example = HOW_TO_ANSWER.format(example=self.answers[0])
-            lines += ["Legal moves:", *self._list_moves(), "", example]
+            instruction = self.instruction.replace("{example}", self.answers[0])
+            lines += ["Legal moves:", *self._list_moves(), "", instruction]
         return "\n".join(lines)
 
     def read_answer(self, text: str) -> list[int]:
@@ -187,10 +190,7 @@ class TextPosition:
         named = ", ".join(self.answers[:MOST_NAMED])
         more = len(self._moves) - MOST_NAMED
         tail = f" and {more} more" if more > 0 else ""
-        return AnswerError(
-            f"{reason} Answer with one legal move between <answer> and </answer>: {named}{tail}.",
-            kind,
-        )
+        return AnswerError(f"{reason} Answer with one legal move: {named}{tail}.", kind)
 
     def _list_moves(self) -> list[str]:
         return [
@@ -352,6 +352,7 @@ class TextEnv:
             `parlour.training.ProcessReward`.
         form: Form of the state: ``"text"`` or ``"json"``.
         disguise: Seed of invented names for the cards; see `Disguise` (None: ordinary names).
+        instruction: The required format of answers, with ``{example}`` in place of a move.
         penalty: Cost of an answer that names no legal move.
         max_mistakes: Number of such answers in a row after which the episode is truncated (None:
             no limit).
@@ -372,6 +373,7 @@ class TextEnv:
         reward: str | StepReward = "progress",
         form: str = "text",
         disguise: int | None = None,
+        instruction: str = INSTRUCTION,
         penalty: float = 0.0,
         max_mistakes: int | None = 10,
         max_moves: int | None = MAX_MOVES,
@@ -392,7 +394,8 @@ class TextEnv:
             max_moves=max_moves,
             **options,
         )
-        self.form, self.penalty, self.max_mistakes = form, penalty, max_mistakes
+        self.form, self.instruction = form, instruction
+        self.penalty, self.max_mistakes = penalty, max_mistakes
         self.disguise = None if disguise is None else Disguise(disguise)
         self._step_reward = None if isinstance(reward, str) else reward
         self._done = True
@@ -478,8 +481,9 @@ class TextEnv:
         if self._done:
             return f"{self.position.state_text}\n\n{self._result_text()}"
         if self._is_waiting:
-            end = f"The hand ended before your first turn. Answer <answer>{CONTINUE}</answer>."
-            return f"{self.position.state_text}\n\n{end}"
+            instruction = self.instruction.replace("{example}", CONTINUE)
+            end = f"The hand ended before your first turn.\nLegal moves:\n- {CONTINUE}: see the end"
+            return f"{self.position.state_text}\n\n{end}\n\n{instruction}"
         return self.position.text
 
     @property
@@ -490,7 +494,12 @@ class TextEnv:
     def _look(self) -> None:
         """Describe the current position."""
         self.position = TextPosition(
-            self.game, self.rules, self.env.clone(), self.form, self.disguise
+            self.game,
+            self.rules,
+            self.env.clone(),
+            self.form,
+            self.disguise,
+            self.instruction,
         )
 
     def _read(self, text: str) -> list[int]:

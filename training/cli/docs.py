@@ -344,6 +344,9 @@ PUBLIC = {
     "openspiel": "parlour.envs.interfaces.openspiel",
     "rllib": "parlour.envs.interfaces.rllib",
     "sb3": "parlour.envs.interfaces.sb3",
+    "trl": "parlour.envs.interfaces.trl",
+    "verifiers": "parlour.envs.interfaces.verifiers",
+    "openenv": "parlour.envs.interfaces.openenv",
     **{name: f"parlour.envs.games.{name}" for name in GAMES},
 }
 """Public packages and modules, by their page in docs/api."""
