@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.batch import MAX_MOVES
 from ..core.game import Game, find_game
-from ..core.kernel.cards import SUIT_SIGNS, SUITS, WHITE_SUIT_SIGNS
+from ..core.kernel.cards import SUIT_SIGNS, SUITS, WHITE_SUIT_SIGNS, card_name
 from ..core.moves import list_complete_moves, move_text
 from ..core.options import check_range, describe_options, shorten, unknown_text
 from ..core.rows import describe_move
@@ -64,7 +64,8 @@ LEGEND = """\
 Cards are written as rank and suit, such as {cards}. {ten}In the drawing of the table, ▒▒ is a \
 face-down card and ·· an empty place. [ ] marks what a move can use now, < > a selected card or \
 one that only you see, ( ) the last card played. Of cards that overlap, the last one is on top: \
-the lowest or the rightmost. Numbers and letters below cards name their places."""
+the lowest or the rightmost. Numbers and letters below cards name their places. Columns and piles \
+are numbered from left to right."""
 SEAT_LEGEND = "D is the dealer, * the seat to act. Seats are numbered clockwise."
 JSON_LEGEND = """\
 Cards are written as rank and suit, such as {cards}. {ten}The position is JSON: cards from bottom \
@@ -159,8 +160,8 @@ class TextPosition:
 
         The answer is marked as ``<answer>Th 3s</answer>``, ``\boxed{Th 3s}`` or
         ``Answer: Th 3s``, or it is the only line or the last line of the text. Cards may be in any
-        order and spelling (``Th``, ``10H``, ``T♥``, ``ten of hearts``). A part of a move is enough
-        if only one move has it.
+        order and spelling (``Th``, ``10H``, ``T♥``, ``ten of hearts``). A part of a move, or a
+        card on the table and its target, is enough if only one move has it.
 
         Raises:
             AnswerError: The text names no legal move.
@@ -213,7 +214,25 @@ class TextPosition:
                 texts += [*self._words[move[0]], self.game.label(move[0])]
             for text in texts:
                 further.setdefault(fold(text), set()).add(tuple(move))
+        for text, action in self._list_drawn():
+            further.setdefault(fold(text), set()).add((action,))
         return {text: list(*moves) for text, moves in further.items() if len(moves) == 1}
+
+    def _list_drawn(self) -> list[tuple[str, int]]:
+        """Return names of single actions by cards on the table, and by cards and their targets."""
+        usable = {move[0] for move in self._moves.values() if len(move) == 1}
+        items = self.game.layout(self.states[0], self.rules).items
+        shown = [item for item in items if item.card and item.face_up]
+        on_top = {item.place: card_name(item.card) for item in shown}  # the last one counts
+        names = []
+        for item in shown:
+            card = card_name(item.card)
+            names += [(card, action) for action in (item.action, *dict(item.drops).values())]
+            for place, action in item.drops:
+                targets = (place, place.partition("-")[0], on_top.get(place, place))
+                names += [(f"{card} {target}", action) for target in targets]
+                names += [(f"{card}>{on_top[place]}", action)] if place in on_top else []
+        return [(name, action) for name, action in names if action in usable]
 
     @cached_property
     def _by_word(self) -> dict[str, int]:
@@ -318,7 +337,10 @@ def fold(text: str) -> str:
     text = re.sub(r"[→⇒➔]|-+>|=+>", ">", text)
     text = _FULL_NAME.sub(lambda name: _RANK_LETTERS.get(name[1], name[1]) + name[2][0], text)
     text = re.sub(r"\b10 ?(?=[cdhs]\b)", "t", text)
-    text = re.sub(r"\b(and|with)\b|[\s,;|+&\"'`*_\[\](){}<]+|[.:!]+(?=\s|$)", " ", text)
+    text = re.sub(r"(?<=[a-z])-(?=[a-z\d])", " ", text)
+    text = re.sub(
+        r"\b(and|with|to|onto|on|its|the)\b|[\s,;|+&\"'`*_\[\](){}<]+|[.:!]+(?=\s|$)", " ", text
+    )
     return " ".join(re.sub(r"\s*>\s*", ">", text).split())
 
 

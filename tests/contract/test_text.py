@@ -194,6 +194,26 @@ def test_a_card_that_one_move_uses_names_the_move() -> None:
     assert error.value.kind == "illegal"
 
 
+@pytest.mark.parametrize(
+    ("answer", "move"),
+    [
+        ("A♥ to foundation", "5"),
+        ("Ah", "5"),
+        ("move A♥ from column 5 to its foundation", "5"),
+        ("9♥ onto T♣", "2>7"),
+        ("9h -> 10c", "2>7"),
+        ("the nine of hearts to column 7", "2>7"),
+        ("2 → 7", "2>7"),
+        ("Deal", "d"),
+    ],
+)
+def test_a_card_and_its_target_name_the_move(answer: str, move: str) -> None:
+    env = TextEnv("klondike")
+    env.reset(seed=11)
+    assert env.legal_actions() == ["d", "5", "2>7"]
+    assert env.position.read_answer(answer) == env.position.actions_of(move)
+
+
 def malformed(rng: random.Random) -> str:
     """Answers as a broken or hostile model writes them."""
     letters = "abcdTJQK♥♠10259 <>/{}[]\\\"'`*:=,.;|+\n\t\r\x00\u2028\u202e😀ﬁ０あ"

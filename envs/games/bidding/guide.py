@@ -13,8 +13,11 @@ AIM = (
     "Aim: if your side bids highest, take at least the points of your bid. Otherwise, prevent the "
     "other side from taking its bid."
 )
-RANKING = "In every suit the cards rank J 9 A 10 K Q 8 7."
+RANKING = "In every suit the cards rank, from high to low, J 9 A 10 K Q 8 7."
 POINTS = "Points: a jack counts 3, a nine 2, an ace or a ten 1."
+TRICK = (
+    "In a trick, each seat plays one card. The winner takes its points and leads the next trick."
+)
 FOLLOW = (
     "Follow suit if you can. The highest trump wins the trick; without a trump, the highest card "
     "of the suit led wins it."

@@ -9,6 +9,7 @@ from ..bidding.guide import (
     FOLLOW,
     POINTS,
     RANKING,
+    TRICK,
     list_own_actions,
     prompt_bid,
     prompt_cards,
@@ -58,6 +59,7 @@ def how_to_play(rules: Rules) -> list[str]:
         f"{POINTS[:-1]}: 56 in all.",
         f"You play with {partners}; the sides alternate around the table. {bid}",
         last,
+        TRICK,
         FOLLOW,
         "Of two identical cards in a trick, the first one ranks higher.",
     ]

@@ -31,11 +31,10 @@ VARIANT_NOTES = {
 def how_to_play(rules: Rules) -> list[str]:
     """Return the explanation of the game; see `contract.HowToPlay`."""
     several = "cards, two or more," if rules.many_sum else "two cards"
-    free = "A pyramid card is free when no card covers it. "
     if rules.waste_piles > 1:
-        free += "The top card of each waste pile is free, too."
+        free = "The top card of each waste pile is free, too."
     else:
-        free += "The top card of the waste is free, too."
+        free = "The top card of the waste is free, too."
     free += " The held card is also in play." if rules.held else ""
     free += " So is the top card of the stock." if rules.stock_play else ""
     passes = {
@@ -49,6 +48,7 @@ def how_to_play(rules: Rules) -> list[str]:
         "Cards: an ace counts 1, a jack 11, a queen 12, a king 13; the others count their number.",
         "Points: 1 for each card removed from the pyramid.",
         f"Remove {several} that total 13, whatever their suits. A king goes alone.",
+        "A pyramid card is free when the two cards that overlap it, in the row below, are gone.",
         free,
         f"Deal{when} to turn up the next card of the stock. {again}",
     ]

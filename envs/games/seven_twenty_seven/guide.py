@@ -36,11 +36,11 @@ def how_to_play(rules: Rules) -> list[str]:
     """Return the explanation of the game; see `contract.HowToPlay`."""
     tens = "tens, jacks, queens and kings" if rules.half_tens else "jacks, queens and kings"
     bust = rules.nearness == Nearness.OVER_IS_BUST
-    near = "nearest without going over" if bust else "nearest, above or below"
+    near = "without going over" if bust else "above or below"
     lines = [
         "Aim: have the total nearest to 7, or nearest to 27, or both with aces.",
         f"Cards: {tens} count a half, an ace 1 or 11, the others their number.",
-        f"Points: half of the pot for the total {near} 7, half for 27.",
+        f"Points: the total nearest to 7, {near}, takes half of the pot; the nearest to 27, half.",
         f"Each seat pays {rules.ante} and gets a card face up and {rules.start_down} face down.",
         "In turn, take a card or stand. You may draw again after standing."
         if not rules.max_stands

@@ -9,6 +9,7 @@ from ..bidding.guide import (
     FOLLOW,
     POINTS,
     RANKING,
+    TRICK,
     list_own_actions,
     prompt_bid,
     prompt_cards,
@@ -75,6 +76,7 @@ def how_to_play(rules: Rules) -> list[str]:
         f"{POINTS[:-1]}{last}: {total} in all.",
         f"{sides} After four cards, bid the points that your side will take, or pass.",
         f"{secret}. Then all get their other cards.",
+        TRICK,
         FOLLOW,
         f"If you cannot follow suit, you {verb} ask for trumps. Until then trumps are a suit like "
         "any other.",
