@@ -17,7 +17,7 @@ from torch import nn
 
 from parlour.envs import find_game
 from parlour.training import DatasetSpec, compare, load_dataset, make_dataset
-from parlour.training.datasets.decisions import find_regrets
+from parlour.training.evaluation.reviews.review_judges import find_regrets
 
 REGRET_WEIGHT = 20
 """Weight of the expected regret in the loss."""

@@ -24,10 +24,11 @@ from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
 
 from ..evaluation.labels.labels import NO_SCORE
 from ..evaluation.play import Progress
+from ..evaluation.reviews.review_judges import find_regrets
 from ..files import check_folder, sole_use, write_bytes
 from ..parallel.tasks import Cluster, run_tasks
 from .dataset_card import make_card
-from .decisions import COLUMNS, DatasetSpec, are_equal, find_regrets, play_decisions
+from .decisions import COLUMNS, DatasetSpec, are_equal, play_decisions
 
 SHARD = 500
 """Number of games in a file: few enough to repeat and to hold in memory."""

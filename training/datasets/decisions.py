@@ -32,10 +32,10 @@ from ..evaluation.lineups import digest_parlour
 from ..evaluation.play import play_steps
 from ..evaluation.reviews.review_judges import (
     Judge,
+    best_values,
     can_judge,
     describe_judge,
     make_judge,
-    takes_back,
 )
 
 FORMAT = 1
@@ -341,26 +341,6 @@ def _label_deals(spec: DatasetSpec, states: np.ndarray) -> dict[str, np.ndarray]
     return {"winnable": columns_of(solutions, False)["winnable"]}
 
 
-def find_regrets(game: Game, values: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """Return the regret of each action taken, float64 (n,): the best value minus its value.
-
-    UNDO does not count as the best action. Decisions without values have NaN.
-
-    Args:
-        game: The game.
-        values: The value of each action, float (n, actions), NaN for illegal actions.
-        actions: The actions taken, int (n,).
-    """
-    best = _best_values(game, values)
-    return np.asarray(best - values[np.arange(len(actions)), actions], np.float64)
-
-
 def are_equal(game: Game, values: np.ndarray) -> np.ndarray:
     """Return whether all actions except UNDO have equal values, bool (n,)."""
-    return np.asarray(_best_values(game, values) == -_best_values(game, -values))
-
-
-def _best_values(game: Game, values: np.ndarray) -> np.ndarray:
-    known = ~np.isnan(values) & ~takes_back(game)
-    best = np.where(known, values, -np.inf).max(axis=1)
-    return np.where(known.any(axis=1), best, np.nan)
+    return np.asarray(best_values(game, values) == -best_values(game, -values))

@@ -24,7 +24,8 @@ from parlour.training import Cluster, Dataset, DatasetSpec, load_dataset, make_d
 from parlour.training.cli.main import main
 from parlour.training.datasets import dataset as module
 from parlour.training.datasets.dataset import STATISTICS, make_schema
-from parlour.training.datasets.decisions import COLUMNS, are_equal, find_regrets, play_decisions
+from parlour.training.datasets.decisions import COLUMNS, are_equal, play_decisions
+from parlour.training.evaluation.reviews.review_judges import find_regrets
 
 PYRAMID = find_game("pyramid")
 CASES: tuple[tuple[str, dict[str, Any]], ...] = (

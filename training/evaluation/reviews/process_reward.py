@@ -9,7 +9,7 @@ from parlour.agents.registry import Agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.turn import legal_masks
 
-from .review_judges import WORLDS, can_judge, make_judge, takes_back
+from .review_judges import WORLDS, can_judge, find_regrets, make_judge
 
 
 class ProcessReward:
@@ -78,7 +78,5 @@ class ProcessReward:
         judged = self.judge.judge(states[rows], states["steps"][rows].astype(np.int64))
         self.seconds += perf_counter() - begun
         self.decisions += len(rows)
-        candidates = ~np.isnan(judged.values) & ~takes_back(game)
-        best = np.where(candidates, judged.values, -np.inf).max(axis=1)
-        rewards[rows] = judged.values[np.arange(len(rows)), actions[rows]] - best
+        rewards[rows] = -find_regrets(game, judged.values, actions[rows])
         return rewards

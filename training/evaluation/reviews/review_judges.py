@@ -305,6 +305,27 @@ def takes_back(game: Game) -> np.ndarray:
     return np.array([game.label(action) == TAKES_BACK for action in range(game.actions)])
 
 
+def best_values(game: Game, values: np.ndarray) -> np.ndarray:
+    """Return the best value of an action except UNDO, float64 (n,); NaN if there is none."""
+    known = ~np.isnan(values) & ~takes_back(game)
+    best = np.where(known, values, -np.inf).max(axis=1)
+    return np.where(known.any(axis=1), best, np.nan)
+
+
+def find_regrets(game: Game, values: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    """Return the regret of each action taken, float64 (n,): the best value minus its value.
+
+    UNDO does not count as the best action. Decisions without values have NaN.
+
+    Args:
+        game: The game.
+        values: The value of each action, float (n, actions), NaN for illegal actions.
+        actions: The actions taken, int (n,).
+    """
+    best = best_values(game, values)
+    return np.asarray(best - values[np.arange(len(actions)), actions], np.float64)
+
+
 def can_judge(judge: Judge, states: np.ndarray) -> np.ndarray:
     """Return whether a judge supports the decision in each state, bool (n,).
 
