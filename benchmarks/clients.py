@@ -62,8 +62,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     "openspiel": ("parlour[openspiel]",),
     "pettingzoo": ("parlour[pettingzoo]",),
     "trl": ("parlour", "torch", "trl>=1.16"),
-    "verifiers": ("parlour", "verifiers>=0.4"),
-    "openenv": ("parlour", "openenv-core>=0.3"),
+    "verifiers": ("parlour[verifiers]",),
+    "openenv": ("parlour[openenv]",),
 }
 """Packages of each environment. The version of torch is the one in constraints.txt."""
 

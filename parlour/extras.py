@@ -12,6 +12,7 @@ EXTRAS = {
     "matplotlib": "train",
     "minari": "minari",
     "moviepy": "films",
+    "openenv": "openenv",
     "optuna": "train",
     "pandas": "train",
     "pettingzoo": "pettingzoo",
@@ -31,6 +32,7 @@ EXTRAS = {
     "tqdm": "train",
     "tyro": "train",
     "uvicorn": "page",
+    "verifiers": "verifiers",
     "websockets": "page",
 }
 """The extra that installs a library, by the name of its top-level module."""

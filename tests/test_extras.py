@@ -16,13 +16,20 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 BASE = {"gymnasium", "numba", "numpy"}
 ALWAYS = BASE | {"llvmlite", "parlour", "sqlalchemy", "traitlets"} | set(sys.stdlib_module_names)
 """llvmlite comes with Numba, SQLAlchemy with Optuna, and traitlets with anywidget."""
-DISTRIBUTIONS = {"PIL": "pillow", "pygame": "pygame-ce", "pyspiel": "open-spiel"}
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "openenv": "openenv-core",
+    "pygame": "pygame-ce",
+    "pyspiel": "open-spiel",
+}
 """Names of distributions that differ from those of their modules."""
 IMPORTS = {
     "parlour.envs.interfaces.sb3": ("stable_baselines3", "train"),
     "parlour.envs.interfaces.pettingzoo": ("pettingzoo", "pettingzoo"),
     "parlour.envs.interfaces.openspiel": ("pyspiel", "openspiel"),
     "parlour.envs.interfaces.rllib": ("ray", "ray"),
+    "parlour.envs.interfaces.verifiers": ("verifiers", "verifiers"),
+    "parlour.envs.interfaces.openenv": ("openenv", "openenv"),
 }
 NAMES = {
     "parlour.agents.from_sb3": ("torch", "train"),
@@ -56,8 +63,9 @@ def test_every_library_is_in_its_extra() -> None:
 
 def test_the_extra_all_has_every_extra_for_users() -> None:
     (needs,) = PROJECT["optional-dependencies"]["all"]
-    # The extra `window` includes the extra `pictures`.
-    users = set(EXTRAS.values()) - {"films", "pictures"}
+    # The extra `window` includes the extra `pictures`. Adapters of language models have large
+    # dependencies, which may conflict, so each has an environment of its own.
+    users = set(EXTRAS.values()) - {"films", "openenv", "pictures", "verifiers"}
     assert set(needs.removeprefix("parlour[").removesuffix("]").split(",")) == users
 
 

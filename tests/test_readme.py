@@ -15,6 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from parlour.training.cli.main import COMMANDS, main, make_parser
+from tests.llm_server import first_listed, serve
 from tests.marks import slow_if
 
 ROOT = Path(__file__).parents[1]
@@ -25,7 +26,10 @@ GUIDES = sorted(
 )
 METHODS = tuple(name for name in GUIDES if name.startswith("docs/guides/methods/"))
 SLOW = (
-    *(f"docs/guides/{name}.md" for name in ("cluster", "evaluating", "reviewing")),
+    *(
+        f"docs/guides/{name}.md"
+        for name in ("cluster", "evaluating", "language_models", "reviewing")
+    ),
     *(f"docs/guides/{name}.md" for name in ("search", "training", "tuning")),
     *METHODS,
 )
@@ -43,6 +47,8 @@ SMALL = {
     "review": "--worlds 2",
     "bench": "--rows 64 --seconds 0.05",
 }
+SERVER = "http://127.0.0.1:8000"
+"""Address of a language model in the documents; a stub stands in for it."""
 OTHERS = (
     *("git clone <this repository> parlour", "cd parlour", "make demo", "pip install -e "),
     ". .venv/bin/activate",
@@ -79,6 +85,10 @@ def commands(document: str, *shown: Block) -> Iterator[tuple[str, str]]:
 
 def run(command: str, place: str) -> None:
     """Run ``parlour ...`` with small settings; it must succeed. ``serve`` is only parsed."""
+    if SERVER in command:
+        with serve(first_listed) as stub:
+            run(command.replace(SERVER, stub.url), place)
+        return
     name, *words = shlex.split(command)[1:]
     if name == "serve":
         assert make_parser([name]).parse_args([name, *words]).command == name

@@ -6,11 +6,14 @@
 from functools import partial
 from typing import Any
 
-from openenv.core.env_server import create_fastapi_app
-from openenv.core.env_server.interfaces import Environment
-from openenv.core.env_server.types import Action, Observation, State
+from parlour.extras import name_extra
 
 from .text import TextEnv
+
+with name_extra("parlour.envs.interfaces.openenv"):
+    from openenv.core.env_server import create_fastapi_app
+    from openenv.core.env_server.interfaces import Environment
+    from openenv.core.env_server.types import Action, Observation, State
 
 __all__ = ["CardEnvironment", "TextAction", "TextObservation", "make_app"]
 

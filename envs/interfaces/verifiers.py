@@ -8,9 +8,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-import verifiers.v1 as vf
+from parlour.extras import name_extra
 
 from .text import TextEnv
+
+with name_extra("parlour.envs.interfaces.verifiers"):
+    import verifiers.v1 as vf
 
 __all__ = ["CardGameEnv", "CardTaskset"]
 
