@@ -4,14 +4,14 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.kernel.cards import card_name, parse_card
 from parlour.envs.core.legal import list_actions
-from parlour.envs.core.rows import Rows
+from parlour.envs.core.rows import Rows, describe_move
 from parlour.envs.core.scene.scene import Item, Scene, ansi
 from parlour.envs.core.turn import Turn
 
@@ -19,18 +19,14 @@ from . import human_bests
 from .baselines import GreedyAgent
 
 HELP = """\
-Type the cards of your move in any order (Th, 10h or T♥), or the numbers next to them, separated by
-spaces or commas. One card is enough if only one move uses it.
-h hint   u undo   restart   ? help and all moves   q quit"""
-HELP_BY_WORDS = """\
-Type the word in front of a move, or a card on the table (8c). If the card has several targets, name
-the target, too (8c 9d).
-h hint   u undo   restart   ? help and all moves   q quit"""
-HELP_AMONG_SEVERAL = """\
-Type your action in full, or the short word next to it.
-h hint   ? help and all moves   q quit"""
+Type a move as it is listed. A card alone is enough if it has one move.
+Write a card as 10h, Th or T♥."""
+HELP_AMONG_SEVERAL = "Type your action as it is listed. Write a card as 10h, Th or T♥."
+HELP_BY_NUMBERS = "The numbers next to the cards also name them."
 MAX_LISTED = 40
 """Maximum number of moves that are listed in full."""
+MAX_LINES = 14
+"""Maximum number of moves that are listed on a line each; more moves are listed without phrases."""
 MAX_PROMPTED = 8
 """Maximum number of moves that the prompt of a game for several players lists."""
 
@@ -54,6 +50,15 @@ TAKEN_BACK: dict[str, type[Exception]] = {
 """Words for undo and restart in solitaires; words of the game take precedence."""
 
 
+class Answer(NamedTuple):
+    """What the game answers to a word that is not a move."""
+
+    about: str
+    """Description of the answer for the help."""
+    make: Callable[[], str]
+    """Returns the answer."""
+
+
 class HumanAgent:
     """Asks a person for each move.
 
@@ -61,8 +66,7 @@ class HumanAgent:
         ask: a function like `input`, which shows a prompt and returns the answer.
         say: a function like `print`.
         colour: whether to draw the game in color.
-        answers: further words that the player may type, each with a function that returns the
-            answer.
+        answers: further words that the player may type, and their answers.
         takes_back: whether the words of `TAKEN_BACK` raise their exceptions, which the caller of
             ``act`` then handles.
     """
@@ -77,7 +81,7 @@ class HumanAgent:
         ask: Callable[[str], str] | None = None,
         say: Callable[[str], None] = print,
         colour: bool = False,
-        answers: Mapping[str, Callable[[], str]] | None = None,
+        answers: Mapping[str, Answer] | None = None,
         takes_back: bool = False,
     ) -> None:
         self.ask, self.say, self.colour = ask or input, say, colour
@@ -132,14 +136,14 @@ class HumanAgent:
         """Handle a word that is not a move; return whether it was such a word."""
         if text in ("q", "quit"):
             raise PlayerQuit
-        if text in ("h", "hint"):
-            self.say(f"hint: {move_text(suggest_move(turn), words)}")
+        if text == "hint":
+            hint = suggest_move(turn)
+            phrase = describe_move(turn.game, turn.rules, turn.states, hint)
+            self.say(f"hint: {move_text(hint, words)} ({phrase})")
         elif text in ("?", "help"):
-            self.say(_help(turn.game, turn.rules, turn.states, words))
-            if self.answers:
-                self.say(f"other commands: {', '.join(self.answers)}")
+            self.say(self._help(turn, words))
         elif text in self.answers:
-            self.say(self.answers[text]())
+            self.say(self.answers[text].make())
         elif text in TAKEN_BACK and not _match_phrase(text, words):
             if self.takes_back:
                 raise TAKEN_BACK[text]
@@ -157,7 +161,8 @@ class HumanAgent:
     def _status(self, turn: Turn, words: dict[int, tuple[str, ...]]) -> str:
         legal = np.flatnonzero(turn.masks[0]).tolist()
         if turn.game.num_players(turn.rules) > 1:
-            shown = [words[action][0] for action in legal if len(legal) <= MAX_PROMPTED]
+            listed = _list_moves(turn, [[action] for action in legal], words)
+            shown = [word for word, _ in listed if len(listed) <= MAX_PROMPTED]
             return ", ".join([*shown, "? for help"])
         best = f", best: {self.best}" if self.best else ""
         shown = [_action_text(action, words) for action in legal if _is_short(action, words)]
@@ -165,23 +170,59 @@ class HumanAgent:
         choices = ", ".join([*shown, "? for help"])
         return f"moves {turn.states['moves'][0]}, {time_text}{best}; {choices}"
 
+    def _help(self, turn: Turn, words: dict[int, tuple[str, ...]]) -> str:
+        """Return the moves, how to type them, and the other words that the player may type."""
+        moves = list_complete_moves(turn.game, turn.rules, turn.states)
+        is_alone = turn.game.num_players(turn.rules) == 1
+        listed = _list_moves(turn, moves[:MAX_LISTED], words, with_short=not is_alone)
+        omitted = [f"{len(moves) - MAX_LISTED} more"] if len(moves) > MAX_LISTED else []
+        if len(listed) > MAX_LINES:
+            lines = [f"moves now: {', '.join([*(word for word, _ in listed), *omitted])}"]
+        else:
+            lines = ["moves now:", *_align(listed)]
+        lines += ["", HELP if is_alone else HELP_AMONG_SEVERAL]
+        scene = turn.game.layout(turn.states[0], turn.rules)
+        if any(item.note.isdigit() for item in scene.items):
+            lines.append(HELP_BY_NUMBERS)
+        commands = [("hint", "suggest a move")]
+        commands += [(word, answer.about) for word, answer in self.answers.items()]
+        if self.takes_back:
+            commands += [("u", "take back a move"), ("restart", "start the deal again")]
+        return "\n".join([*lines, "", "commands:", *_align([*commands, ("q", "quit")])])
 
-def _help(game: Game, rules: Any, states: np.ndarray, words: dict[int, tuple[str, ...]]) -> str:
-    moves = list_complete_moves(game, rules, states)
-    if game.num_players(rules) > 1:
-        shown = []
-        for action, *_ in moves:
-            first, *others = words[action]
-            shown.append(f"{first} ({others[0]})" if others else first)
-        return f"{HELP_AMONG_SEVERAL}\nmoves now: {', '.join(shown)}"
-    if any(len(known) > 1 and known[1].isdigit() for known in words.values()):
-        return f"{HELP}\nmoves now: {_moves_text(moves, words)}"
-    state = states[0]
-    shown = [
-        f"{move_text(move, words)} ({game.describe_action(state, rules, move[-1])})"
-        for move in moves
-    ]
-    return f"{HELP_BY_WORDS}\nmoves now: {', '.join(shown)}"
+
+def _align(rows: Sequence[tuple[str, str]]) -> list[str]:
+    """Return rows of a word and its description as lines with two columns."""
+    wide = max((len(word) for word, _ in rows), default=0)
+    return [f"  {word:<{wide}}  {about}" for word, about in rows]
+
+
+def _list_moves(
+    turn: Turn,
+    moves: Sequence[list[int]],
+    words: dict[int, tuple[str, ...]],
+    with_short: bool = False,
+) -> list[tuple[str, str]]:
+    """Return the word and the phrase of each move.
+
+    Actions that differ only by consecutive numbers are one row, such as ``("16 to 28", "bid")``.
+    ``with_short`` adds shorter words, as in ``"fold or f"``.
+    """
+    rows: list[tuple[str, str]] = []
+    series: list[str] = []  # the first and the last number of the current row
+    for move in moves:
+        word = _move_in_full(move, words)
+        phrase = describe_move(turn.game, turn.rules, turn.states, move)
+        verb, _, end = phrase.rpartition(" ")
+        is_number = word.isdigit() and end == word
+        if is_number and series and rows[-1][1] == verb and int(series[-1]) == int(word) - 1:
+            series = [series[0], word]
+            rows[-1] = f"{series[0]} to {word}", verb
+        else:
+            series = [word] if is_number else []
+            short = [one for one in words[move[-1]][1:2] if with_short and len(one) < len(word)]
+            rows.append((" or ".join([word, *short]), verb if is_number else phrase))
+    return rows
 
 
 def list_complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list[int]]:
@@ -211,12 +252,12 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
 
     The text contains words of `Game.action_words` in any order. Words that follow from the others
     may be missing. Alternatively, the text names a card or a pile on the table, and its target if
-    there are several.
+    there are several. ``>`` may separate a card from its target: ``5♣>6♥``.
 
     Raises ValueError for an unknown word, for an ambiguous move, and for a card that cannot move.
     """
     words, scene = game.action_words(states[0], rules), game.layout(states[0], rules)
-    typed = [spell_word(word) for word in re.split(r"[\s,;|+]+", text) if word]
+    typed = [spell_word(word) for word in re.split(r"[\s,;|+>]+", text) if word]
     if not typed:
         raise ValueError("type at least one card")
     is_alone = game.num_players(rules) == 1
@@ -234,13 +275,24 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
             ways = ", ".join(_way_text(game, rules, states, action) for action in drawn)
             raise ValueError(f"{' '.join(typed)} names several moves; choose one: {ways}")
         wanted = drawn or wanted
-    if not wanted and not is_alone:
-        raise ValueError(f"{text!r} is not a legal move; ? lists the moves")
     if not wanted:
-        if is_drawn(unknown, scene):
-            raise ValueError(f"not possible now: {unknown}{explain_card(scene, unknown)}")
-        raise ValueError(f"{unknown!r} is not on the table; ? lists the moves")
+        raise ValueError(_refusal(text, typed, unknown, scene) if is_alone else _no_move(text))
     return match_move(wanted, game, rules, states)
+
+
+def _no_move(text: str) -> str:
+    return f"{text!r} is not a legal move; ? lists the moves"
+
+
+def _refusal(text: str, typed: Sequence[str], unknown: str, scene: Scene) -> str:
+    """Return the reason why a solitaire has no move with these words, one of them unknown."""
+    if len(typed) == 2 and any(item.drops for item in _find_items(typed[0], scene)):
+        return f"not possible now: {typed[0]} cannot move to {typed[1]}"
+    if is_drawn(unknown, scene):
+        return f"not possible now: {unknown}{explain_card(scene, unknown)}"
+    with suppress(ValueError):
+        return f"{card_name(parse_card(unknown))} is not on the table; ? lists the moves"
+    return _no_move(text)
 
 
 def _way_text(game: Game, rules: Any, states: np.ndarray, action: int) -> str:
@@ -301,7 +353,11 @@ def move_text(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
 def _match_phrase(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:
     """Return the action that a text names exactly, or the only one whose words begin with it."""
     phrase = " ".join(text.lower().split())
-    exact = [action for action, known in words.items() if phrase in (one.lower() for one in known)]
+    exact = [
+        action
+        for action, known in words.items()
+        if phrase in (one.lower().replace(">", " ") for one in known)
+    ]
     if exact or not phrase:
         return exact
     longer = [action for action, known in words.items() if known[0].startswith(f"{phrase} ")]

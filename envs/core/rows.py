@@ -348,6 +348,21 @@ def view_states(game: Game, rules: Any, states: np.ndarray, seats: np.ndarray) -
     return copies
 
 
+def describe_move(game: Game, rules: Any, state: States, actions: Sequence[int]) -> str:
+    """Return the phrase of a move of one or more actions, which is that of its last action.
+
+    ``state``, (1,), is the position before the first action. The actions must be legal.
+    """
+    *first, last = actions
+    if first:
+        rows = Rows(game, rules, 1)
+        rows.restore(state)
+        for action in first:
+            rows.step(np.array([action]))
+        state = rows.states
+    return game.describe_action(state[0], rules, last)
+
+
 def are_finished(states: np.ndarray) -> np.ndarray:
     """Return which games are finished, bool (n,); see `batch.FINISHED`."""
     over = states["over"]

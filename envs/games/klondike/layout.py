@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.kernel.cards import SUITS, card_symbol
+from ...core.kernel.cards import SUITS, card_name, card_symbol
 from ...core.legal import list_actions
 from ...core.scene.scene import Item, Mark, Scene, Text
 from .kernel import suit_back
@@ -40,6 +40,10 @@ OPEN_X, OPEN_Y, OPEN_ROW = 0.72, 0.4, 4
 """Offsets and cards per row of a face-up stock, which is drawn to the right of the columns."""
 COLUMN_PLACES = tuple(f"column-{column + 1}" for column in range(COLUMNS))
 FOUNDATION_PLACES = tuple(f"foundation-{suit}" for suit in SUITS)
+WASTE, FOUNDATION = "w", "f"
+"""Words for the waste and the foundations, next to the numbers of the columns."""
+NUMBERS_Y = 1.0
+"""y coordinate of the numbers above the columns, in text output only."""
 Drops = tuple[tuple[str, int], ...]
 """Places where a card can be dropped, each with the action that moves it there."""
 
@@ -164,59 +168,88 @@ def _texts(s: Any, rules: Rules) -> list[Text]:
     lines += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
     texts = [Text(WORDS_X, TOP + 0.25 * i, line) for i, line in enumerate(lines)]
     counts = f"stock {int(shown['stock_count'])}, waste {int(shown['waste_count'])}"
-    return [*texts, Text(WORDS_X, TOP + 0.25 * len(lines), counts, only="ansi")]
+    texts.append(Text(WORDS_X, TOP + 0.25 * len(lines), counts, only="ansi"))
+    numbers = range(COLUMNS)
+    return [
+        *texts,
+        *(Text(ASIDE + k * COLUMN_X, NUMBERS_Y, f" {_number(k)}", only="ansi") for k in numbers),
+    ]
 
 
 def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
-    """Return the words that a person can type for each action, such as ``w3`` or ``2>5``."""
-    words: dict[int, tuple[str, ...]] = {DEAL: ("d", "deal"), REDEAL: ("r", "redeal")}
-    words[WASTE_UP] = ("w", "waste")
-    for column in range(COLUMNS):
-        words[WASTE_DOWN + column] = (f"w{column + 1}",)
-        words[COLUMN_UP + column] = (f"{column + 1}",)
-    for action in range(MOVE, BACK):
-        source, target = move_columns(action)
-        words[action] = (f"{source + 1}>{target + 1}",)
-    return words | {action: (f"{SUITS[suit]}{column + 1}",) for action, column, suit in _returns(s)}
+    """Return the words that a person can type for each legal action.
+
+    The first word names the cards as they are drawn: ``"Qd Ks"``, ``"As f"`` for the foundation, or
+    ``"Kc 3"`` for an empty column. Other words name columns by number: ``"Qd 4"``, ``"7>4"``.
+    """
+    words: dict[int, tuple[str, ...]] = {}
+    for action in list_actions(s["legal"]):
+        if action in (DEAL, REDEAL):
+            words[action] = ("d", "deal") if action == DEAL else ("r", "redeal")
+            continue
+        card, source, target = _find_move(s, action)
+        name, last = card_name(card), _last_card(s, target)
+        words[action] = tuple(
+            dict.fromkeys(
+                [
+                    f"{name} {card_name(last) if last else target}",
+                    f"{name} {target}",
+                    *([f"{source}>{target}"] if source != FOUNDATION else []),
+                ]
+            )
+        )
+    return words
 
 
 def describe_action(s: Any, rules: Rules, action: int) -> str:
-    """Return an action as a phrase, such as ``"move 7♥ from column 3 to column 5"``."""
+    """Return an action as a phrase, such as ``"move 7♥ onto 8♠"``."""
     if action in (DEAL, REDEAL):
         return "deal from the stock" if action == DEAL else "redeal the stock"
     card, source, target = _find_move(s, action)
-    return f"move {card_symbol(card)} from {source} to {target}" if card else label(action)
+    if not card:
+        return label(action)
+    moved = f"move {card_symbol(card)}"
+    if target == FOUNDATION:
+        return f"{moved} to its foundation"
+    moved += " from its foundation" if source == FOUNDATION else ""
+    last = _last_card(s, target)
+    return f"{moved} onto {card_symbol(last)}" if last else f"{moved} to column {target}"
+
+
+def _last_card(s: Any, pile: str) -> int:
+    """Return the card that a moved card covers: the last card of a column; otherwise 0."""
+    return 0 if pile == FOUNDATION else int(s["shown"]["last"][int(pile) - 1])
 
 
 def _find_move(s: Any, action: int) -> tuple[int, str, str]:
-    """Return the card that an action moves, the name of its pile, and the name of the target.
+    """Return the card that an action moves, its pile, and the target.
 
-    The card is 0 if the action moves no face-up card. For a run it is the first card of the run.
+    Piles are ``WASTE``, ``FOUNDATION`` and the numbers of the columns. The card is 0 if the action
+    moves no face-up card. For a run it is the first card of the run.
     """
     shown = s["shown"]
     if WASTE_UP <= action < COLUMN_UP:
-        card = int(shown["waste_top"])
-        target = "its foundation" if action == WASTE_UP else _column_name(action - WASTE_DOWN)
-        return card, "the waste", target
+        target = FOUNDATION if action == WASTE_UP else _number(action - WASTE_DOWN)
+        return int(shown["waste_top"]), WASTE, target
     if COLUMN_UP <= action < MOVE:
         column = action - COLUMN_UP
-        return int(shown["last"][column]), _column_name(column), "its foundation"
+        return int(shown["last"][column]), _number(column), FOUNDATION
     if MOVE <= action < BACK:
         column, other = move_columns(action)
         rows = range(int(shown["face_down"][column]), int(s["count"][column]))
         last = int(shown["last"][other])
         cards = [int(s["column"][column][row]) for row in rows]
         fitting = [card for card in cards if card >> 2 == (last >> 2) - 1] if last else cards
-        return (fitting or [0])[0], _column_name(column), _column_name(other)
+        return (fitting or [0])[0], _number(column), _number(other)
     for number, column, suit in _returns(s):
         if number == action:
             value = int(shown["foundations"][suit])
-            return 4 * value + suit if value else 0, "its foundation", _column_name(column)
+            return 4 * value + suit if value else 0, FOUNDATION, _number(column)
     return 0, "", ""
 
 
-def _column_name(column: int) -> str:
-    return f"column {column + 1}"
+def _number(column: int) -> str:
+    return str(column + 1)
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
