@@ -123,6 +123,7 @@ class HumanAgent:
         game, rules, states = turn.game, turn.rules, turn.states
         words = game.action_words(states[0], rules)
         self.say("\n" + ansi(game.layout(states[0], rules), self.colour))
+        self.say(game.prompt(states[0], rules))
         while True:
             text = self._read(f"{self._status(turn, words)} > ")
             if not text or self._answer(text, turn, words):
@@ -142,6 +143,8 @@ class HumanAgent:
             self.say(f"hint: {move_text(hint, words)} ({phrase})")
         elif text in ("?", "help"):
             self.say(self._help(turn, words))
+        elif text == "h":
+            self.say("\n".join(turn.game.how_to_play(turn.rules)))
         elif text in self.answers:
             self.say(self.answers[text].make())
         elif text in TAKEN_BACK and not _match_phrase(text, words):
@@ -184,7 +187,7 @@ class HumanAgent:
         scene = turn.game.layout(turn.states[0], turn.rules)
         if any(item.note.isdigit() for item in scene.items):
             lines.append(HELP_BY_NUMBERS)
-        commands = [("hint", "suggest a move")]
+        commands = [("h", "how to play"), ("hint", "suggest a move")]
         commands += [(word, answer.about) for word, answer in self.answers.items()]
         if self.takes_back:
             commands += [("u", "take back a move"), ("restart", "start the deal again")]
@@ -262,44 +265,37 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
         raise ValueError("type at least one card")
     is_alone = game.num_players(rules) == 1
     wanted = _match_phrase(" ".join(typed), words)
-    unknown = ""
     if not wanted and is_alone:
-        by_word = {word: _find_action(word, words) for word in typed}
-        unknown = next((word for word, action in by_word.items() if action is None), "")
-        wanted = [] if unknown else [action for action in by_word.values() if action is not None]
+        named = [_find_action(word, words) for word in dict.fromkeys(typed)]
+        wanted = [] if None in named else [action for action in named if action is not None]
     moves = list_complete_moves(game, rules, states)
     usable = {action for move in moves for action in move}
     if not wanted or not usable.issuperset(wanted):
         drawn = [action for action in find_drawn(typed, scene) if action in usable]
         if len(drawn) > 1:
-            ways = ", ".join(_way_text(game, rules, states, action) for action in drawn)
-            raise ValueError(f"{' '.join(typed)} names several moves; choose one: {ways}")
+            ways = [
+                (_action_text(action, words), game.describe_action(states[0], rules, action))
+                for action in drawn
+            ]
+            lines = [f"{' '.join(typed)} names several moves; choose one:", *_align(ways)]
+            raise ValueError("\n".join(lines))
         wanted = drawn or wanted
     if not wanted:
-        raise ValueError(_refusal(text, typed, unknown, scene) if is_alone else _no_move(text))
+        raise ValueError(_refusal(text, typed, game, rules, states))
     return match_move(wanted, game, rules, states)
 
 
-def _no_move(text: str) -> str:
+def _refusal(text: str, typed: Sequence[str], game: Game, rules: Any, states: np.ndarray) -> str:
+    """Return the reason why there is no move with these words."""
+    scene = game.layout(states[0], rules)
+    items = [item for word in typed for item in _find_items(word, scene)[:1]]
+    if len(items) == len(typed) <= 2:
+        return game.refusal(states[0], rules, *items)
+    for word in typed:
+        with suppress(ValueError):  # another word than a card
+            if not is_drawn(card_name(parse_card(word)), scene):
+                return f"{word} is not on the table; ? lists the moves"
     return f"{text!r} is not a legal move; ? lists the moves"
-
-
-def _refusal(text: str, typed: Sequence[str], unknown: str, scene: Scene) -> str:
-    """Return the reason why a solitaire has no move with these words, one of them unknown."""
-    if len(typed) == 2 and any(item.drops for item in _find_items(typed[0], scene)):
-        return f"not possible now: {typed[0]} cannot move to {typed[1]}"
-    if is_drawn(unknown, scene):
-        return f"not possible now: {unknown}{explain_card(scene, unknown)}"
-    with suppress(ValueError):
-        return f"{card_name(parse_card(unknown))} is not on the table; ? lists the moves"
-    return _no_move(text)
-
-
-def _way_text(game: Game, rules: Any, states: np.ndarray, action: int) -> str:
-    """Return the word for an action, plus its phrase if the phrase does not contain the word."""
-    first = _action_text(action, game.action_words(states[0], rules))
-    phrase = game.describe_action(states[0], rules, action)
-    return first if first in phrase else f"{first} ({phrase})"
 
 
 def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) -> list[int]:
@@ -321,15 +317,11 @@ def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) ->
         raise ValueError(
             f"{named} is part of several moves; type a whole move: {_moves_text(longer, words)}"
         )
-    usable = {action for move in moves for action in move}
-    stuck = [action for action in dict.fromkeys(wanted) if action not in usable]
-    if stuck:
-        reason = explain_stuck(game.layout(states[0], rules), stuck, words)
-        raise ValueError(
-            f"not possible now: {move_text(stuck, words)} "
-            f"({_phrases(game, rules, states, stuck)}){reason}"
-        )
-    raise ValueError(f"{named}: these cards do not form a move")
+    scene = game.layout(states[0], rules)
+    items = [item for action in wanted for item in _find_items(words[action][0], scene)[:1]]
+    if len(items) == len(wanted) <= 2:
+        raise ValueError(game.refusal(states[0], rules, *items))
+    raise ValueError(f"not possible now: {named} ({_phrases(game, rules, states, wanted)})")
 
 
 def suggest_move(turn: Turn) -> list[int]:
@@ -440,48 +432,3 @@ def _find_items(word: str, scene: Scene) -> list[Item]:
         for item in scene.items
         if item.place == known or (item.card and item.face_up and card_name(item.card) == word)
     ]
-
-
-# Why a card cannot move.
-
-
-def explain_stuck(
-    scene: Scene, actions: Sequence[int], words: Mapping[int, tuple[str, ...]]
-) -> str:
-    """Return the reasons why cards cannot move, as the end of a sentence.
-
-    The text is empty for actions without a card. ``words`` are those of `Game.action_words`.
-    """
-    reasons = []
-    for action in actions:
-        with suppress(ValueError):  # the word is an empty place or a turn, not a card
-            reasons.append(_reason(scene, parse_card(words[action][0])))
-    return "".join(f"; {reason}" for reason in reasons)
-
-
-def explain_card(scene: Scene, name: str) -> str:
-    """Return the reason why a card cannot move, like `explain_stuck`; empty for a pile."""
-    with suppress(ValueError):
-        return f"; {_reason(scene, parse_card(name))}"
-    return ""
-
-
-def _reason(scene: Scene, card: int) -> str:
-    name = card_name(card)
-    shown = [item for item in scene.items if item.face_up and item.card == card]
-    covers = [_cover_text(other) for item in shown for other in _find_covers(scene, item)]
-    if covers:
-        return f"{name} is covered by {' and '.join(covers)}"
-    return f"{name} is not covered, but has no legal move now"
-
-
-def _find_covers(scene: Scene, item: Item) -> list[Item]:
-    """Return the cards on top of a card: later ones that overlap it."""
-    later = scene.items[scene.items.index(item) + 1 :]
-    return [
-        one for one in later if one.card and abs(one.x - item.x) < 1 and abs(one.y - item.y) < 1
-    ]
-
-
-def _cover_text(item: Item) -> str:
-    return card_name(item.card) if item.face_up else "a card face down"

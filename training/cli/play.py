@@ -279,7 +279,6 @@ def make_answers(terminal: TerminalGame, rules: Any, advisor: Advisor) -> dict[s
     """Return the answers to words that are not moves."""
     name = advisor.agent.name
     return {
-        "h": Answer("how to play", lambda: rules_text(terminal.game, rules)),
         "rules": Answer("options of these rules", lambda: rules_text(terminal.game, rules)),
         "advice": Answer(f"estimates of {name} for this position", advisor.advise),
     }

@@ -10,9 +10,15 @@ import pytest
 
 from parlour.agents.human import parse_move
 from parlour.agents.registry import choose_actions
-from parlour.envs import CardEnv, find_game
+from parlour.envs import GAMES, CardEnv, find_game
 from parlour.envs.core.rows import Rows
-from parlour.training.cli.play import TerminalGame, TerminalSession, play_hands
+from parlour.training.cli.play import (
+    TerminalGame,
+    TerminalSession,
+    play_hands,
+    play_solitaire,
+)
+from parlour.training.evaluation.report.terminal import wrap_lines
 from parlour.training.play import seats as table
 from parlour.training.play.seats import SeatChoice
 
@@ -183,7 +189,7 @@ def test_a_secret_square_is_not_told() -> None:
     play_hands(table._replace(seed=1), SeatChoice(1, ["greedy"]))
     text = "\n".join(output)
     assert text.count("Seat 0 has chosen in secret") == 3
-    assert "square" not in text
+    assert not re.search(r"Seat 0 places|square \d", text)
     output.clear()
     play_hands(table._replace(seed=1, ask=script("e5", "c3")), SeatChoice(0, ["greedy"]))
     assert (
@@ -315,3 +321,47 @@ def test_opponents_actions_are_told_in_the_third_person() -> None:
     assert re.search(r"seat \d plays [7-9TJQKA][♣♦♥♠]$", heard, re.MULTILINE)
     assert re.search(r"seat \d names [a-z]", heard)
     assert re.search(r"seat \d passes$", heard, re.MULTILINE)
+
+
+def play_by_hints(name: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the lines of one game in which the player asks for every hint and plays it."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    output: list[str] = []
+    typed: list[str] = []
+
+    def ask(prompt: str) -> str:
+        hints = [text for text in output if text.startswith("hint: ")]
+        if "Another" in prompt:
+            return "q"
+        is_asking = not typed or typed[-1] != "hint"
+        typed.append("hint" if is_asking else hints[-1].removeprefix("hint: ").split(" (")[0])
+        return typed[-1]
+
+    game = find_game(name)
+    terminal = TerminalGame(game, seed=3, ask=ask, say=output.append, notice=False)
+    if game.num_players(game.make_rules()) == 1:
+        play_solitaire(terminal)
+    else:
+        play_hands(terminal, FIRST)
+    assert "Goodbye." not in output[-1]
+    return wrap_lines("\n".join(output)).split("\n")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_whole_game_fits_80_columns(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = play_by_hints(name, 80, monkeypatch)
+    assert max(map(len, lines)) <= 80
+    assert not [line for line in lines if "None" in line or "array" in line]
+
+
+@pytest.mark.parametrize("name", ["twenty_eight", "twenty_nine", "fifty_six"])
+def test_tricks_are_printed_card_by_card(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = play_by_hints(name, 80, monkeypatch)
+    cards, tricks = 0, 0
+    for line in lines:
+        if re.fullmatch(r"(You play|Seat \d plays) [2-9TJQKA][♣♦♥♠]", line):
+            cards += 1
+        elif re.fullmatch(r"(You take|Seat \d takes) the trick: \d+ points?", line):
+            tricks += 1
+            assert cards == tricks * find_game(name).make_rules().players
+    assert tricks == 8
