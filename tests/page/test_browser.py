@@ -112,14 +112,34 @@ def test_a_replay_in_one_file_needs_no_server(browser: Any, game_file: Path) -> 
     assert table_of(page) != first
     page.keyboard.press("End")
     shows(page, "said", "the end")
-    shows(page, "verdict", "loss of decisions")
+    shows(page, "verdict", "Lost by decisions")
     page.keyboard.press("Home")
     page.keyboard.press("n")
-    shows(page, "verdict", "best was")
-    sync_api.expect(page.locator(".advised")).to_have_count(1)
+    shows(page, "verdict", "threw the win away; dealing from the stock kept it at ")
+    sync_api.expect(page.locator(".path.better.head")).to_have_count(1)
+    sync_api.expect(page.locator(".path.next.head")).to_have_count(1)
+    shows(page, "legend", "Solid arrow: the better move")
+    shows(page, "scale", "Chance of winning before each move. A dot marks a loss.")
+    ticks = page.locator(".curve .tick").all_text_contents()
+    assert ticks[:4] == ["0 %", "50 %", "100 %", "move 1"]
+    step = int(page.locator("[data-part=slide]").input_value()) + 1
+    (dot,) = page.locator(".curve .loss title").all_text_contents()
+    assert dot.startswith(f"Move {step}: Taking ")
+    assert dot.endswith(page.locator("[data-part=verdict]").inner_text())
+    page.keyboard.press("ArrowRight")
+    sync_api.expect(page.locator(".path.better")).to_have_count(0)
+    page.keyboard.press("ArrowLeft")
+    sync_api.expect(page.locator(".path.better.head")).to_have_count(1)
+    box = page.locator(".curve").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    shows(page, "said", f"{round(moves_of(page) / 2)} of ")
     assert asked == [game_file.as_uri()]
     assert errors == []
     page.close()
+
+
+def moves_of(page: Any) -> int:
+    return int(page.locator("[data-part=slide]").get_attribute("max"))
 
 
 def solution(variant: str, deal: int) -> tuple[SolitaireSession, list[int]]:
@@ -470,7 +490,9 @@ def test_a_hand_in_stakes_with_partners_is_reviewed_from_ones_first_choice(page:
     for step in range(int(slide.get_attribute("max"))):
         slide.fill(str(step))
         told.append(page.locator(".replay .verdict").inner_text())
-    assert any("with all cards known, the bidder's side takes " in text for text in told)
+    assert any("was as good as any other move." in text for text in told)
+    assert "No choice in this position." in told
+    shows(page, "scale", "Expected stakes before each move. A dot marks a loss.")
 
 
 @pytest.mark.slow
@@ -556,9 +578,7 @@ def test_a_replay_is_gone_through_with_the_review_beside_it(page: Any) -> None:
     replay = page.locator(".replay")
     sync_api.expect(replay.locator("[data-part=judge]")).to_contain_text("Values", timeout=SLOW)
     page.click("text=Next loss")
-    sync_api.expect(replay.locator("[data-part=verdict]")).to_contain_text(
-        "made the deal unwinnable"
-    )
+    sync_api.expect(replay.locator("[data-part=verdict]")).to_contain_text("threw the win away")
     place = replay.locator("[data-part=said]").inner_text()
     page.keyboard.press("ArrowRight")
     sync_api.expect(replay.locator("[data-part=said]")).not_to_have_text(place)

@@ -257,7 +257,7 @@ def test_recorded_games_are_opened_by_number() -> None:
     assert list_games((replay,))["replays"] == [replay.headline]
     output = session.handle("replay", {"number": 0})
     assert output is not None
-    assert len(output["data"]["scenes"]) == len(replay.actions) + 1
+    assert len(output["data"]["scenes"]) == replay.result["moves"] + 1
     assert answer(session, "replay", {"number": 1}) == {
         "kind": "refused",
         "text": "number must be below the number of recorded games (1), got 1",

@@ -14,7 +14,8 @@ const WORKING = "Still working", COMPILING = `${WORKING}: compiling on the first
 const GONE = "The server does not respond. Reconnecting …";
 const SHOWN = 8; // maximum number of actions in an agent's advice
 const WORDS = 17, LEGIBLE = 12.5, MOST_GROWTH = 1.57; // font size; minimum font size in pixels; maximum enlargement, limited by the line spacing
-const CURVE = [320, 120, 8]; // width, height and margin of the chance curve
+const CURVE = { wide: 320, high: 150, left: 46, right: 10, top: 10, bottom: 26 }; // size and margins of the chance curve
+const SHORTEN = 20; // distance of the tip of an arrow from the center of its target
 
 const make = (name, attributes = {}, ...children) => {
   const node = document.createElement(name);
@@ -286,28 +287,54 @@ const REPLAY = `
 <button type="button" data-go="last" title="Last step (End)" aria-label="Last step">▶|</button>
 <button type="button" data-go="play" aria-label="Play the game">Play</button>
 <input data-part="slide" type="range" min="0" value="0" aria-label="Step">
-<button type="button" data-go="worst" title="Next decision with a loss (N)" hidden>Next loss</button>
+<button type="button" data-go="worst" title="Next move with a loss (N)" hidden>Next loss</button>
 <button type="button" data-go="close" hidden>Back to the table</button></div>
 </section>
 <aside aria-label="Review"><h2>Review</h2>
 <p data-part="chance" class="big"></p>
-<svg data-part="curve" class="curve" role="img" aria-label="Chance of winning over the game"></svg>
 <p data-part="verdict" class="verdict"></p>
+<p data-part="legend" class="help" hidden>Dashed arrow: the move played. Solid arrow: the better move.</p>
+<p data-part="scale" class="help"></p>
+<svg data-part="curve" class="curve" role="img"></svg>
 <div data-part="values" class="wide"></div>
 <p data-part="judge" class="help"></p></aside>`;
 
+class ReplayBoard extends Board { // also draws the next move and a better move
+  paths = { next: [], better: [] };
+
+  redraw() {
+    super.redraw();
+    if (this.shown) this.svg.append(...Object.entries(this.paths).flatMap(([name, path]) => this.drawPath(name, path)));
+  }
+
+  // A path is a list of upper left corners of cards. One card gets a ring, several are connected by an arrow.
+  drawPath(name, path) {
+    const [stepX, stepY] = this.theme.step, [width, height] = this.theme.size;
+    const centers = path.map(([x, y]) => [x * stepX + width / 2, y * stepY + height / 2]);
+    if (!centers.length) return [];
+    if (centers.length === 1) return [draw("ellipse", { class: `path ${name}`, cx: centers[0][0], cy: centers[0][1], rx: width * 0.6, ry: height * 0.6 })];
+    const [from, to] = centers.slice(-2), angle = Math.atan2(to[1] - from[1], to[0] - from[0]);
+    const tip = to.map((value, k) => value - SHORTEN * [Math.cos(angle), Math.sin(angle)][k] * (centers.length > 1));
+    const wing = (turn) => tip.map((value, k) => value - 16 * [Math.cos(angle + turn), Math.sin(angle + turn)][k]).join(" ");
+    return [
+      draw("path", { class: `path ${name}`, d: `M${[...centers.slice(0, -1), tip].map((point) => point.join(" ")).join("L")}` }),
+      draw("path", { class: `path ${name} head`, d: `M${wing(0.5)}L${tip.join(" ")}L${wing(-0.5)}` }),
+    ];
+  }
+}
+
 export class Replay {
-  // `data` is the result of replay_data (training). `review` may add a review later.
+  // `data` is the result of replay_data (training). `review` may add a review later. Steps are moves.
   constructor(root, art, data, close = null) {
     root.classList.add("parlour", "replay");
     root.innerHTML = `<main>${REPLAY}</main>`;
     this.root = root; this.data = data; this.parts = parts(root); this.at = 0; this.timer = null;
-    this.board = new Board(this.parts.svg, art);
-    this.parts.slide.max = data.actions.length;
+    this.board = new ReplayBoard(this.parts.svg, art);
+    this.parts.slide.max = data.moves.length;
     this.parts.slide.addEventListener("input", () => this.go(Number(this.parts.slide.value)));
     this.ways = {
       first: () => this.go(0), back: () => this.go(this.at - 1), on: () => this.go(this.at + 1),
-      last: () => this.go(data.actions.length), play: () => this.play(), worst: () => this.go(this.nextLoss()), close,
+      last: () => this.go(data.moves.length), play: () => this.play(), worst: () => this.go(this.nextLoss()), close,
     };
     for (const [name, way] of Object.entries(this.ways)) this.button(name).addEventListener("click", () => { if (name !== "play") this.stop(); way(); });
     this.button("close").hidden = !close;
@@ -331,32 +358,35 @@ export class Replay {
 
   review(review) {
     this.judged = review;
-    this.parts.judge.textContent = review ? review.error ?? `${review.headline}. Values: ${review.judge}.` : review === null ? "No review." : "Review in progress …";
-    this.decisions = review?.decisions ?? [];
-    this.button("worst").hidden = !this.decisions.some((one) => this.costs(one));
-    this.parts.curve.toggleAttribute("hidden", !this.decisions.length);
+    this.parts.judge.textContent = review ? review.error ?? `Values: ${review.judge}.` : review === null ? "No review." : "Review in progress …";
+    this.decisions = new Map((review?.decisions ?? []).map((one) => [one.step, one]));
+    this.judgments = (review?.moves ?? []).map((one) => ({ ...one, at: this.data.starts.findLastIndex((start) => start <= one.step) }));
+    this.button("worst").hidden = !this.judgments.some((one) => one.lost);
+    for (const name of ["curve", "scale"]) this.parts[name].toggleAttribute("hidden", !this.judgments.length);
+    this.parts.scale.textContent = review?.scale ? `${review.scale[0].toUpperCase()}${review.scale.slice(1)} before each move. A dot marks a loss.` : "";
     this.drawCurve();
     this.tell();
+    this.board.paths = this.findPaths();
+    this.board.redraw();
   }
 
-  costs(one) {
-    const taken = one.legal.find(({ action }) => action === one.action);
-    return one.made_unwinnable || one.loss > Math.max(0.005, 2 * taken.error);
-  }
+  get judgment() { return this.judgments.find(({ at }) => at === this.at); } // of the next move
+
+  findPaths() { return { next: this.data.paths[this.at] ?? [], better: this.judgment?.path ?? [] }; }
 
   nextLoss() {
-    const found = this.decisions.filter((one) => this.costs(one)).map((one) => one.step);
-    return found.find((step) => step > this.at) ?? found[0] ?? this.at;
+    const found = this.judgments.filter((one) => one.lost).map((one) => one.at);
+    return found.find((at) => at > this.at) ?? found[0] ?? this.at;
   }
 
   go(number) {
-    const last = this.data.actions.length;
+    const last = this.data.moves.length;
     this.at = Math.min(Math.max(number, 0), last);
-    const next = this.data.played[this.at] ?? null;
-    this.board.show(this.scene(this.at), { game: this.data.headline, aim: next });
+    this.board.paths = this.findPaths();
+    this.board.show(this.scene(this.at), { game: this.data.headline });
     this.parts.slide.value = this.at;
     this.parts.slide.setAttribute("aria-valuetext", `${this.at} of ${last}`);
-    this.parts.said.textContent = `${this.at} of ${last}` + (this.at < last ? ` · next: ${this.data.actions[this.at]}` : " · the end");
+    this.parts.said.textContent = `${this.at} of ${last}` + (this.at < last ? ` · next: ${this.data.moves[this.at]}` : " · the end");
     for (const name of ["first", "back"]) this.button(name).disabled = !this.at;
     for (const name of ["on", "last"]) this.button(name).disabled = this.at === last;
     if (this.at === last) this.stop();
@@ -367,72 +397,73 @@ export class Replay {
   text(value, sign = false) {
     if (value === null || value === undefined) return "–";
     const plus = sign && value >= 0 ? "+" : "";
-    return this.judged.unit === "won" ? `${plus}${(100 * value).toFixed(1)} %` : plus + value.toFixed(2);
+    return this.judged.unit === "won" ? `${plus}${Math.round(100 * value)} %` : plus + value.toFixed(2);
   }
 
-  tell() { // describes the next decision or, at the end, the whole game
-    const { chance, verdict, values } = this.parts, one = this.decisions.find(({ step }) => step === this.at);
+  tell() { // describes the next move or, at the end, the whole game
+    const { chance, verdict, values } = this.parts, one = this.judgment;
     values.replaceChildren();
     verdict.className = "verdict";
-    if (!this.decisions.length) { chance.textContent = verdict.textContent = ""; return; }
-    if (this.at === this.data.actions.length) {
+    this.parts.legend.hidden = !one?.path.length;
+    if (!this.judgments.length) { chance.textContent = verdict.textContent = ""; return; }
+    if (this.at === this.data.moves.length) {
       const { first_chance: first, loss, unseen, luck, outcome } = this.judged.totals;
       chance.textContent = `${this.text(first)} → ${this.text(outcome)}`;
-      verdict.textContent = `loss of decisions ${this.text(loss)}, effect of hidden information ${this.text(unseen)}, luck ${this.text(luck, true)}`;
+      verdict.textContent = `Lost by decisions: ${this.text(loss)}. Lost because cards are hidden: ${this.text(unseen)}. Luck: ${this.text(luck, true)}.`;
+      const lost = this.judgments.filter((each) => each.lost).sort((a, b) => b.loss - a.loss).slice(0, SHOWN).sort((a, b) => a.at - b.at);
+      values.replaceChildren(make("ul", {}, ...lost.map((each) => make("li", {}, `Move ${each.at + 1}: ${each.text}`))));
       return;
     }
     chance.textContent = one ? `${this.judged.unit === "won" ? "Chance" : "Value"} ${this.text(one.chance)}` : "";
-    if (!one) { verdict.textContent = this.data.played.length ? "no choice in this position" : ""; return; }
-    const bad = this.costs(one);
-    verdict.classList.add(bad ? "bad" : "good");
-    verdict.textContent = one.made_unwinnable ? `“${one.text}” made the deal unwinnable; best was “${one.best_text}”`
-      : bad ? `“${one.text}” lost ${this.text(one.loss)}; best was “${one.best_text}”` : `“${one.text}” was as good as any`;
-    verdict.textContent += this.tellPoints(one);
-    const rows = [...one.legal].sort((a, b) => (b.action === one.action) - (a.action === one.action) || b.value - a.value).slice(0, SHOWN);
+    if (!one) { verdict.textContent = "No choice in this position."; return; }
+    verdict.classList.add(one.lost ? "bad" : "good");
+    verdict.textContent = one.text;
+    const decision = this.decisions.get(one.step);
+    const rows = [...decision.legal].sort((a, b) => (b.action === decision.action) - (a.action === decision.action) || b.value - a.value).slice(0, SHOWN);
     values.replaceChildren(make("table", {}, line("th", "action", "value", "±"), ...rows.map((row) => {
       const node = line("td", row.text, this.text(row.value), this.text(row.error));
-      if (row.action === one.action) node.className = "played";
+      if (row.action === decision.action) node.className = "played";
       return node;
     })));
   }
 
-  tellPoints({ points_before: before, points_after: after }) { // games with partners: double-dummy points
-    if ((before ?? null) === null || (after ?? null) === null) return "";
-    const cost = Math.abs(before - after);
-    return `; with all cards known, the bidder's side takes ${before}` + (cost ? `; this action lost ${cost} for the acting side` : "");
-  }
-
   drawCurve() {
-    const { curve } = this.parts, [wide, high, edge] = CURVE, last = Math.max(1, this.data.actions.length);
-    const marks = this.decisions.map((one) => [one.step, one.chance, one]);
+    const { curve } = this.parts, { wide, high, left, right, top, bottom } = CURVE, last = this.data.moves.length;
+    const marks = this.judgments.map((one) => [one.at, one.chance]);
     if (!marks.length) { curve.replaceChildren(); return; }
     const outcome = this.judged.totals.outcome;
-    const all = [...marks.map(([, value]) => value), outcome ?? marks[0][1]];
-    const [low, top] = this.judged.unit === "won" ? [0, 1] : [Math.min(...all), Math.max(...all)];
-    const x = (step) => edge + (step / last) * (wide - 2 * edge), y = (value) => high - edge - ((value - low) / (top - low || 1)) * (high - 2 * edge);
-    const points = [...marks, ...(outcome === null ? [] : [[last, outcome]])].map(([step, value]) => `${x(step)},${y(value)}`);
+    const points = outcome === null ? marks : [...marks, [last, outcome]], all = points.map(([, value]) => value);
+    const [low, most] = this.judged.unit === "won" ? [0, 1] : [Math.min(...all), Math.max(...all)];
+    const x = (at) => left + (at / Math.max(1, last)) * (wide - left - right);
+    const y = (value) => high - bottom - ((value - low) / (most - low || 1)) * (high - top - bottom);
+    const label = (value, attributes) => draw("text", { class: "tick", ...attributes }, value);
     curve.setAttribute("viewBox", `0 0 ${wide} ${high}`);
+    curve.setAttribute("aria-label", `${this.judged.scale} over the ${last} moves of the game, from ${this.text(marks[0][1])} to ${this.text(all.at(-1))}`);
     curve.replaceChildren(
-      ...[low, (low + top) / 2, top].map((value) => draw("path", { class: "grid", d: `M${edge} ${y(value)}H${wide - edge}` })),
-      draw("path", { class: "now", d: `M${x(this.at)} ${edge}V${high - edge}` }),
-      draw("polyline", { class: "chance", points: points.join(" ") }),
-      ...marks.filter(([, , one]) => this.costs(one)).map(([step, value, one]) => {
-        const dot = draw("circle", { class: "loss", cx: x(step), cy: y(value), r: 5 });
-        dot.append(draw("title", {}, `${step + 1}: “${one.text}” lost ${this.text(one.loss)}`));
+      ...[low, (low + most) / 2, most].flatMap((value) => [
+        draw("path", { class: "grid", d: `M${left} ${y(value)}H${wide - right}` }),
+        label(this.judged.unit === "won" ? this.text(value) : short(value), { x: left - 6, y: y(value) + 4, "text-anchor": "end" })]),
+      ...[0, Math.round(last / 2), last].map((at) => label(at === last ? "end" : `move ${at + 1}`, {
+        x: x(at), y: high - 8, "text-anchor": at === 0 ? "start" : at === last ? "end" : "middle" })),
+      draw("path", { class: "now", d: `M${x(this.at)} ${top}V${high - bottom}` }),
+      draw("polyline", { class: "chance", points: points.map(([at, value]) => `${x(at)},${y(value)}`).join(" ") }),
+      ...this.judgments.filter((one) => one.lost).map((one) => {
+        const dot = draw("circle", { class: "loss", cx: x(one.at), cy: y(one.chance), r: 5.5 });
+        dot.append(draw("title", {}, `Move ${one.at + 1}: ${one.text}`));
         return dot;
       }));
   }
 
   goByCurve(event) {
-    const box = this.parts.curve.getBoundingClientRect(), [wide, , edge] = CURVE;
-    const share = (((event.clientX - box.left) / box.width) * wide - edge) / (wide - 2 * edge);
+    const box = this.parts.curve.getBoundingClientRect(), { wide, left, right } = CURVE;
+    const share = (((event.clientX - box.left) / box.width) * wide - left) / (wide - left - right);
     this.stop();
-    this.go(Math.round(share * this.data.actions.length));
+    this.go(Math.round(share * this.data.moves.length));
   }
 
   play() {
     if (this.timer) { this.stop(); return; }
-    if (this.at === this.data.actions.length) this.go(0);
+    if (this.at === this.data.moves.length) this.go(0);
     this.button("play").textContent = "Stop";
     this.timer = setInterval(() => (this.root.isConnected ? this.go(this.at + 1) : this.stop()), 800);
   }

@@ -36,7 +36,7 @@ from ..result import (
     position_names,
 )
 from ..stats import Estimate
-from .terminal import time_text
+from .terminal import percent_text, time_text
 from .terminal_tables import make_terminal_table, print_fitting
 
 if TYPE_CHECKING:
@@ -229,11 +229,6 @@ def _show_marks(comparison: Comparison[Any], console: Console) -> None:
             getattr(one, attribute) for one in comparison.evaluations
         ):
             console.print(f"{mark} {meaning}")
-
-
-def percent_text(share: float) -> str:
-    """Return a share as a percentage, such as ``"95 %"``."""
-    return f"{100 * share:.0f} %"
 
 
 def show_evaluation_seed(evaluation_seed: str, console: Console) -> None:

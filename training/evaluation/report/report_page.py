@@ -15,8 +15,8 @@ from rich.text import Text
 
 from ...files import check_folder, write_bytes
 from ..result import Comparison, describe_machine
-from .report import percent_text, show
-from .terminal import ENDLESS
+from .report import show
+from .terminal import ENDLESS, percent_text
 
 PACKAGES = ("parlour", "gymnasium", "numpy", "numba", "torch")
 """Packages whose versions may affect results."""

@@ -94,6 +94,11 @@ def print_notice(text: str) -> None:
     print(f"parlour: notice: {text}", file=sys.stderr, flush=True)
 
 
+def percent_text(share: float) -> str:
+    """Return a share as a percentage, such as ``"95 %"``."""
+    return f"{100 * share:.0f} %"
+
+
 def time_text(milliseconds: float) -> str:
     """Return a time in a suitable unit: ``"0.3 µs"``, ``"1.5 ms"``, ``"95 s"``."""
     value, unit = milliseconds * 1000, "µs"

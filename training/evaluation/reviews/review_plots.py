@@ -68,7 +68,7 @@ def _draw_chance(axes: Axes, review: Review, times: int) -> None:
         )
     for i in np.flatnonzero(review.made_unwinnable):
         axes.axvline(review.steps[i] + 1, color=LOST, lw=1.2)
-        text = f"made unwinnable: {review.action_text(int(i))}"
+        text = f"made unwinnable: {review.move_text(int(i))}"
         axes.annotate(
             text,
             (review.steps[i] + 1, 0.5),
@@ -108,7 +108,7 @@ def _draw_losses(axes: Axes, review: Review, times: int) -> None:
     top = max(losses.max(initial=0), times * 0.05)
     for i in np.argsort(-losses, kind="stable")[:NAMED]:
         if losses[i] > 0.04 * top:
-            label = review.action_text(int(i))
+            label = review.move_text(int(i))
             axes.annotate(
                 label,
                 (review.steps[i] + 1, losses[i]),
