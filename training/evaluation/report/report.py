@@ -358,7 +358,7 @@ def _opponents_table(
     for one in group:
         means = [f"{mean.mean:+.2f}" for mean in one.position_means] if with_positions else []
         cost = [time_text(one.results.milliseconds)] if costs else []
-        won = f"{100 * one.estimates['won'].mean:.1f}"
+        won = f"{100 * one.estimates['won'].mean:.2f}"
         table.add_row(_agent_label(one), interval_text(one.net), won, *means, *cost)
     return table
 
