@@ -21,7 +21,9 @@ from .baselines import GreedyAgent
 HELP = """\
 Type a move as it is listed. A card alone is enough if it has one move.
 Write a card as 10h, Th or T♥."""
-HELP_AMONG_SEVERAL = "Type your action as it is listed. Write a card as 10h, Th or T♥."
+HELP_AMONG_SEVERAL = """\
+Type your action as it is listed. Write a card as 10h, Th or T♥.
+On the table, D marks the dealer and * the seat to act."""
 HELP_BY_NUMBERS = "The numbers next to the cards also name them."
 MAX_LISTED = 40
 """Maximum number of moves that are listed in full."""
@@ -321,7 +323,8 @@ def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) ->
     items = [item for action in wanted for item in _find_items(words[action][0], scene)[:1]]
     if len(items) == len(wanted) <= 2:
         raise ValueError(game.refusal(states[0], rules, *items))
-    raise ValueError(f"not possible now: {named} ({_phrases(game, rules, states, wanted)})")
+    phrases = [game.describe_action(states[0], rules, action) for action in wanted]
+    raise ValueError(f"you cannot {' and '.join(phrases)} now")
 
 
 def suggest_move(turn: Turn) -> list[int]:
@@ -384,10 +387,6 @@ def _action_text(action: int, words: dict[int, tuple[str, ...]]) -> str:
 def _is_short(action: int, words: dict[int, tuple[str, ...]]) -> bool:
     first, *others = words[action]
     return bool(others) and others[0].startswith(first)
-
-
-def _phrases(game: Game, rules: Any, states: np.ndarray, actions: Sequence[int]) -> str:
-    return ", ".join(game.describe_action(states[0], rules, action) for action in actions)
 
 
 # Moves named by cards and piles on the table.

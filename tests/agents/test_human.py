@@ -92,7 +92,7 @@ def test_longer_sums() -> None:
         ("6d 6h", r"6 \+ 6 = 12; you need 13\."),
         ("ac 6d", r"A♣ is covered by A♦ and A♥\."),
         ("6s 6s", "6s is part of several moves"),
-        ("r", r"not possible now: r \(redeal the stock\)"),
+        ("r", "you cannot redeal the stock now"),
         ("8c", "8c is not on the table"),
         ("zz", "'zz' is not a legal move"),
         (",", "type at least one card"),
@@ -174,7 +174,7 @@ def test_squares_are_named_by_row_and_column_or_by_number() -> None:
     assert "3 of 25 placed" in text
     assert "A♣    A♥   [··]" in text
     book = typed("poker_squares", "book", "a1", "?", "b3", "q", chosen={"deck": cards})
-    assert "not possible now: a1 (place A♦ at a1)" in book
+    assert "you cannot place A♦ at a1 now" in book
     assert re.search(r"moves now:\n  b3  place .. at b3\n  c2 .*\n  c4 .*\n  d3 ", book)
     assert "2 of 25 placed" in book
 

@@ -510,11 +510,14 @@ class TerminalSession(TableSession):
         if self.hand == 1:
             name = describe_rules(self.game, self.rules, self.terminal.variant)
             self.terminal.say(f"{self.game.title}, {name}, {self.source}")
-            self.terminal.say(", ".join(self._name_seat(seat) for seat in range(self.players)))
+            names = ", ".join(self._name_seat(seat) for seat in range(self.players))
+            self.terminal.say(names)
         else:
             self.terminal.say(f"\nHand {self.hand}")
 
     def _print_events(self) -> None:
+        if self.events and len(self.actions) == 1:
+            self.terminal.say("")
         for event in self.events:
             self.terminal.say(event[0].upper() + event[1:])
         self.events = []
@@ -528,9 +531,8 @@ class TerminalSession(TableSession):
 
     def _nets_text(self, nets: np.ndarray) -> str:
         units = nets / self.unit
-        return ", ".join(
-            f"{self._name_seat(seat)} {units[seat]:+g}" for seat in range(self.players)
-        )
+        results = (f"{self._name_seat(seat)} {units[seat]:+g}" for seat in range(self.players))
+        return f"{', '.join(results)} ({self.unit_name})"
 
     def _name_seat(self, seat: int) -> str:
         if isinstance(self.agents[seat], HumanAgent):
