@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from .scene.items import Item
 from .scene.scene import Scene
 from .type_aliases import (
     Action,
@@ -296,6 +297,50 @@ class DescribeAction(Protocol):
         The phrase names visible cards, never a hidden card. Each legal action of a state has a
         different phrase. If a move takes several actions, the phrase of the last action describes
         the whole move. An illegal action without a sensible phrase gets its label.
+        """
+
+
+class HowToPlay(Protocol):
+    """Function that explains the game to a person."""
+
+    def __call__(self, rules: Any, /) -> list[str]:
+        """Return the lines ``"Aim: ..."``, ``"Cards: ..."`` and ``"Points: ..."``, then sentences.
+
+        The lines describe the game under these rules: an option that changes the play changes the
+        text.
+        """
+
+
+class Prompt(Protocol):
+    """Function that tells a person what to do now."""
+
+    def __call__(self, s: Any, rules: Any, selected: Sequence[Action] = ()) -> str:
+        """Return one or two short sentences, such as ``"Bid at least 17, or pass."``.
+
+        The text uses only what the viewer of ``s``, one state record, may know. If another seat is
+        to act, it names the seat.
+
+        Args:
+            s: The state record.
+            rules: Its rules.
+            selected: Actions that the person has selected but not played, such as the first card
+                of a pair.
+        """
+
+
+class Refusal(Protocol):
+    """Function that explains why a click or a drag is not a legal move."""
+
+    def __call__(self, s: Any, rules: Any, item: Item, onto: Item | None = None) -> str:
+        """Return the reason as a sentence, such as ``"You must follow spades."``.
+
+        The text uses only what the viewer of ``s`` may know.
+
+        Args:
+            s: The state record.
+            rules: Its rules.
+            item: The item of the scene that was clicked or dragged.
+            onto: The target of the drag, or the second card of a selection; None for a click.
         """
 
 

@@ -17,7 +17,10 @@ from .contract import (
     BatchKernels,
     DescribeAction,
     FinalInfo,
+    HowToPlay,
     Layout,
+    Prompt,
+    Refusal,
     ResampleRows,
     ScoreRows,
     Seats,
@@ -63,6 +66,8 @@ class Game:
     """Rules of the variants by name."""
     sources: Mapping[str, str]
     """Sources of the rules of each variant, as short names."""
+    variant_notes: Mapping[str, str]
+    """One plain sentence about each variant, by its name."""
     references: Mapping[str, str]
     """Full references by the short names in ``sources``."""
     default: str
@@ -95,6 +100,12 @@ class Game:
     """Lists the words for the legal actions that a person can type."""
     describe_action: DescribeAction
     """Describes an action as an imperative phrase."""
+    how_to_play: HowToPlay
+    """Explains the game to a person."""
+    prompt: Prompt
+    """Tells a person what to do now."""
+    refusal: Refusal
+    """Explains why a click or a drag is not a legal move."""
     final_info: FinalInfo
     """Returns the game's own entries of ``info``."""
 
@@ -134,12 +145,13 @@ class Game:
 
     def __post_init__(self) -> None:
         """Raise ValueError if the properties of the game contradict each other."""
-        if set(self.variants) != set(self.sources):
-            differing = sorted(set(self.variants) ^ set(self.sources))
-            raise ValueError(
-                f"{self.name}: variants and sources must have the same names, got a difference in "
-                f"{', '.join(differing)}"
-            )
+        for field_name in ("sources", "variant_notes"):
+            differing = sorted(set(self.variants) ^ set(getattr(self, field_name)))
+            if differing:
+                raise ValueError(
+                    f"{self.name}: variants and {field_name} must have the same names, got a "
+                    f"difference in {', '.join(differing)}"
+                )
         if not 0 < self.actions <= MOST_ACTIONS:
             raise ValueError(
                 f"{self.name}: actions must be {opt.range_text(1, MOST_ACTIONS)}, "

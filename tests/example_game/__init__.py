@@ -6,6 +6,7 @@ tests of this folder register it.
 
 from parlour.envs.core.batch import make_resample_rows, make_score_rows
 from parlour.envs.core.game import Game
+from tests.example_game.guide import VARIANT_NOTES, how_to_play, prompt, refusal
 from tests.example_game.heuristic import WEIGHTS, heuristic
 from tests.example_game.kernel import kernels, resample_hidden
 from tests.example_game.knowledge import STATE_CHECK
@@ -30,6 +31,7 @@ GAME = Game(
     rules=Rules,
     variants=VARIANTS,
     sources=SOURCES,
+    variant_notes=VARIANT_NOTES,
     references=REFERENCES,
     default=DEFAULT,
     check=check,
@@ -44,6 +46,9 @@ GAME = Game(
     layout=layout,
     action_words=action_words,
     describe_action=describe_action,
+    how_to_play=how_to_play,
+    prompt=prompt,
+    refusal=refusal,
     final_info=final_info,
     score_range=(0, GUESSES),
     state_check=STATE_CHECK,

@@ -68,14 +68,19 @@ def options(game: Game) -> str:
     return markdown_table(["option", "values", "default", "description"], rows)
 
 
+def how_to_play(game: Game) -> str:
+    """Return the explanation of the default variant as a list."""
+    return "".join(f"- {line}\n" for line in game.how_to_play(game.variants[game.default]))
+
+
 def variants(game: Game) -> str:
-    """Return the table of variants: changed options and source."""
+    """Return the table of variants: note, changed options and source."""
     rows = []
     for name, rules in game.variants.items():
         changed = options_text(changed_options(rules, game.rules())) or "none"
         mark = " (default)" if name == game.default else ""
-        rows.append([f"`{name}`{mark}", changed, game.sources[name]])
-    return markdown_table(["variant", "changed options", "source"], rows)
+        rows.append([f"`{name}`{mark}", game.variant_notes[name], changed, game.sources[name]])
+    return markdown_table(["variant", "in short", "changed options", "source"], rows)
 
 
 def references(game: Game) -> str:
@@ -320,7 +325,7 @@ def names(package: str) -> str:
     return "\n\n".join(f"::: {package}.{name}" for name in list_public_names(package))
 
 
-ABOUT_GAME = (summary, options, variants, references, actions, observation)
+ABOUT_GAME = (summary, how_to_play, options, variants, references, actions, observation)
 PUBLIC = {
     "parlour": "parlour",
     "envs": "parlour.envs",

@@ -1,4 +1,4 @@
-"""``parlour rules``: show options, variants, and sources of a game's rules."""
+"""``parlour rules``: explain a game, and show options, variants, and sources of its rules."""
 
 import argparse
 from typing import Any
@@ -24,21 +24,31 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
 
 
 def run_rules(arguments: argparse.Namespace) -> int:
-    """Print all options and variants of a game, or the options of one variant."""
+    """Print how to play, then all options and variants of a game or the options of one variant."""
     game = find_game(arguments.game)
     options = read_options(arguments.option)
+    rules = game.make_rules(arguments.variant, options)
     if arguments.variant is None and not options:
+        print(f"{game.title}\n")
+        _print_guide(game, rules)
         _print_game(game)
     else:
-        print(rules_text(game, game.make_rules(arguments.variant, options)))
+        _print_guide(game, rules)
+        print(rules_text(game, rules))
     print("\nsources")
     for number, title in game.references.items():
         print(wrap_beside(number, title))
     return 0
 
 
+def _print_guide(game: Game, rules: Any) -> None:
+    print("how to play")
+    for line in game.how_to_play(rules):
+        print(wrap_beside("", line))
+    print()
+
+
 def _print_game(game: Game) -> None:
-    print(f"{game.title}\n")
     print("options (a variant may change the default; sources are listed at the end)")
     for option in describe_options(game.rules):
         text = f"{option.values} (default {option.default}): {option.doc}"
@@ -47,7 +57,8 @@ def _print_game(game: Game) -> None:
     for name, rules in game.variants.items():
         changed = options_text(changed_options(rules, game.rules())) or "no option"
         mark = "; the default variant" if name == game.default else ""
-        print(wrap_beside(name, f"{changed} [{game.sources[name]}]{mark}"))
+        note = game.variant_notes[name]
+        print(wrap_beside(name, f"{note} {changed} [{game.sources[name]}]{mark}"))
 
 
 def rules_text(game: Game, rules: Any) -> str:

@@ -12,6 +12,7 @@ from .deck_strings import (
     to_pysol,
     to_solvitaire,
 )
+from .guide import VARIANT_NOTES, how_to_play, prompt, refusal
 from .heuristic import WEIGHTS, heuristic, priority
 from .hindsight import plan_ahead
 from .kernel import kernels
@@ -40,6 +41,7 @@ GAME = Game(
     rules=Rules,
     variants=VARIANTS,
     sources=SOURCES,
+    variant_notes=VARIANT_NOTES,
     references=REFERENCES,
     default=DEFAULT,
     check=check,
@@ -54,6 +56,9 @@ GAME = Game(
     layout=layout,
     action_words=action_words,
     describe_action=describe_action,
+    how_to_play=how_to_play,
+    prompt=prompt,
+    refusal=refusal,
     final_info=final_info,
     score_range=(LOWEST_SCORE, HIGHEST_SCORE),
     may_cycle=True,

@@ -3,6 +3,7 @@
 from ...core.batch import make_resample_rows, make_score_rows, make_view_rows
 from ...core.contract import Seats, Solving
 from ...core.game import Game
+from .guide import VARIANT_NOTES, how_to_play, prompt, refusal
 from .heuristic import WEIGHTS, columns, heuristic
 from .kernel import kernels, reward_unit, view
 from .knowledge import HIDDEN, STATE_CHECK, resample_hidden
@@ -33,6 +34,7 @@ GAME = Game(
     rules=Rules,
     variants=VARIANTS,
     sources=SOURCES,
+    variant_notes=VARIANT_NOTES,
     references=REFERENCES,
     default=DEFAULT,
     check=check,
@@ -47,6 +49,9 @@ GAME = Game(
     layout=layout,
     action_words=action_words,
     describe_action=describe_action,
+    how_to_play=how_to_play,
+    prompt=prompt,
+    refusal=refusal,
     final_info=final_info,
     points_of=points_of,
     score_range=(LEAST * LINES, MOST * LINES),

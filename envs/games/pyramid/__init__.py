@@ -3,6 +3,7 @@
 from ...core.batch import make_resample_rows, make_score_rows
 from ...core.contract import Solving
 from ...core.game import Game
+from .guide import VARIANT_NOTES, how_to_play, prompt, refusal
 from .heuristic import WEIGHTS, heuristic
 from .kernel import kernels
 from .knowledge import HIDDEN, STATE_CHECK, resample_hidden
@@ -30,6 +31,7 @@ GAME = Game(
     rules=Rules,
     variants=VARIANTS,
     sources=SOURCES,
+    variant_notes=VARIANT_NOTES,
     references=REFERENCES,
     default=DEFAULT,
     check=check,
@@ -44,6 +46,9 @@ GAME = Game(
     layout=layout,
     action_words=action_words,
     describe_action=describe_action,
+    how_to_play=how_to_play,
+    prompt=prompt,
+    refusal=refusal,
     final_info=final_info,
     score_range=(0, PYRAMID),
     solving=Solving(solve, winnable_after),

@@ -3,6 +3,7 @@
 from ...core.batch import make_resample_rows, make_score_rows, make_view_rows
 from ...core.contract import Seats, Solving
 from ...core.game import Game
+from .guide import VARIANT_NOTES, how_to_play, prompt, refusal
 from .heuristic import WEIGHTS, heuristic, rule
 from .kernel import STATE_CHECK, check_deck, kernels, reward_unit
 from .knowledge import HIDDEN, resample_hidden, view
@@ -31,6 +32,7 @@ GAME = Game(
     rules=Rules,
     variants=VARIANTS,
     sources=SOURCES,
+    variant_notes=VARIANT_NOTES,
     references=REFERENCES,
     default=DEFAULT,
     check=check,
@@ -45,6 +47,9 @@ GAME = Game(
     layout=layout,
     action_words=action_words,
     describe_action=describe_action,
+    how_to_play=how_to_play,
+    prompt=prompt,
+    refusal=refusal,
     final_info=final_info,
     score_range=(-64, 64),
     seats=Seats(SEATS, make_view_rows(view), reward_unit, sides, check_deck),
