@@ -50,7 +50,7 @@ def corner(item: Item) -> Box:
 
 
 def shown_as_text(drawn: Scene) -> list[Text]:
-    return [text for text in drawn.texts if text.only != "picture"]
+    return [text for text in drawn.texts if text.only in ("", "ansi")]
 
 
 def overlapping(drawn: Scene) -> list[object]:

@@ -11,7 +11,7 @@ from ..kernel.cards import RANKS, card_name
 
 Mark = Literal["", "legal", "picked", "last", "hidden"]
 Look = Literal["", "strong", "faint"]
-Where = Literal["", "ansi", "picture"]
+Where = Literal["", "ansi", "picture", "status"]
 
 SUIT_WORDS = ("clubs", "diamonds", "hearts", "spades")
 RANK_WORDS = (
@@ -55,7 +55,10 @@ class Text(NamedTuple):
     look: Look = ""
     """Bold or pale, in pictures only."""
     only: Where = ""
-    """The only output with this text, terminal text or pictures; empty: both."""
+    """The only output with this text, terminal text or pictures; empty: both.
+
+    ``"status"`` is a fact such as the score, in pictures only. Pages show it outside of the table.
+    """
 
 
 class Button(NamedTuple):

@@ -115,7 +115,7 @@ def ansi(scene: Scene, colour: bool = False) -> str:
     Returns:
         The text, without a newline at the end.
     """
-    texts = (text for text in scene.texts if text.only != "picture")
+    texts = (text for text in scene.texts if text.only in ("", "ansi"))
     things: list[Item | Text] = sorted((*scene.items, *texts), key=_row)
     left = min((thing.x for thing in things), default=0.0)
     left = min(left, 0.0) if any(scene.canvas) else left
