@@ -89,8 +89,8 @@ def test_longer_sums() -> None:
     ("text", "output"),
     [
         ("6d", "6d is part of several moves; type a whole move: 7c 6d, 7d 6d, 7h 6d, 7s 6d"),
-        ("6d 6h", "6d 6h: these cards do not form a move"),
-        ("ac 6d", r"not possible now: Ac \(choose A♣\); Ac is covered by Ad and Ah"),
+        ("6d 6h", r"6 \+ 6 = 12; you need 13\."),
+        ("ac 6d", r"A♣ is covered by A♦ and A♥\."),
         ("6s 6s", "6s is part of several moves"),
         ("r", r"not possible now: r \(redeal the stock\)"),
         ("8c", "'8c' is not on the table"),
