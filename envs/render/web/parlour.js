@@ -87,8 +87,9 @@ export class Board {
     svg.addEventListener("pointerdown", (event) => this.press(event));
     // Dragging a card by finger must not scroll; touch-action has no effect on parts of an SVG.
     svg.addEventListener("touchmove", (event) => { if (event.target.closest(".item[role=button]")) event.preventDefault(); }, { passive: false });
-    svg.addEventListener("focusin", (event) => { const node = event.target.closest(".item"); if (node) this.focusOn(node); });
-    svg.addEventListener("focusout", () => this.cursor.setAttribute("visibility", "hidden"));
+    // An SVG that listens to the focus is a tab stop in Chromium, so its parent listens.
+    svg.parentElement.addEventListener("focusin", (event) => { const node = event.target.closest(".item"); if (node) this.focusOn(node); });
+    svg.parentElement.addEventListener("focusout", () => this.cursor.setAttribute("visibility", "hidden"));
   }
 
   get theme() { return this.art[themeName()]; }
@@ -688,7 +689,7 @@ export class Page {
     this.drawAll();
     if (isNew) this.announce();
     if (message.play.over) this.stop();
-    clearTimeout(this.finishing);
+    if (isNew) clearTimeout(this.finishing);
     if (this.auto && isNew) this.timer = setTimeout(() => this.send({ do: "agent_move", agent: this.parts.agent.value }), this.auto.ms);
     else if (isNew && this.finishes(before)) this.finishing = setTimeout(() => this.send({ do: "click", action: message.play.finish }), FINISHING);
   }
@@ -1099,6 +1100,7 @@ export async function open(root) {
     socket.send(JSON.stringify(message));
     page.waitForAnswer(message);
   });
+  globalThis.parlour = page; // for tests and the console
   const connect = () => {
     socket = new WebSocket(`${location.protocol.replace("http", "ws")}//${location.host}/ws`);
     socket.onopen = () => { wait = 250; socket.send(JSON.stringify({ do: "hello", session: sessionStorage.getItem(SESSION) })); };
