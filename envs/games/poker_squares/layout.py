@@ -9,7 +9,7 @@ from ...core.scene.scene import Item, Scene, Text
 from .kernel import category
 from .rules import SIZE, SQUARES, label
 
-SIDE = SIZE + 1
+SIDE = SIZE + 0.75
 """Left edge of the card to place and of the text, to the right of the grid."""
 OTHER = SIDE + 1.1
 """Left edge of the other grid, head to head."""

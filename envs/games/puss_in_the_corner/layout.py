@@ -141,7 +141,7 @@ def _buttons(rules: Rules, legal: int) -> tuple[Button, ...]:
 def _texts(s: Any, rules: Rules, step: float) -> list[Text]:
     """Return the numbers above the piles, and the lines of up to 15 characters to their left."""
     shown = s["shown"]
-    lines = [f"stock {int(shown['stock_count'])}"]
+    lines = []
     if rules.redeals:
         lines.append(f"redeals left {int(shown['redeals_left'])}")
     lines += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
@@ -151,9 +151,10 @@ def _texts(s: Any, rules: Rules, step: float) -> list[Text]:
     if turns:
         lines.append("gathered " + " ".join(str(turns[turn]) for turn in sorted(turns)))
     numbers = [Text(LEFT + pile + 0.24, 1.15, str(pile + 1)) for pile in range(PILES)]
-    for i, line in enumerate(lines):
-        numbers += [Text(0, TOP + step * i, line, only=only) for only in ("ansi", "status")]
-    return numbers
+    stock = f"stock {int(shown['stock_count'])}"  # pictures have the number on the stock
+    status = [Text(0, TOP + step * i, line, only="status") for i, line in enumerate(lines)]
+    in_text = [Text(0, TOP + step * i, one, only="ansi") for i, one in enumerate([stock, *lines])]
+    return [*numbers, *status, *in_text]
 
 
 def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
