@@ -422,6 +422,8 @@ const REPLAY = `
 <div data-part="values" class="wide"></div>
 <p data-part="judge" class="help"></p></aside>`;
 
+const withTens = (text) => text.replace(/T(?=[♣♦♥♠])/g, "10"); // as the cards are drawn
+
 class ReplayBoard extends Board { // also draws the next move and a better move
   paths = { next: [], better: [] };
 
@@ -483,7 +485,7 @@ export class Replay {
     this.judged = review;
     this.parts.judge.textContent = review ? review.error ?? `Values: ${review.judge}.` : review === null ? "No review." : "Review in progress …";
     this.decisions = new Map((review?.decisions ?? []).map((one) => [one.step, one]));
-    this.judgments = (review?.moves ?? []).map((one) => ({ ...one, at: this.data.starts.findLastIndex((start) => start <= one.step) }));
+    this.judgments = (review?.moves ?? []).map((one) => ({ ...one, text: withTens(one.text), at: this.data.starts.findLastIndex((start) => start <= one.step) }));
     this.button("worst").hidden = !this.judgments.some((one) => one.lost);
     for (const name of ["curve", "scale"]) this.parts[name].toggleAttribute("hidden", !this.judgments.length);
     this.parts.scale.textContent = review?.scale ? `${review.scale[0].toUpperCase()}${review.scale.slice(1)} before each move. A dot marks a loss.` : "";
@@ -509,7 +511,7 @@ export class Replay {
     this.board.show(this.scene(this.at), { game: this.data.headline });
     this.parts.slide.value = this.at;
     this.parts.slide.setAttribute("aria-valuetext", `${this.at} of ${last}`);
-    this.parts.said.textContent = `${this.at} of ${last}` + (this.at < last ? ` · next: ${this.data.moves[this.at]}` : " · the end");
+    this.parts.said.textContent = `${this.at} of ${last}` + (this.at < last ? ` · next: ${withTens(this.data.moves[this.at])}` : " · the end");
     for (const name of ["first", "back"]) this.button(name).disabled = !this.at;
     for (const name of ["on", "last"]) this.button(name).disabled = this.at === last;
     if (this.at === last) this.stop();
@@ -544,7 +546,7 @@ export class Replay {
     const decision = this.decisions.get(one.step);
     const rows = [...decision.legal].sort((a, b) => (b.action === decision.action) - (a.action === decision.action) || b.value - a.value).slice(0, SHOWN);
     values.replaceChildren(make("table", {}, line("th", "action", "value", "±"), ...rows.map((row) => {
-      const node = line("td", row.text, this.text(row.value), this.text(row.error));
+      const node = line("td", withTens(row.text), this.text(row.value), this.text(row.error));
       if (row.action === decision.action) node.className = "played";
       return node;
     })));
