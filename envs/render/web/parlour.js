@@ -718,7 +718,8 @@ export class Page {
 
   announce() {
     const { play } = this.view;
-    this.say([...(play.events ?? []), play.own_best].filter(Boolean).join(" "));
+    const lines = [...(play.events ?? []), play.own_best].filter(Boolean);
+    this.say(lines.map((text) => (/[.!?]$/.test(text) ? text : `${text}.`)).join(" "));
   }
 
   say(text, isRefusal = false) {
