@@ -188,7 +188,7 @@ def test_piles_are_named_by_number_and_tops_by_card() -> None:
     lines = ["1", "2", "3", "4", "3c", "2d", "d", "1", "2", "2", "3", "?", "2s", "4", "q"]
     text = typed("puss_in_the_corner", "free-hand", *lines, chosen={"deck": cards})
     for part in (
-        "<2♣>         A♣    A♦    A♥    A♠",
+        "<2♣>        A♣    A♦    A♥    A♠",
         "4 to be placed",
         "'3c' is not on the table",
         "moves now: 3h, 2s, d deal",
