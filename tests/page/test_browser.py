@@ -891,7 +891,7 @@ def test_a_phone_shows_the_table_first(browser: Any, served: Served) -> None:
         assert felt["y"] < 130, name
         assert felt["y"] + felt["height"] <= bar["y"] + 1, name
         assert bar["y"] + bar["height"] == pytest.approx(844, abs=1)
-        wide = "all => all.map((one) => (one.getBoundingClientRect().width * 58) / 62)"
+        wide = "all => all.map((one) => (one.getBoundingClientRect().width * 58) / 60)"
         assert min(page.eval_on_selector_all("svg .item > .ring", wide)) >= 44, name
         assert [b.inner_text() for b in page.locator(".bar button").all()] == [
             *("Undo", "Hint", "Menu")
@@ -946,3 +946,19 @@ def test_twice_as_large_text_fits(page: Any) -> None:
     for width in (1280, 640):
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_hopeless_random_deal_can_be_replaced_by_a_winnable_one(page: Any) -> None:
+    offer = page.locator("[data-do=deal_winnable]")
+    for _ in range(30):
+        page.evaluate(
+            "window.parlour.begin({ ...window.parlour.view.settings, variant: 'classic' })"
+        )
+        page.wait_for_timeout(700)
+        if offer.is_visible():
+            break
+    shows(page, "notice", "This deal cannot be won.")
+    offer.click()
+    sync_api.expect(offer).to_be_hidden(timeout=SLOW)
+    sync_api.expect(page.locator("[data-part=notice]")).to_have_text("")
+    assert page.evaluate("window.parlour.view.settings.winnable")

@@ -215,7 +215,7 @@ export class Board {
     const wide = 12 + 8 * String(item.count).length;
     const badge = item.count > 1 ? `<rect x="${width + 3 - wide}" y="-7" width="${wide}" height="18" rx="9" fill="${colours.words}"/>` +
       `<text x="${width + 3 - wide / 2}" y="6.5" font-size="13" font-weight="bold" text-anchor="middle" fill="${colours.felt}">${item.count}</text>` : "";
-    const ring = `<rect class="ring" x="-2" y="-2" width="${width + 4}" height="${height + 4}" rx="9" fill="none"/>`;
+    const ring = `<rect class="ring" x="-1" y="-1" width="${width + 2}" height="${height + 2}" rx="8" fill="none"/>`;
     return under + face + theme.outlines[mark] + ring + badge + this.drawNote(item);
   }
 
@@ -751,7 +751,8 @@ export class Page {
 
   announce() {
     const { play } = this.view;
-    this.say([...(play.events ?? []), play.own_best].filter(Boolean).join(" "));
+    const lines = [...(play.events ?? []), play.own_best].filter(Boolean);
+    this.say(lines.map((text) => (/[.!?]$/.test(text) ? text : `${text}.`)).join(" "));
   }
 
   say(text, isRefusal = false) {
