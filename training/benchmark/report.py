@@ -32,7 +32,7 @@ NOTE = (
 
 
 class Method(NamedTuple):
-    """All entries of a method, with its normalized scores and their standard errors by task."""
+    """The entries of a method, with its normalized scores and their standard errors by task."""
 
     name: str
     entries: list[BenchmarkEntry]
@@ -69,10 +69,14 @@ class Method(NamedTuple):
 
 
 def group_methods(entries: Sequence[BenchmarkEntry]) -> list[Method]:
-    """Return the methods of entries, most tasks first, and then the highest aggregate first."""
+    """Return the methods of entries, most tasks first, and then the highest aggregate first.
+
+    Entries of tasks that are not scored, and of agents that see hidden cards, do not count.
+    """
     by_method: dict[str, list[BenchmarkEntry]] = {}
     for entry in entries:
-        by_method.setdefault(entry.method, []).append(entry)
+        if entry.task in TASKS and not entry.sees_all:
+            by_method.setdefault(entry.method, []).append(entry)
     methods = []
     for name, group in by_method.items():
         tasks = [task for task in TASKS if any(one.task == task for one in group)]
