@@ -50,9 +50,9 @@ class Row(NamedTuple):
         return self.entries[0].task_object
 
     @property
-    def digest(self) -> str:
-        """The digest of the saved agent; of the first one, if there are several seeds."""
-        return self.entries[0].agent_digest
+    def model(self) -> str:
+        """The name of the pretrained agent that plays, alone or in a search; empty if none does."""
+        return find_model(self.entries[0].agent_digest)
 
     @property
     def estimate(self) -> Estimate:
@@ -83,8 +83,12 @@ class Row(NamedTuple):
             str(len(self.entries)),
             time_text(self.ms) if self.ms else NOTHING,
             "yes" if self.sees_all else "no",
-            find_model(self.digest) or describe_source(self.entries[0]),
+            self.model or describe_source(self.entries[0]),
         )
+
+    def has_agent(self, digest: str) -> bool:
+        """Return whether the saved agent with a digest plays, alone or in a search."""
+        return digest in [one.agent_digest for one in self.entries]
 
 
 def estimate_entries(entries: Sequence[BenchmarkEntry]) -> Estimate:

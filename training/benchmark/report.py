@@ -111,23 +111,23 @@ def list_aggregates(methods: Sequence[Method]) -> list[tuple[str, ...]]:
 
 
 def list_task_scores(methods: Sequence[Method]) -> list[tuple[str, ...]]:
-    """Return a row for each task: its name, and the mean normalized score of each method."""
+    """Return a row for each method: its name, and its mean normalized score on each task."""
     return [
         (
-            task,
+            one.name,
             *(
                 f"{one.scores[task].mean():.3f}" if task in one.scores else NOTHING
-                for one in methods
+                for task in TASKS
             ),
         )
-        for task in TASKS
+        for one in methods
     ]
 
 
 def make_tables(methods: Sequence[Method]) -> list[Table]:
     """Return the tables of a report: aggregates, tasks, and probabilities of improvement."""
     aggregates = make_terminal_table(f"Benchmark version {VERSION}", *AGGREGATE_HEADS)
-    tasks = make_terminal_table("Normalized score by task", "task", *(one.name for one in methods))
+    tasks = make_terminal_table("Normalized score by task", "method", *TASKS)
     for rows, table in ((list_aggregates(methods), aggregates), (list_task_scores(methods), tasks)):
         for row in rows:
             table.add_row(*map(Text, row))

@@ -97,7 +97,7 @@ def _find_faults(
     if not entry.agent and entry.time_class != SLOW:
         yield f"time_class: must be {SLOW} without an agent, whose time could be measured"
         return
-    if not entry.agent and entry.sees_all:
+    if not has_agent and entry.sees_all:
         yield "sees_all: must be false without an agent that sees hidden cards"
         return
     if not has_agent and not entry.games:

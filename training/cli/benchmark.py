@@ -348,10 +348,9 @@ def make_markdown(methods: Sequence[Any]) -> str:
     """Return the tables of aggregates and tasks as Markdown."""
     from ..benchmark.report import AGGREGATE_HEADS, list_aggregates, list_task_scores
 
-    heads = ("task", *(one.name for one in methods))
     return (
-        f"{markdown_table(AGGREGATE_HEADS, list_aggregates(methods))}\n\n"
-        f"{markdown_table(heads, list_task_scores(methods))}"
+        f"{markdown_table(AGGREGATE_HEADS, list_aggregates(methods))}\n"
+        f"{markdown_table(('method', *TASKS), list_task_scores(methods))}"
     )
 
 
@@ -424,8 +423,8 @@ def write_leaderboard(rows: Sequence[Any], cards: str = "", digest: str = "") ->
     task, lines = rows[0].task, []
     for row in rows:
         method, *cells, source = row.cells
-        bold = "**" if digest and row.digest == digest else ""
-        if cards and board.find_model(row.digest):
+        bold = "**" if digest and row.has_agent(digest) else ""
+        if cards and row.model:
             source = f"[{source}]({cards}/{source}/{CARD_FILE})"
         lines.append([f"{bold}`{method}`{bold}", *cells, source])
     table = markdown_table(["method", board.describe_unit(task), *board.HEADS], lines)

@@ -90,7 +90,7 @@ def test_rows_of_an_agent_are_bold_and_link_to_its_card(tmp_path: Path) -> None:
     for agent in ("greedy", "pretrained"):
         run_method(agent, tmp_path, tasks=[task])
     rows = list_rows(read_results(tmp_path), TASKS[task])
-    text = write_leaderboard(rows, "cards", rows[0].digest)
+    text = write_leaderboard(rows, "cards", rows[0].entries[0].agent_digest)
     assert "| **`pretrained`** | " in text and "| `greedy` | " in text
     assert "| unlimited, 200,000,000 steps | 1 |" in text
     assert "| [poker_squares-classic](cards/poker_squares-classic/README.md) |" in text
