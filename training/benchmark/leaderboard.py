@@ -3,7 +3,7 @@
 A leaderboard is computed from the entries of a folder of results, and has no file of its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -111,12 +111,12 @@ def list_rows(entries: Sequence[BenchmarkEntry], task: Task) -> list[Row]:
 
 
 def list_leaderboards(
-    entries: Sequence[BenchmarkEntry], tasks: Sequence[Task] = tuple(ALL_TASKS.values())
+    entries: Sequence[BenchmarkEntry], tasks: Collection[str] = ALL_TASKS
 ) -> dict[str, list[Row]]:
-    """Return the leaderboards of tasks with results, by task, the tasks of a game in sequence."""
-    games = list(GAMES)
-    ordered = sorted(tasks, key=lambda task: games.index(task.game))
-    rows = {task.name: list_rows(entries, task) for task in ordered}
+    """Return the leaderboards of tasks with results, by name, the tasks of a game in sequence."""
+    chosen = [task for task in ALL_TASKS.values() if task.name in tasks]
+    chosen.sort(key=lambda task: list(GAMES).index(task.game))
+    rows = {task.name: list_rows(entries, task) for task in chosen}
     return {name: group for name, group in rows.items() if group}
 
 

@@ -369,7 +369,7 @@ def _leaderboard(arguments: argparse.Namespace) -> int:
         from ..benchmark.entries import read_results
         from ..benchmark.leaderboard import list_leaderboards
 
-        chosen = [find_task(name) for name in arguments.tasks or ALL_TASKS]
+        chosen = [find_task(name).name for name in arguments.tasks or ALL_TASKS]
         tables = list_leaderboards(read_results(arguments.folder), chosen)
         if not tables:
             raise ValueError(f"{arguments.folder}: must have at least one entry of these tasks")

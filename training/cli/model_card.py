@@ -141,7 +141,7 @@ def list_known(folder: Path, store: Path) -> list[Results]:
     digest, entries = digest_agent(folder), read_results(store)
     tasks = {entry.task for entry in entries if entry.agent_digest == digest}
     results = []
-    for task, rows in list_leaderboards(entries, list(map(find_task, tasks))).items():
+    for task, rows in list_leaderboards(entries, tasks).items():
         best = next(row for row in rows if not row.sees_all)
         table = write_leaderboard(rows, _way_to_cards(folder), digest)
         better = "" if best.has_agent(digest) else best.method

@@ -76,6 +76,8 @@ def test_neither_other_tasks_nor_agents_that_see_all_are_scored(
 def test_a_table_for_each_task_with_results(entries: list[BenchmarkEntry]) -> None:
     tables = list_leaderboards(entries)
     assert list(tables) == ["klondike-classic", THOUGHTFUL]
+    assert list(list_leaderboards(entries, [THOUGHTFUL, "klondike-classic"])) == list(tables)
+    assert list(list_leaderboards(entries, [THOUGHTFUL, "pyramid-book"])) == [THOUGHTFUL]
     text = write_leaderboards(tables, "cards")
     classic, _, thoughtful = text.partition("## Klondike, thoughtful\n\n")
     assert classic.startswith("## Klondike, classic\n\n| method | won, % | below upper bound |")
