@@ -404,7 +404,7 @@ def test_the_pretrained_agents_are_not_copied(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_saved_agent_is_part_of_its_entry(tmp_path: Path) -> None:
-    source = PRETRAINED_FOLDER / "pyramid-many"
+    source = shutil.copytree(PRETRAINED_FOLDER / "pyramid-many", tmp_path / "source")
     entry = add_agent(tmp_path, PYRAMID, "many", str(source), budget="medium", steps=4_000_000)
     write_entry(tmp_path, entry)
     (again,) = read_results(tmp_path)
