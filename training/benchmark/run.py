@@ -280,7 +280,8 @@ def measure_entry(
     """
     spec = find_agent(folder, training.agent)
     games, agent = "", training.agent
-    agent_digest = "" if loaded else digest_spec(task, spec)  # before playing, so that a damaged folder fails early
+    # The digest comes before playing, so that a damaged folder fails early.
+    agent_digest = "" if loaded else digest_spec(task, spec)
     is_own = spec != agent and not Path(spec).is_relative_to(PRETRAINED_FOLDER)
     with TemporaryDirectory() as temporary:
         keeps_games = (loaded is not None or is_own) and not task.is_multiplayer
