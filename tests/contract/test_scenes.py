@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 from xml.etree import ElementTree
@@ -46,29 +46,32 @@ def in_picture(thing: Thing) -> Box:
 def corner(item: Item) -> Box:
     """Where its rank and suit are."""
     x, y, *_ = in_picture(item)
-    return x, y, x + drawing.CORNER[0], y + drawing.CORNER[1]
-
-
-def shown_as_text(drawn: Scene) -> list[Text]:
-    return [text for text in drawn.texts if text.only != "picture"]
+    return x, y, x + drawing.CORNER[0] * item.size, y + drawing.CORNER[1] * item.size
 
 
 def overlapping(drawn: Scene) -> list[object]:
     """Words that lie on words or cards, and face-up cards whose corner is covered."""
-    texts = shown_as_text(drawn)
-    left = min(thing.x for thing in (*drawn.items, *texts))
-    result = overlaps(drawn, texts, lambda thing: in_text(thing, left))
-    words = [text for text in drawn.texts if text.only != "ansi"]
-    result += overlaps(drawn, [*words, *drawn.chips, *drawn.buttons], in_picture)
-    cards = [item for item in drawn.items if item.card and item.face_up]
-    result += [
-        pair for pair in combinations(cards, 2) if not apart(corner(pair[0]), in_picture(pair[1]))
-    ]
+    rows = drawn.terminal or drawn
+    texts = [text for text in rows.texts if text.only != "picture"]
+    left = min(thing.x for thing in (*rows.items, *texts))
+    result = overlaps(rows.items, texts, lambda thing: in_text(thing, left))
+    # A page also shows the last trick on request, instead of the current one.
+    last = drawn.trick._replace(shown=True) if drawn.trick else None
+    others = tuple(item for item in drawn.items if not item.place.startswith("trick-"))
+    for shown in [drawn, *([drawn._replace(items=others, trick=last)] if last else [])]:
+        words = [*shown.shown_texts, *shown.chips, *shown.buttons]
+        result += overlaps(shown.shown_items, words, in_picture)
+        cards = [item for item in shown.shown_items if item.card and item.face_up]
+        result += [
+            pair
+            for pair in combinations(cards, 2)
+            if not apart(corner(pair[0]), in_picture(pair[1]))
+        ]
     return result
 
 
-def overlaps(drawn: Scene, things: list[Any], box: Callable[[Any], Box]) -> list[object]:
-    pairs = [*combinations(things, 2), *((one, item) for one in things for item in drawn.items)]
+def overlaps(items: Sequence[Item], things: list[Any], box: Callable[[Any], Box]) -> list[object]:
+    pairs = [*combinations(things, 2), *((one, item) for one in things for item in items)]
     return [pair for pair in pairs if not apart(box(pair[0]), box(pair[1]))]
 
 

@@ -4,7 +4,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const SESSION = "parlour-session", LOOK = "parlour-look";
-const SPEEDS = { "no delay": 0, "4 moves per second": 250, "1 move per second": 1000, "1 move per 3 seconds": 3000 };
+const SPEEDS = { "no delay": 0, "4 moves per second": 250, "2 moves per second": 500, "1 move per second": 1000, "1 move per 3 seconds": 3000 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const DRAG = 8; // minimum distance of a drag in pixels
 const MARGIN = 14;
@@ -14,6 +14,8 @@ const WORKING = "Still working", COMPILING = `${WORKING}: compiling on the first
 const GONE = "The server does not respond. Reconnecting …";
 const SHOWN = 8; // maximum number of actions in an agent's advice
 const WORDS = 17, LEGIBLE = 12.5, MOST_GROWTH = 1.57; // font size; minimum font size in pixels; maximum enlargement, limited by the line spacing
+const LONG_PAUSE = 3; // factor of the pause after a complete trick
+const AFTER = { start: 1, middle: 0.5, end: 0 }; // fraction of a text's width to the right of its anchor
 const CURVE = [320, 120, 8]; // width, height and margin of the chance curve
 
 const make = (name, attributes = {}, ...children) => {
@@ -83,9 +85,12 @@ export class Board {
 
   get theme() { return this.art[themeName()]; }
 
-  // `game` identifies the game: its table may grow, but does not shrink. `targets` are actions by id.
-  show(scene, { game = "", targets = {}, selected = [], can = null, aim = null } = {}) {
-    this.shown = { scene, game, targets, selected, can, aim };
+  // `game` identifies the game: its table may grow, but does not shrink. `targets` are actions by id. `trick` says
+  // whether the last trick is on the table; null: as in the scene.
+  show(scene, { game = "", targets = {}, selected = [], can = null, aim = null, trick = null } = {}) {
+    const last = (trick ?? scene.trick?.shown) ? scene.trick : null;
+    const whole = last ? { ...scene, items: [...scene.items, ...last.items], texts: [...scene.texts, last.text] } : scene;
+    this.shown = { scene: whole, game, targets, selected, can, aim };
     this.redraw();
   }
 
@@ -99,12 +104,12 @@ export class Board {
     if (!this.shown) return;
     const { scene, game } = this.shown, [stepX, stepY] = this.theme.step, { svg } = this;
     const [width, height] = this.theme.size, colours = this.theme.colours;
-    const ends = scene.items.map((i) => [i.x * stepX + width, i.y * stepY + height + (i.note.length > 3 ? 16 : 0)]);
+    const ends = scene.items.map((i) => [i.x * stepX + width * i.size, i.y * stepY + height * i.size + (i.note.length > 3 ? 16 : 0)]);
     ends.push(...scene.panels.map((p) => [(p.x + p.width) * stepX - 6, (p.y + p.height) * stepY - 8]));
     if (this.sized !== game) { this.sized = game; this.right = scene.canvas[0] * stepX - 6; this.bottom = 0; }
     this.growth = this.findGrowth();
     const size = WORDS * this.growth;
-    ends.push(...scene.texts.map((t) => [t.x * stepX + t.text.length * 0.53 * size, t.y * stepY + 5 + size]));
+    ends.push(...scene.texts.map((t) => [t.x * stepX + t.text.length * 0.53 * size * AFTER[t.anchor], t.y * stepY + 5 + size]));
     this.right = Math.max(this.right, ...ends.map(([x]) => x));
     this.bottom = Math.max(this.bottom, ...ends.map(([, y]) => y));
     svg.setAttribute("viewBox", `${-MARGIN} ${-MARGIN} ${this.right + 2 * MARGIN} ${this.bottom + 2 * MARGIN}`);
@@ -114,12 +119,15 @@ export class Board {
       fill: colours.panel, "fill-opacity": p.state === "out" ? 0.4 : 1, stroke: p.state === "turn" ? colours.turn : "none", "stroke-width": 3 }));
     const cards = scene.items.map((item) => this.drawItem(item));
     const words = scene.texts.map((t) => draw("text", { x: t.x * stepX, y: t.y * stepY + size - 2, "font-size": size,
-      fill: t.look === "faint" ? colours.faint : colours.words, "font-weight": t.look === "strong" ? "bold" : "normal" }, t.text));
+      fill: t.look === "faint" ? colours.faint : colours.words, "font-weight": t.look === "strong" ? "bold" : "normal", "text-anchor": t.anchor }, t.text));
     const chips = scene.chips.flatMap((c) => this.drawChips(c.x * stepX, c.y * stepY, c.amount, size));
     svg.replaceChildren(...panels, ...cards, ...words, ...chips);
-    const before = this.nodes;
+    const before = this.nodes, starts = new Map([...before.values()].map((node) => [node.item.place, node.from]));
     this.nodes = new Map(cards.map((node) => [node.dataset.id, node]));
-    for (const node of cards) if (before.get(node.dataset.id) === node) this.fly(node); else node.from = node.to;
+    for (const node of cards) {
+      if (before.get(node.dataset.id) !== node) node.from = starts.get(node.item.origin) ?? node.to;
+      this.fly(node);
+    }
     this.keepFocus(held);
   }
 
@@ -132,8 +140,8 @@ export class Board {
     const [stepX, stepY] = this.theme.step;
     const drawn = this.drawBody(item, mark);
     if (node.drawn !== drawn) { node.innerHTML = drawn; node.drawn = drawn; }
-    node.to = [item.x * stepX, item.y * stepY - (mark === "picked" ? 7 : 0)];
-    node.setAttribute("transform", `translate(${node.to.join(" ")})`);
+    node.to = [item.x * stepX, item.y * stepY - (mark === "picked" ? 7 : 0), item.size];
+    node.setAttribute("transform", `translate(${node.to[0]} ${node.to[1]}) scale(${item.size})`);
     const place = item.place ? `, ${item.place}` : "", many = item.count > 1 ? `, ${item.count} cards` : "";
     node.setAttribute("aria-label", `${item.label}${place}${many}${legal ? ", can be played" : can === null && mark === "picked" ? ", selected" : ""}`);
     node.setAttribute("role", has && this.on.click ? "button" : "img");
@@ -176,8 +184,8 @@ export class Board {
   fly(node) {
     const [from, to] = [node.from, node.to];
     node.from = to;
-    if (still.matches || !from || (from[0] === to[0] && from[1] === to[1])) return;
-    const at = ([x, y]) => ({ transform: `translate(${x}px, ${y}px)` });
+    if (still.matches || from.every((value, k) => value === to[k])) return;
+    const at = ([x, y, size]) => ({ transform: `translate(${x}px, ${y}px) scale(${size})` });
     node.animate([at(from), at(to)], { duration: FLIGHT, easing: "ease-out" });
   }
 
@@ -270,6 +278,38 @@ function fillActions(row, found, click) { // `found`: [action, text, legal]
   const same = row.querySelector(`[data-action="${held}"]:enabled`) ?? row.querySelector(":enabled");
   same?.focus();
   return !same;
+}
+
+// ---- pace: a page shows the actions of several seats one after another ----
+
+class Pace {
+  // `steps` is a list of functions that draw one step each and return whether to pause longer after it.
+  constructor() { this.timer = null; this.steps = []; }
+
+  get isRunning() { return this.steps.length > 0; }
+
+  run(steps, ms) {
+    clearTimeout(this.timer);
+    this.steps = [...steps];
+    if (ms && !still.matches) this.next(ms); else this.skip();
+  }
+
+  next(ms) {
+    const isLong = this.steps.shift()();
+    if (this.isRunning) this.timer = setTimeout(() => this.next(ms), isLong ? LONG_PAUSE * ms : ms);
+  }
+
+  later(work, ms) { // until the next run
+    clearTimeout(this.timer);
+    if (ms && !still.matches) this.timer = setTimeout(work, LONG_PAUSE * ms);
+  }
+
+  skip() { // shows the last step
+    clearTimeout(this.timer);
+    const last = this.steps.at(-1);
+    this.steps = [];
+    last?.();
+  }
 }
 
 // ---- a replay: step by step, with the review of each decision ----
@@ -479,7 +519,7 @@ const PAGE = `
 <div class="felt"><svg data-part="svg" role="group" aria-label="Cards"></svg>
 <div data-part="actions" class="row centred" role="group" aria-label="Actions"></div></div>
 <div class="row quiet"><button data-do="take_back">Take back</button><button data-do="restart">Restart</button>
-<button data-do="next_hand">Next hand</button><button data-do="review">Review this game</button></div>
+<button data-do="last_trick" hidden>Last trick</button><button data-do="next_hand">Next hand</button><button data-do="review">Review this game</button></div>
 <table data-part="seats" hidden></table>
 </section>
 <aside aria-label="Agent"><h2>Agent</h2>
@@ -502,11 +542,12 @@ export class Page {
     root.innerHTML = PAGE;
     this.root = root; this.art = art; this.send = send; this.parts = parts(root);
     this.view = null; this.timer = null;
+    this.pace = new Pace(); this.trick = null;
     this.board = new Board(this.parts.svg, art, {
       click: (item, action) => this.click(item, action), drop: (item, onto) => this.drop(item, onto),
     });
     for (const [text, ms] of Object.entries(SPEEDS)) this.parts.speed.append(make("option", { value: ms }, text));
-    this.parts.speed.value = 250;
+    this.parts.speed.value = 500;
     this.listen();
     startLook();
     this.parts.theme.value = look.theme; this.parts.four.checked = look.four;
@@ -533,12 +574,55 @@ export class Page {
     const before = this.view;
     this.view = message; this.since = Date.now();
     if (!message.play) { this.startChosen(); return; }
-    const isNew = !before || before.number !== message.number;
-    if (isNew) this.parts.advice.replaceChildren();
+    const isNew = !before || before.session !== message.session || before.number !== message.number;
+    if (!isNew) { if (!this.pace.isRunning) this.drawAll(); return; }
+    this.parts.advice.replaceChildren();
+    this.trick = null;
+    // A page that was just loaded shows only the current scene.
+    const steps = before?.session === message.session ? message.play.steps ?? [] : [];
+    for (const node of this.parts.actions.children) node.disabled = true;
+    this.pace.run([...steps.map((step) => () => this.drawStep(step)), () => this.finishView(before)], this.speed);
+  }
+
+  drawStep({ scene, text }) {
+    this.board.show(scene, { game: this.tableName });
+    if (text) this.say(text);
+    return Boolean(scene.trick?.shown);
+  }
+
+  finishView(before) {
+    const { play } = this.view;
     this.drawAll();
-    if (isNew) this.announce(before);
-    if (message.play.over) this.stop();
-    if (this.auto && isNew) this.timer = setTimeout(() => this.send({ do: "agent_move", agent: this.parts.agent.value }), this.auto.ms);
+    this.announce(before);
+    if (play.over) this.stop();
+    else if (play.scene.trick?.shown) this.pace.later(() => this.showTrick(false), this.speed);
+    if (this.auto) this.timer = setTimeout(() => this.send({ do: "agent_move", agent: this.parts.agent.value }), this.auto.ms);
+  }
+
+  get speed() { return Number(this.parts.speed.value); }
+
+  get tableName() { return `${this.view.game} ${this.view.play.rules}`; }
+
+  // A click on the table or Escape shows the result of all steps.
+  listenToSkip() {
+    const skip = (event) => {
+      if (!this.pace.isRunning || (event.key ?? "Escape") !== "Escape") return;
+      event.stopPropagation();
+      this.pace.skip();
+    };
+    this.parts.svg.addEventListener("pointerdown", skip, { capture: true });
+    this.root.addEventListener("keydown", skip, { capture: true });
+  }
+
+  // Shows the last complete trick or clears it; null: as in the scene.
+  showTrick(trick) {
+    const { play } = this.view;
+    this.trick = trick;
+    this.board.show(play.scene, { game: this.tableName, targets: play.targets, selected: play.selected, can: play.can, trick });
+    const isShown = trick ?? play.scene.trick?.shown ?? false, button = this.button("last_trick");
+    button.hidden = !play.seats;
+    button.disabled = !play.scene.trick || Boolean(play.over);
+    button.setAttribute("aria-pressed", isShown);
   }
 
   announce(before) {
@@ -546,7 +630,7 @@ export class Page {
     const up = (scene) => new Map(scene.items.filter((item) => item.card).map((item) => [item.card, item.label]));
     const lines = [...(play.events ?? [])];
     if (!old || old.source !== play.source || before.game !== this.view.game) lines.push(`${play.rules}, ${play.source}`);
-    else {
+    else if (!play.seats) {
       const was = up(old.scene), now = up(play.scene);
       const came = [...now].filter(([card]) => !was.has(card)).map(([, label]) => label);
       const left = [...was].filter(([card]) => !now.has(card)).map(([, label]) => label);
@@ -624,7 +708,7 @@ export class Page {
   drawAll() {
     if (!this.view?.play) return;
     const { play } = this.view;
-    this.board.show(play.scene, { game: `${this.view.game} ${play.rules}`, targets: play.targets, selected: play.selected, can: play.can });
+    this.showTrick(this.trick);
     this.writeFacts();
     this.parts.notice.textContent = [play.notice, play.over && `${play.over}.`, play.over && asSentence(play.best_possible), this.view.not_saved].filter(Boolean).join(" ");
     this.parts.notice.classList.toggle("over", Boolean(play.over));
@@ -710,6 +794,8 @@ export class Page {
     this.parts.theme.addEventListener("change", () => setLook({ theme: this.parts.theme.value }));
     this.parts.four.addEventListener("change", () => setLook({ four: this.parts.four.checked }));
     this.root.addEventListener("keydown", (event) => this.onKey(event));
+    this.listenToSkip();
+    this.button("last_trick").addEventListener("click", (event) => this.showTrick(event.target.ariaPressed !== "true"));
     for (const name of ["take_back", "restart", "next_hand", "review"]) this.button(name).addEventListener("click", () => { this.stop(); this.send({ do: name }); });
     this.button("replay").addEventListener("click", () => { this.stop(); this.send({ do: "replay", number: Number(this.parts.replays.value) }); });
     this.button("advise").addEventListener("click", () => this.send({ do: "advise", agent: this.parts.agent.value }));
