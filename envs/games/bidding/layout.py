@@ -141,7 +141,7 @@ def draw_table(s: Any, table: Table) -> Scene:
     contract = ", ".join(table.contract)
     bid = wrap(contract[0].upper() + contract[1:], LONGEST_LINE)
     points = [f"{whose} {points}" for whose, points in zip(WHOSE, table.points, strict=False)]
-    texts += put_lines(left[0], 0, [*bid, *points])
+    texts += put_lines(left[0] + PAD, 0, [*bid, *points])
     texts += put_lines(right[0] + PAD, 0, ["Trumps", *table.trumps])
     trick = _draw_last_trick(s, table, seating)
     if s["shown"]["phase"] == OVER and not trick:
@@ -330,9 +330,10 @@ def _draw_apart(s: Any, table: Table, seating: Seating) -> tuple[list[Item], lis
 
 
 def _draw_buttons(s: Any, table: Table, seating: Seating) -> tuple[Button, ...]:
-    """Return a button for each legal action without a card."""
+    """Return a button for each legal action without a card, the bids last."""
     legal = [action for action in _list_legal(s) if action >= len(table.codes)]
-    return put_buttons(seating, [(action, table.words[action][0]) for action in legal])
+    words = [(action, table.words[action][0]) for action in legal]
+    return put_buttons(seating, sorted(words, key=lambda one: one[1].isdigit()))
 
 
 # ---- terminal text --------------------------------------------------------------------------

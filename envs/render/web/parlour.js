@@ -271,6 +271,7 @@ function fillActions(row, found, click) { // `found`: [action, text, legal]
   row.replaceChildren(...found.map(([action, text, legal]) => {
     const node = make("button", { type: "button", "data-action": action }, text);
     node.disabled = !legal;
+    node.classList.toggle("bid", Number(text) > 0); // many bids are one row
     node.addEventListener("click", () => click(action));
     return node;
   }));
