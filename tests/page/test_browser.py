@@ -475,7 +475,8 @@ COUNT_CARDS = f"""() => {{
   window.counts = [];
   const count = {ON_TABLE};
   const note = () => {{ if (counts.at(-1) !== count()) counts.push(count()); }};
-  new MutationObserver(note).observe(document.querySelector("[data-part=svg]"), {{ childList: true }});
+  const table = document.querySelector("[data-part=svg]");
+  new MutationObserver(note).observe(table, {{ childList: true }});
 }}"""
 """Notes the number of cards in the trick whenever it changes."""
 

@@ -310,7 +310,8 @@ def _draw_apart(s: Any, table: Table, seating: Seating) -> tuple[list[Item], lis
         if row.known and seat != s["viewer"]
     ]
     size = SEEN_SIZE if len(shown) == 1 and len(shown[0][1]) < 3 else SMALL_SIZE
-    items, texts = [], []
+    items: list[Item] = []
+    texts: list[Text] = []
     for k, (seat, cards) in enumerate(shown):
         y = top + k * (HEIGHT * size + PAD)
         for n, card in enumerate(reversed(cards)):
