@@ -176,7 +176,7 @@ def _draw_other(s: Any, seat: int, box: Box) -> list[Item]:
 
 
 def _describe_status(s: Any, seat: int) -> str:
-    """Return the status of a seat, and whether it is the dealer."""
+    """Return the status of a seat and, during the hand, whether it is the dealer."""
     public = s["seats"][seat]
     words = []
     if public["status"] != Status.IN:
@@ -185,7 +185,9 @@ def _describe_status(s: Any, seat: int) -> str:
         words += [f"wins {int(s['net'][seat])}"] if s["net"][seat] > 0 else []
     elif public["declared"]:
         words.append(SAYS[int(public["declared"])])
-    return ", ".join([*words, *(["dealer"] if seat == s["dealer"] else [])])
+    if seat == s["dealer"] and s["over"] not in FINISHED:
+        words.append("dealer")
+    return ", ".join(words)
 
 
 def _write_seat(s: Any, seat: int, name: str, box: Box) -> list[Text]:

@@ -170,7 +170,7 @@ def _list_contract(s: Any, rules: Any) -> list[str]:
     """Return lines with the bid and the target."""
     shown = s["shown"]
     if s["alone"] >= 0:
-        return [f"seat {int(s['alone'])} alone", "for all tricks"]
+        return [f"seat {int(s['alone'])} plays alone for all tricks"]
     if s["bidder"] < 0:
         return ["no bid"]
     lines = [f"seat {int(s['bidder'])} bid {int(shown['bid'])}"]
