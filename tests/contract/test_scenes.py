@@ -24,7 +24,8 @@ Thing = Item | Text | Button | Chips
 
 
 def apart(one: Box, other: Box) -> bool:
-    return one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+    """Whether two boxes do not overlap; they may touch, except for rounding errors."""
+    return any(a[k + 2] <= b[k] + 1e-6 for a, b in ((one, other), (other, one)) for k in (0, 1))
 
 
 def in_text(thing: Item | Text, left: float) -> Box:
