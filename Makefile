@@ -26,7 +26,7 @@ DOTS := (while sleep 4 && kill -0 $$$$ 2>/dev/null; do printf . >&2; done) &
 HOW_TO_ACTIVATE = @echo 'To use Parlour in this shell: . .venv/bin/activate    (then: parlour list)' >&2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all test-lowest test-clients check bench goldens docs pictures docs-site wheel clean
+.PHONY: help install demo test test-all test-lowest test-clients check bench goldens docs pictures docs-site wheel sample clean
 
 install: .venv/.stamp ## create .venv with all dependencies
 	$(HOW_TO_ACTIVATE)
@@ -82,6 +82,13 @@ wheel: .venv/.stamp ## build a wheel with compiled kernels for this platform: di
 	rm -rf build/kernels build/lib build/bdist.*
 	$(BIN)/parlour compile --no-solver --jobs $(WORKERS) --out build/kernels
 	PARLOUR_KERNELS=build/kernels $(BIN)/python -m build --wheel --no-isolation
+
+sample: .venv/.stamp ## make the sample dataset of a release: dist/pyramid-sample.tar.gz
+	$(BIN)/parlour dataset make pyramid --variant three-passes --agent greedy --episodes 6500 --worlds 32 \
+	  --jobs $(WORKERS) --out dist/pyramid-sample
+	tar -czf dist/pyramid-sample.tar.gz -C dist pyramid-sample
+	@test $$(wc -c < dist/pyramid-sample.tar.gz) -le 10000000 || { \
+	  echo 'dist/pyramid-sample.tar.gz must have at most 10 MB' >&2; exit 1; }
 
 clean: ## remove build files and caches; keep .venv and runs/
 	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -267,11 +267,9 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
         raise ValueError("type at least one card")
     is_alone = game.num_players(rules) == 1
     wanted = _match_phrase(" ".join(typed), words)
-    unknown = ""
     if not wanted and is_alone:
-        by_word = {word: _find_action(word, words) for word in typed}
-        unknown = next((word for word, action in by_word.items() if action is None), "")
-        wanted = [] if unknown else [action for action in by_word.values() if action is not None]
+        named = [_find_action(word, words) for word in dict.fromkeys(typed)]
+        wanted = [] if None in named else [action for action in named if action is not None]
     moves = list_complete_moves(game, rules, states)
     usable = {action for move in moves for action in move}
     if not wanted or not usable.issuperset(wanted):

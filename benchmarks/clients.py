@@ -94,6 +94,13 @@ CLIENTS = (
         "examples/own_network.py",
     ),
     Client(
+        "learn-from-dataset",
+        "sb3",
+        "torch",
+        "a policy learned from a dataset with action values",
+        "examples/learn_from_dataset.py --games 200 --deals 500",
+    ),
+    Client(
         "torchrl-masked",
         "torchrl",
         "torchrl",

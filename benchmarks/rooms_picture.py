@@ -23,6 +23,7 @@ LAYERS = (
         "hyperparameter search · CFR+ · benchmark · play sessions",
     ),
     Layer("training", ("training.learning",), "training runs, learning methods, presets"),
+    Layer("training", ("training.datasets",), "labeled decisions as Parquet files, or for Minari"),
     Layer("training", ("training.evaluation",), "evaluation, comparison, solver labels, reviews"),
     Layer("training", ("training.parallel",), "worker processes, Ray, cached results"),
     Layer("agents", ("agents",), "baselines, searches, networks, pretrained agents"),

@@ -369,8 +369,9 @@ class Person:
 class SeatSession:
     """A game for several players. After each action, the opponents play until the person's turn.
 
-    An opponent's work may be stopped if no tab shows the game; `go_on` resumes it. Raises
-    ValueError for invalid rules or seats.
+    The page shows ``steps``, the scenes of these actions, one after another. An opponent's work may
+    be stopped if no tab shows the game; `go_on` resumes it. Raises ValueError for invalid rules or
+    seats.
     """
 
     def __init__(
@@ -390,6 +391,8 @@ class SeatSession:
         self.table = TableSession(choice, SeatChoice(seat, agents), Person())
         self.agent_moves, self.has_new_result = 0, False
         self.events: list[str] = []
+        self.steps: list[dict[str, Any]] = []
+        """The scene before the latest actions and after each of them, except the current scene."""
         self.next_hand()
 
     def next_hand(self) -> None:
@@ -400,6 +403,10 @@ class SeatSession:
         self.agent_moves, self.has_new_result = 0, False
         self.go_on()
 
+    def _describe_step(self, text: str) -> dict[str, Any]:
+        """Return the current scene and the text of the action that led to it."""
+        return {"scene": self.table.scene().to_dict(), "text": text}
+
     @property
     def is_waiting(self) -> bool:
         """Whether it is an opponent's turn."""
@@ -407,15 +414,24 @@ class SeatSession:
 
     def go_on(self) -> None:
         """Let the opponents play until it is the person's turn or the hand is over."""
+        self._go_on([self._describe_step("")])
+
+    def _go_on(self, steps: list[dict[str, Any]]) -> None:
+        """Let the opponents play after the actions of ``steps``."""
+        self.steps = []  # a page that connects while an opponent thinks has seen the earlier ones
         while self.is_waiting:
             seated = self.table.agents[self.table.seat]
             agent = next(one for one in self.opponents if one.agent is seated)
-            self._play(agent.choose(self.table.rows.states, self.table.words))
+            steps.append(self._play(agent.choose(self.table.rows.states, self.table.words)))
         self.events, self.table.events = self.table.events, []
+        self.steps = steps[:-1]
 
-    def _play(self, action: int) -> None:
+    def _play(self, action: int) -> dict[str, Any]:
+        """Play an action and return its step."""
+        logged = len(self.table.events)
         self.table.play(action)
         self.has_new_result = self.table.is_over
+        return self._describe_step(". ".join(self.table.events[logged:]))
 
     def click(self, action: int, start: int | None = None) -> None:
         """Play an action. Raises ValueError, listing the legal actions, if it is illegal."""
@@ -424,8 +440,7 @@ class SeatSession:
             raise ValueError(f"start must be null in a game for several players, got {start}")
         if action not in self._legal():
             raise ValueError(self._refuse(action))
-        self._play(action)
-        self.go_on()
+        self._go_on([self._play(action)])
 
     def _refuse(self, action: int) -> str:
         """Return why an action is illegal."""
@@ -496,12 +511,9 @@ class SeatSession:
 
     def view(self) -> dict[str, Any]:
         """Return the content of the page as JSON values: only what the person's seat may see."""
-        table, state, legal = self.table, self.table.own_state(), self._legal()
-        scene = self.game.layout(state, self.rules)
-        words = {} if table.is_over else self.game.action_words(state, self.rules)
-        targets = {
-            name: action for name, action in list_targets(scene, words).items() if action in legal
-        }
+        table, legal = self.table, self._legal()
+        scene = table.scene()
+        targets = list_targets(scene, {})  # only legal actions: a twin of a card may be anywhere
         nets = table.nets if table.is_over else np.zeros(table.players)
         return {
             "rules": describe_rules(self.game, self.rules, self.variant),
@@ -511,12 +523,13 @@ class SeatSession:
             "selected": [],
             "can": sorted(legal),
             "buttons": self._buttons(legal - set(targets.values())),
-            "prompt": self.game.prompt(state, self.rules),
+            "prompt": self.game.prompt(table.own_state(), self.rules),
             "how_to_play": self.game.how_to_play(self.rules),
             "over": self._tell_ending(),
             "outcome": self._name_outcome(),
             "can_take_back": False,
             "events": self.events,
+            "steps": self.steps,
             "hand": table.hand,
             "unit": table.unit_name,
             "seats": [self._describe_seat(k, float(net)) for k, net in enumerate(nets)],

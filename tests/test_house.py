@@ -381,9 +381,9 @@ def test_only_the_registry_knows_all_agents() -> None:
 
 ROOMS = (
     *("envs.core", "envs.games", "envs.render", "envs.interfaces", "envs"),
-    *("agents", "training.files", "training.parallel", "training.evaluation", "training.learning"),
-    *("training.tuning", "training.equilibrium", "training.benchmark", "training.play"),
-    *("training", "page", "training.cli"),
+    *("agents", "training.files", "training.parallel", "training.evaluation", "training.datasets"),
+    *("training.learning", "training.tuning", "training.equilibrium", "training.benchmark"),
+    *("training.play", "training", "page", "training.cli"),
 )
 """The rooms in import order: each room imports only itself and the rooms before it."""
 

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 from parlour.extras import name_extra
 
 if TYPE_CHECKING:
+    from .datasets.dataset import Dataset, load_dataset, make_dataset
+    from .datasets.decisions import DatasetSpec
     from .evaluation.compare import compare, evaluate
+    from .evaluation.compare_until import SequentialComparison, compare_until
     from .evaluation.replays.replay import Replay, verify_replays
     from .evaluation.replays.replay_files import load_replays
     from .evaluation.replays.replay_view import save_html, show
@@ -29,19 +32,25 @@ if TYPE_CHECKING:
     from .tuning.study import Tuned, tune
 
 _MODULES = {
-    "DealSetReview": "evaluation.reviews.review_deal_set",
     "Cluster": "parallel.tasks",
     "Comparison": "evaluation.result",
+    "Dataset": "datasets.dataset",
+    "DatasetSpec": "datasets.decisions",
+    "DealSetReview": "evaluation.reviews.review_deal_set",
     "Evaluation": "evaluation.result",
     "LostDeal": "evaluation.reviews.review_lost",
     "Replay": "evaluation.replays.replay",
     "Review": "evaluation.reviews.review",
+    "SequentialComparison": "evaluation.compare_until",
     "Settings": "learning.settings.base",
     "Tuned": "tuning.study",
     "compare": "evaluation.compare",
+    "compare_until": "evaluation.compare_until",
     "evaluate": "evaluation.compare",
     "find_lost": "evaluation.reviews.review_lost",
+    "load_dataset": "datasets.dataset",
     "load_replays": "evaluation.replays.replay_files",
+    "make_dataset": "datasets.dataset",
     "make_settings": "learning.settings.methods",
     "plot_comparison": "evaluation.report.plots",
     "preset": "learning.settings.files",
@@ -61,17 +70,23 @@ _MODULES = {
 __all__ = [
     "Cluster",
     "Comparison",
+    "Dataset",
+    "DatasetSpec",
     "DealSetReview",
     "Evaluation",
     "LostDeal",
     "Replay",
     "Review",
+    "SequentialComparison",
     "Settings",
     "Tuned",
     "compare",
+    "compare_until",
     "evaluate",
     "find_lost",
+    "load_dataset",
     "load_replays",
+    "make_dataset",
     "make_settings",
     "plot_comparison",
     "preset",

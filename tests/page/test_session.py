@@ -323,6 +323,64 @@ def test_hands_against_agents_and_what_they_bring(tmp_path: Path, name: str, age
     assert rows[0]["players"] == ", ".join(["you", *["greedy"] * agents])
 
 
+@pytest.mark.parametrize("name", ["seven_twenty_seven", "twenty_eight", "fifty_six"])
+def test_steps_are_what_ones_own_seat_sees_after_each_action(name: str) -> None:
+    """Every position of the hand is shown once, in order, as the person's seat sees it."""
+    session = begin(name=name, opponents=["greedy"], deal=4, seat=1)
+    play, shown, texts = table_of(session), [], []
+    while True:
+        view = session.view()["play"]
+        shown += [*(step["scene"] for step in view["steps"]), view["scene"]]
+        texts += [step["text"] for step in view["steps"]]
+        if play.table.is_over:
+            break
+        click(session, view["can"][-1])
+    replay = play.replay()[0]
+    assert shown == [replay.scene(k, seat=1).to_dict() for k in range(len(replay.actions) + 1)]
+    tricks = [text for text in texts if " takes the trick: " in text or "You take " in text]
+    assert bool(tricks) is (name != "seven_twenty_seven")
+
+
+def test_a_page_that_connects_while_an_opponent_thinks_is_not_shown_earlier_steps() -> None:
+    session = begin(name="twenty_eight", opponents=["greedy"], deal=4)
+    play = table_of(session)
+    choose, turns = play.opponents[0].choose, iter([True, False])
+
+    def abandon(*arguments: Any) -> int:
+        if next(turns, True):
+            return choose(*arguments)
+        raise AbandonedError
+
+    play.opponents[0].choose = abandon  # type: ignore[method-assign]
+    with pytest.raises(AbandonedError):
+        while not play.table.is_over:
+            click(session, play.view()["can"][-1])
+    assert play.is_waiting
+    assert play.view()["steps"] == []
+    before = play.view()["scene"]
+    session.handle("go_on", {})
+    assert play.view()["steps"][0] == {"scene": before, "text": ""}
+
+
+def test_only_cards_of_ones_own_hand_are_clicked_when_a_twin_is_on_the_table() -> None:
+    """Fifty-Six has two packs: the other copy of a card may be in the trick."""
+    twins = 0
+    for deal in range(8):
+        session = begin(name="fifty_six", opponents=["greedy"], deal=deal)
+        play = table_of(session)
+        while not play.table.is_over:
+            view = play.view()
+            items = {item["id"]: item for item in view["scene"]["items"]}
+            hand = {name for name, item in items.items() if item["place"] == "seat-0"}
+            assert set(view["targets"]) <= hand
+            assert set(view["targets"].values()) <= set(view["can"])
+            held = {items[name]["card"] for name in view["targets"]}
+            table = {item["card"] for item in items.values() if item["place"] != "seat-0"}
+            twins += bool(held & table)
+            click(session, view["can"][0])
+    assert twins
+
+
 @pytest.mark.parametrize(
     ("name", "asked"),
     [

@@ -53,6 +53,17 @@ def read_seconds(text: str) -> float:
     return number
 
 
+def read_float(text: str) -> float:
+    """Return a finite number."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"must be a number, got {shorten(text)}")
+    return number
+
+
 def read_line(text: str) -> str:
     """Return the text, which must be one line and not empty."""
     if not text.strip() or not text.isprintable():

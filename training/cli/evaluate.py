@@ -22,6 +22,7 @@ from .arguments import (
     add_opponents,
     add_record,
     add_rules_mismatch,
+    read_float,
     read_line,
     read_options,
     read_path,
@@ -64,6 +65,7 @@ result in each seat, counted from the dealer's left.
   parlour compare poker-squares --variant british --agents mine=pretrained --allow-rules-mismatch
   parlour compare pyramid --variant all --agents uniform greedy --report pyramid.html
   parlour compare pyramid --agents greedy pimc@40 --jobs -1 --out results
+  parlour compare pyramid --agents greedy pretrained --until 0.02
 
 All agents play the same deals. --json prints one object: {"results": [...], "differences": [...]}.
 Each result has the fields of "parlour evaluate --json". There is a difference for each pair of
@@ -78,6 +80,13 @@ of --opponents, then against each of the other agents in --agents. In these pair
 "pairs"), the other agent has all opposing seats. A difference has the fields net and positions (one
 item for each seat, counted from the dealer's left). The field holm of an item has the interval and
 the p-value corrected by Holm's method.
+
+With --until DIFFERENCE, two agents play batches of deals until the second one is clearly better or
+worse than the first, or their difference is clearly smaller than DIFFERENCE. --deals is the maximum
+number of deals. The probability of a wrong conclusion is at most 5 %, and the 95 % interval stays
+valid although the comparison stops early. --json prints one object with the fields agent, minus,
+measure (won, score, or net), difference, conclusion (better, worse, equivalent, or undecided),
+looks (the difference after each batch), and results, whose means have no intervals.
 """,
 }
 
@@ -103,6 +112,14 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
         help=f"agents to compare: {AGENT_HELP} (default: uniform greedy)",
     )
     _add_deals(parser)
+    parser.add_argument(
+        "--until",
+        type=read_float,
+        metavar="DIFFERENCE",
+        help="smallest difference of interest; plays the deals in batches until two agents differ "
+        "or their difference is smaller than this: share of won deals (0.02: 2 %% points), score, "
+        "or net result per hand; --deals is then the maximum (default: play all deals)",
+    )
     parser.add_argument(
         "--report",
         type=read_path,
@@ -174,7 +191,18 @@ def run_compare(arguments: argparse.Namespace) -> int:
     """Evaluate several agents on the same deals, and print the results."""
     game, options = find_game(arguments.game), read_options(arguments.option)
     variants = read_variants(game, arguments.variant, options)
+    if arguments.until is not None:
+        _refuse_with_until(arguments, variants)
     return _compare(arguments, variants, arguments.agents)
+
+
+def _refuse_with_until(arguments: argparse.Namespace, variants: Sequence[str] | None) -> None:
+    """Raise ValueError for arguments that do not go together with ``--until``."""
+    refuse_flags(arguments, ("report",), "--until has no HTML report; --out saves the results")
+    if len(arguments.agents) != 2:
+        raise ValueError(f"--until needs exactly two --agents, got {len(arguments.agents)}")
+    if variants is not None and len(variants) != 1:
+        raise ValueError(f"--until needs exactly one --variant, got {', '.join(variants)}")
 
 
 def _read_specs(
@@ -216,7 +244,8 @@ def _compare(
         specs = _read_specs(
             arguments, variants, arguments.evaluation_seed or read_evaluation_seed(cluster)
         )
-        _play(arguments, specs, agents, cluster)
+        play = _play if getattr(arguments, "until", None) is None else _play_until
+        play(arguments, specs, agents, cluster)
     return 0
 
 
@@ -232,8 +261,21 @@ def _name_record(arguments: argparse.Namespace) -> str:
         "opponents",
         "partner",
         "record",
+        "until",
     )
     return digest16(*(getattr(arguments, name, None) for name in names))
+
+
+def _prepare_folder(
+    arguments: argparse.Namespace, spec: EvaluationSpec, cluster: Cluster | None
+) -> None:
+    """Check the folder of ``--out``, and save there what the command needs to resume."""
+    if not arguments.out:
+        return
+    check_folder(arguments.out, FILES)
+    write_evaluation_seed(cluster, spec.evaluation_seed)
+    if arguments.record:
+        note_record(cluster, _name_record(arguments))
 
 
 def _play(
@@ -254,11 +296,7 @@ def _play(
     page = getattr(arguments, "report", None)
     if page:
         from ..evaluation.report.report_page import check_page, write_page
-    if arguments.out:
-        check_folder(arguments.out, FILES)
-        write_evaluation_seed(cluster, specs[0].evaluation_seed)
-        if arguments.record:
-            note_record(cluster, _name_record(arguments))
+    _prepare_folder(arguments, specs[0], cluster)
     if page:
         check_page(page)
     evaluations: list[Any] = []
@@ -292,3 +330,48 @@ def _play(
             finished=evaluations,
             cluster=cluster,
         )
+
+
+def _play_until(
+    arguments: argparse.Namespace,
+    specs: Sequence[EvaluationSpec],
+    agents: Sequence[str],
+    cluster: Cluster | None,
+) -> None:
+    """Compare two agents until their difference is clear, then print and save the result.
+
+    If the comparison is interrupted or fails, the function prints and saves the result of the
+    finished batches, whose interval is valid at any time.
+    """
+    from ..evaluation.compare_until import play_until
+
+    # Imported before hours of play, so that a missing package is reported first.
+    if not arguments.json or arguments.out:
+        from ..evaluation.report import report_until
+    _prepare_folder(arguments, specs[0], cluster)
+    looks: list[Any] = []
+
+    def print_result() -> None:
+        result = looks[-1]
+        print_and_save(
+            arguments,
+            result.summary,
+            lambda console: report_until.show(result, console),
+            lambda: report_until.save(result, arguments.out) if arguments.out else [],
+        )
+
+    with (
+        report_finished(looks, print_result),
+        reserve_stdout(arguments),
+        progress_bars(arguments.deals) as bars,
+    ):
+        for result in play_until(
+            specs[0],
+            agents,
+            arguments.until,
+            opponents=arguments.opponents,
+            partner=arguments.partner,
+            report=bars,
+            cluster=cluster,
+        ):
+            looks[:] = [result]

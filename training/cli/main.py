@@ -81,14 +81,13 @@ COMMANDS = {
     "serve": Command("serve", "serve a page on this machine, to play in a browser"),
     "solve": Command("solve", "solve a deal or a position with all cards known"),
     "deals": Command("deals", "make, show, and verify solver labels of numbered deals"),
-    "dataset": Command("dataset", "write games of an agent as a Minari dataset"),
+    "dataset": Command("dataset", "write labeled decisions of an agent's games"),
     "convert-deal": Command(
         "convert_deal", "convert a deal from or to the notation of another program"
     ),
-    "leaderboard": Command(
-        "leaderboard", "verify the entries of the leaderboard, or evaluate new entries"
+    "benchmark": Command(
+        "benchmark", "run the benchmark, verify its results, and show them on leaderboards"
     ),
-    "benchmark": Command("benchmark", "run the benchmark, verify and report its results"),
     "model-card": Command("model_card", "write the model card of a saved agent"),
     "compile": Command("compile", "compile the kernels of one game or all games"),
     "bench": Command("bench", "measure steps per second on this machine"),

@@ -519,7 +519,7 @@ class TerminalSession(TableSession):
         if self.events and len(self.actions) == 1:
             self.terminal.say("")
         for event in self.events:
-            self.terminal.say(event[0].upper() + event[1:])
+            self.terminal.say(event)
         self.events = []
 
     def _end(self) -> None:

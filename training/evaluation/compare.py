@@ -118,10 +118,10 @@ def evaluate(
         allow_rules_mismatch=allow_rules_mismatch,
         record=record,
     )
-    (lineup,) = _list_lineups(spec, [agent], opponents, partner)
+    (lineup,) = list_lineups(spec, [agent], opponents, partner)
     if name:
         lineup = lineup._replace(name=name)
-    return _evaluate_lineup(spec, lineup, cluster, progress)
+    return evaluate_lineup(spec, lineup, cluster, progress)
 
 
 def compare(
@@ -211,17 +211,17 @@ def compare_specs(
     cluster: Cluster | None = None,
 ) -> Comparison[Any]:
     """Compare agents on the deals of each specification; see `compare`."""
-    lineups = [_list_lineups(spec, agents, opponents, partner) for spec in specs]
+    lineups = [list_lineups(spec, agents, opponents, partner) for spec in specs]
     evaluations = [] if finished is None else finished
     with join_cluster(cluster):
         for spec, spec_lineups in zip(specs, lineups, strict=True):
             for lineup in spec_lineups:
                 progress = report(lineup.title, spec.base_variant) if report else None
-                evaluations.append(_evaluate_lineup(spec, lineup, cluster, progress))
+                evaluations.append(evaluate_lineup(spec, lineup, cluster, progress))
     return Comparison(list(evaluations))
 
 
-def _list_lineups(
+def list_lineups(
     spec: EvaluationSpec,
     agents: Agent | str | Sequence[Agent | str],
     opponents: Agent | str | Sequence[Agent | str] | None,
@@ -275,15 +275,21 @@ def _refuse_others(spec: EvaluationSpec, opponents: Any, partner: Any) -> None:
             )
 
 
-def _evaluate_lineup(
-    spec: EvaluationSpec, lineup: Lineup, cluster: Cluster | None, progress: Progress | None
+def evaluate_lineup(
+    spec: EvaluationSpec,
+    lineup: Lineup,
+    cluster: Cluster | None,
+    progress: Progress | None,
+    least: int | None = None,
 ) -> Evaluation:
     """Play the deals with a lineup, and return the evaluation of its agent.
+
+    ``least`` is the fewest deals of a chunk on the cluster (None: `lineups.CHUNK`).
 
     Raises `label_comparison.Contradiction` if the agent wins a deal that is labeled not winnable,
     ValueError for a human player on a cluster.
     """
-    results = play_lineup(spec, lineup, cluster, progress)
+    results = play_lineup(spec, lineup, cluster, progress, least)
     if spec.labels is not None:
         check_against_labels(spec.labels, results.facts, spec.first, lineup.name)
     make_evaluation = TableEvaluation if spec.is_multiplayer else SolitaireEvaluation

@@ -83,6 +83,7 @@ def play_lineup(
     lineup: Lineup,
     cluster: Cluster | None = None,
     progress: Progress | None = None,
+    least: int | None = None,
 ) -> EpisodeResults:
     """Play all deals of a specification with a lineup, in games for several from every seat.
 
@@ -91,6 +92,7 @@ def play_lineup(
         lineup: The agents.
         cluster: Plays chunks of the deals in other processes (None: all in this process).
         progress: Called with numbers of finished deals.
+        least: Fewest deals of a chunk on the cluster (None: `CHUNK`).
 
     Raises:
         ValueError: A human player is given with a cluster.
@@ -98,7 +100,7 @@ def play_lineup(
     if cluster is None:
         return _play_here(spec, lineup, progress)
     refuse_people([lineup.agent])
-    chunks = [LineupTask(chunk_spec, lineup) for chunk_spec in split_spec(spec)]
+    chunks = [LineupTask(chunk_spec, lineup) for chunk_spec in split_spec(spec, least)]
     digest = digest_given(spec, lineup.title, lineup.given)
     chunk_of = {digest16(digest, chunk.spec.first, chunk.spec.deals): chunk for chunk in chunks}
     done = {}
@@ -193,13 +195,13 @@ def refuse_people(agents: Sequence[FixedAgent]) -> None:
             )
 
 
-def split_spec(spec: EvaluationSpec) -> list[EvaluationSpec]:
+def split_spec(spec: EvaluationSpec, least: int | None = None) -> list[EvaluationSpec]:
     """Split a specification into specifications of consecutive deals.
 
-    Each chunk has `CHUNK` deals. If that gave more than `CHUNKS` chunks, each chunk has more deals,
-    up to `MOST_CHUNK`.
+    Each chunk has ``least`` deals (None: `CHUNK`). If that gave more than `CHUNKS` chunks, each
+    chunk has more deals, up to `MOST_CHUNK`.
     """
-    size = max(CHUNK, min(spec.deals // CHUNKS, MOST_CHUNK))
+    size = max(least or CHUNK, min(spec.deals // CHUNKS, MOST_CHUNK))
     return [
         replace(spec, first=spec.first + i, deals=min(size, spec.deals - i), labels=None)
         for i in range(0, spec.deals, size)

@@ -617,13 +617,14 @@ def _seat_around(
     return np.where(side == side[:, None], ours, opponents[taken])
 
 
-class _DealCounter:
+class DealCounter:
     """Counts finished hands, and reports whole deals of ``hands_of_deal`` hands each."""
 
     def __init__(self, hands_of_deal: int, progress: Progress | None) -> None:
         self.hands_of_deal, self.progress, self.hands = hands_of_deal, progress, 0
 
     def __call__(self, hands: int) -> None:
+        """Count finished hands, and report the deals that they complete."""
         before = self.hands // self.hands_of_deal
         self.hands += hands
         deals = self.hands // self.hands_of_deal - before
@@ -641,7 +642,7 @@ def _split_deals(
             f"got {len(order)} seeds and {hands_of_deal} hands"
         )
     size = max(1, chunk // hands_of_deal)
-    count = _DealCounter(hands_of_deal, progress)
+    count = DealCounter(hands_of_deal, progress)
     for begin in range(0, len(order), size):
         yield order[begin : begin + size], count
 

@@ -2,13 +2,14 @@
 
 The intervals are Wilson's for rates, Newcombe's for differences of paired rates, and bootstrap
 intervals for means and paired differences of means. Means of many, almost all different values have
-Student's interval; several means tested together are corrected by Holm's method. The module needs
-only NumPy, since SciPy is optional; the tests compare the results with SciPy.
+Student's interval; several means tested together are corrected by Holm's method. Means that are
+computed again while values are added have an anytime-valid interval. The module needs only NumPy,
+since SciPy is optional; the tests compare the results with SciPy.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import atan2, cos, pi, sin, sqrt
+from math import atan2, cos, log, pi, sin, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -115,6 +116,44 @@ def student_mean(values: np.ndarray, confidence: float = CONFIDENCE) -> Estimate
     """
     centre, error, n = _mean_and_error(values)
     half = error * _student_quantile(_check_confidence(confidence), n - 1) if error else 0.0
+    return Estimate(centre, centre - half, centre + half, n)
+
+
+def anytime_mean(
+    values: np.ndarray, tuned: float, confidence: float = CONFIDENCE, *, largest: float
+) -> Estimate:
+    """Return the mean of values with an interval that may be computed again as values are added.
+
+    All the intervals, for every number of values, contain the true mean together with the
+    probability ``confidence``. So the values may end at any time, for any reason. This holds for
+    normal values of known variance, and approximately for many values of any distribution.
+
+    The interval has the means m that two sequential probability ratio tests (SPRT) do not reject:
+    m against ``m + tuned``, and m against ``m - tuned``. The tests are those of Wald, "Sequential
+    tests of statistical hypotheses", 1945, with the variance of the values (generalized SPRT). By
+    Ville's inequality, a likelihood ratio exceeds ``2 / (1 - confidence)`` at any time with at most
+    the probability ``(1 - confidence) / 2`` if m is the true mean.
+
+    The first values may all be equal by chance. So the variance includes four pseudo-values, two at
+    distance ``largest`` on each side of the mean.
+
+    Args:
+        values: The values, (n,).
+        tuned: A positive difference of means. The half width of the interval falls toward half of
+            it. No other value of ``tuned`` gives a shorter interval when the half width is equal to
+            ``tuned``.
+        confidence: The probability that all intervals contain the mean.
+        largest: The largest absolute value that the values can have, or that is known.
+
+    Raises:
+        ValueError: There are no values.
+    """
+    n = _require_values(values)
+    given = np.asarray(values, np.float64)
+    centre = float(given.mean())
+    variance = (float(((given - centre) ** 2).sum()) + 4 * largest**2) / n
+    limit = log(2 / (1 - _check_confidence(confidence)))
+    half = limit * variance / (n * tuned) + tuned / 2
     return Estimate(centre, centre - half, centre + half, n)
 
 

@@ -4,7 +4,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const SESSION = "parlour-session", LOOK = "parlour-look";
-const SPEEDS = { "no delay": 0, "4 moves per second": 250, "1 move per second": 1000, "1 move per 3 seconds": 3000 };
+const SPEEDS = { "no delay": 0, "4 moves per second": 250, "2 moves per second": 500, "1 move per second": 1000, "1 move per 3 seconds": 3000 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const DRAG = 8; // minimum distance of a drag in pixels
 const MARGIN = 8;
@@ -20,6 +20,8 @@ const SHOWN = 8; // maximum number of actions in an agent's advice
 const WORDS = 17, LEGIBLE = 12.5, MOST_GROWTH = 1.57; // font size; minimum font size in pixels; maximum enlargement, limited by the line spacing
 const CURVE = { wide: 320, high: 150, left: 46, right: 10, top: 10, bottom: 26 }; // size and margins of the chance curve
 const SHORTEN = 20; // distance of the tip of an arrow from the center of its target
+const LONG_PAUSE = 3; // factor of the pause after a complete trick
+const AFTER = { start: 1, middle: 0.5, end: 0 }; // fraction of a text's width to the right of its anchor
 
 const make = (name, attributes = {}, ...children) => {
   const node = document.createElement(name);
@@ -95,10 +97,13 @@ export class Board {
 
   get theme() { return this.art[themeName()]; }
 
-  // `game` identifies the game: its table may grow, but does not shrink. `targets` are actions by id.
-  // With `fit`, long piles are compressed so that the table fits into the window.
-  show(scene, { game = "", targets = {}, selected = [], can = null, aim = null, fit = false } = {}) {
-    this.shown = { scene, game, targets, selected, can, aim, fit };
+  // `game` identifies the game: its table may grow, but does not shrink. `targets` are actions by id. With `fit`, long
+  // piles are compressed so that the table fits into the window. `trick` says whether the last trick is on the table;
+  // null: as in the scene.
+  show(scene, { game = "", targets = {}, selected = [], can = null, aim = null, fit = false, trick = null } = {}) {
+    const last = (trick ?? scene.trick?.shown) ? scene.trick : null;
+    const whole = last ? { ...scene, items: [...scene.items, ...last.items], texts: [...scene.texts, last.text] } : scene;
+    this.shown = { scene: whole, game, targets, selected, can, aim, fit };
     this.arrow = []; this.lit = new Set();
     this.redraw();
   }
@@ -155,13 +160,13 @@ export class Board {
     const [width, height] = this.theme.size, colours = this.theme.colours;
     if (this.sized !== game) { this.sized = game; this.right = scene.canvas[0] * stepX - 6; this.bottom = 0; }
     const items = fit ? this.fitPiles(scene) : scene.items;
-    const ends = items.map((i) => [i.x * stepX + width, i.y * stepY + height + (i.note.length > 3 ? 16 : 0)]);
+    const ends = items.map((i) => [i.x * stepX + width * i.size, i.y * stepY + height * i.size + (i.note.length > 3 ? 16 : 0)]);
     ends.push(...scene.panels.map((p) => [(p.x + p.width) * stepX - 6, (p.y + p.height) * stepY - 8]));
     if (fit) { this.bottom = 0; ends.push([0, this.most * stepY - 8]); }
     this.size = this.findSize();
     this.growth = this.findGrowth();
     const size = WORDS * this.growth;
-    ends.push(...scene.texts.map((t) => [t.x * stepX + t.text.length * 0.53 * size, t.y * stepY + 5 + size]));
+    ends.push(...scene.texts.map((t) => [t.x * stepX + t.text.length * 0.53 * size * AFTER[t.anchor], t.y * stepY + 5 + size]));
     this.right = Math.max(this.right, ...ends.map(([x]) => x));
     this.bottom = Math.max(this.bottom, ...ends.map(([, y]) => y));
     svg.setAttribute("viewBox", `${-MARGIN} ${-MARGIN} ${this.right + 2 * MARGIN} ${this.bottom + 2 * MARGIN}`);
@@ -172,12 +177,15 @@ export class Board {
       fill: colours.panel, "fill-opacity": p.state === "out" ? 0.4 : 1, stroke: p.state === "turn" ? colours.turn : "none", "stroke-width": 3 }));
     const cards = items.map((item) => this.drawItem(item));
     const words = scene.texts.map((t) => draw("text", { x: t.x * stepX, y: t.y * stepY + size - 2, "font-size": size,
-      fill: t.look === "faint" ? colours.faint : colours.words, "font-weight": t.look === "strong" ? "bold" : "normal" }, t.text));
+      fill: t.look === "faint" ? colours.faint : colours.words, "font-weight": t.look === "strong" ? "bold" : "normal", "text-anchor": t.anchor }, t.text));
     const chips = scene.chips.flatMap((c) => this.drawChips(c.x * stepX, c.y * stepY, c.amount, size));
     svg.replaceChildren(...panels, ...cards, ...words, ...chips, ...this.drawArrow(), this.cursor);
-    const before = this.nodes;
+    const before = this.nodes, starts = new Map([...before.values()].map((node) => [node.item.place, node.from]));
     this.nodes = new Map(cards.map((node) => [node.dataset.id, node]));
-    for (const node of cards) if (before.get(node.dataset.id) === node) this.fly(node); else node.from = node.to;
+    for (const node of cards) {
+      if (before.get(node.dataset.id) !== node) node.from = starts.get(node.item.origin) ?? node.to;
+      this.fly(node);
+    }
     this.keepFocus(held);
   }
 
@@ -191,8 +199,8 @@ export class Board {
     const [stepX, stepY] = this.theme.step;
     const drawn = this.drawBody(item, mark);
     if (node.drawn !== drawn) { node.innerHTML = drawn; node.drawn = drawn; }
-    node.to = [item.x * stepX, item.y * stepY - (mark === "picked" ? 7 : 0)];
-    node.setAttribute("transform", `translate(${node.to.join(" ")})`);
+    node.to = [item.x * stepX, item.y * stepY - (mark === "picked" ? 7 : 0), item.size];
+    node.setAttribute("transform", `translate(${node.to[0]} ${node.to[1]}) scale(${item.size})`);
     const place = item.place ? `, ${item.place}` : "", many = item.count > 1 ? `, ${item.count} cards` : "";
     node.setAttribute("aria-label", `${item.label}${place}${many}${legal ? ", can be played" : can === null && mark === "picked" ? ", selected" : ""}`);
     node.setAttribute("role", has && this.on.click ? "button" : "img");
@@ -264,8 +272,8 @@ export class Board {
   fly(node) {
     const [from, to] = [node.from, node.to];
     node.from = to;
-    if (still.matches || !from || (from[0] === to[0] && from[1] === to[1])) return;
-    const at = ([x, y]) => ({ transform: `translate(${x}px, ${y}px)` });
+    if (still.matches || from.every((value, k) => value === to[k])) return;
+    const at = ([x, y, size]) => ({ transform: `translate(${x}px, ${y}px) scale(${size})` });
     node.animate([at(from), at(to)], { duration: FLIGHT, easing: "ease-out" });
   }
 
@@ -387,6 +395,7 @@ function fillActions(row, found, click) { // `found`: [action, text, legal]
   row.replaceChildren(...found.map(([action, text, legal]) => {
     const node = make("button", { type: "button", "data-action": action }, text);
     node.disabled = !legal;
+    node.classList.toggle("bid", Number(text) > 0); // many bids are one row
     node.addEventListener("click", () => click(action));
     return node;
   }));
@@ -394,6 +403,38 @@ function fillActions(row, found, click) { // `found`: [action, text, legal]
   const same = row.querySelector(`[data-action="${held}"]:enabled`) ?? row.querySelector(":enabled");
   same?.focus();
   return !same;
+}
+
+// ---- pace: a page shows the actions of several seats one after another ----
+
+class Pace {
+  // `steps` is a list of functions that draw one step each and return whether to pause longer after it.
+  constructor() { this.timer = null; this.steps = []; }
+
+  get isRunning() { return this.steps.length > 0; }
+
+  run(steps, ms) {
+    clearTimeout(this.timer);
+    this.steps = [...steps];
+    if (ms && !still.matches) this.next(ms); else this.skip();
+  }
+
+  next(ms) {
+    const isLong = this.steps.shift()();
+    if (this.isRunning) this.timer = setTimeout(() => this.next(ms), isLong ? LONG_PAUSE * ms : ms);
+  }
+
+  later(work, ms) { // until the next run
+    clearTimeout(this.timer);
+    if (ms && !still.matches) this.timer = setTimeout(work, LONG_PAUSE * ms);
+  }
+
+  skip() { // shows the last step
+    clearTimeout(this.timer);
+    const last = this.steps.at(-1);
+    this.steps = [];
+    last?.();
+  }
 }
 
 // ---- a replay: step by step, with the review of each decision ----
@@ -635,6 +676,7 @@ const PAGE = `
 </main>
 <div class="bar" role="toolbar" aria-label="Game"><button type="button" data-do="take_back" class="plain" aria-keyshortcuts="U">Undo</button>
 <button type="button" data-do="advise" class="plain" aria-keyshortcuts="H">Hint</button>
+<button type="button" data-do="last_trick" class="plain" hidden>Last trick</button>
 <button type="button" data-do="menu" class="plain" aria-expanded="false">Menu</button></div>
 <aside class="panel" aria-label="Agent"><h2>Agent</h2>
 <p class="help">Gives the hints, and can play for you.</p>
@@ -671,6 +713,9 @@ Enter plays, H gives a hint.`;
 const FINISHING = 140; // milliseconds between the moves of a game that finishes itself
 const SOURCES = /\s*\((?:\d{3}|house)[^)]*\)/g; // short names of sources in the descriptions of options
 
+// Returns a scene without the facts that the page shows above the table.
+const onTable = (scene) => ({ ...scene, texts: scene.texts.filter((text) => text.only !== "status") });
+
 export class Page {
   // `send(message)` sends a message to the server; `show(message)` is called with each answer.
   constructor(root, art, send) {
@@ -680,11 +725,12 @@ export class Page {
     this.view = null; this.timer = null;
     this.source = null; // the item whose target the player chooses
     this.last = { time: 0 }; // the last click
+    this.pace = new Pace(); this.trick = null;
     this.board = new Board(this.parts.svg, art, {
       click: (item, action) => this.click(item, action), drop: (item, onto) => this.drop(item, onto), targets: (item) => this.findTargets(item),
     });
     for (const [text, ms] of Object.entries(SPEEDS)) this.parts.speed.append(make("option", { value: ms }, text));
-    this.parts.speed.value = 250;
+    this.parts.speed.value = 500;
     this.listen();
     startLook();
     this.parts.theme.value = look.theme; this.parts.four.checked = look.four; this.parts.finish.checked = look.finish;
@@ -716,15 +762,59 @@ export class Page {
     const before = this.view;
     this.view = message; this.since = Date.now();
     if (!message.play) { this.startChosen(); return; }
-    const isNew = !before || before.number !== message.number;
-    if (isNew) { this.source = null; this.parts.advice.replaceChildren(); this.parts.numbers.hidden = true; }
-    if (isNew && this.isOther(before)) this.arrive();
+    const isNew = !before || before.session !== message.session || before.number !== message.number;
+    if (!isNew) { if (!this.pace.isRunning) this.drawAll(); return; }
+    this.source = null; this.trick = null;
+    this.parts.advice.replaceChildren();
+    this.parts.numbers.hidden = true;
+    clearTimeout(this.finishing);
+    if (this.isOther(before)) this.arrive();
+    // A page that was just loaded shows only the current scene.
+    const steps = before?.session === message.session ? message.play.steps ?? [] : [];
+    for (const node of this.parts.actions.children) node.disabled = true;
+    this.pace.run([...steps.map((step) => () => this.drawStep(step)), () => this.finishView(before)], this.speed);
+  }
+
+  drawStep({ scene, text }) {
+    this.board.show(onTable(scene), { game: this.tableName });
+    if (text) this.say(text);
+    return Boolean(scene.trick?.shown);
+  }
+
+  finishView(before) {
+    const { play } = this.view;
     this.drawAll();
-    if (isNew) this.announce();
-    if (message.play.over) this.stop();
-    if (isNew) clearTimeout(this.finishing);
-    if (this.auto && isNew) this.timer = setTimeout(() => this.send({ do: "agent_move", agent: this.parts.agent.value }), this.auto.ms);
-    else if (isNew && this.finishes(before)) this.finishing = setTimeout(() => this.send({ do: "click", action: message.play.finish }), FINISHING);
+    this.announce();
+    if (play.over) this.stop();
+    else if (play.scene.trick?.shown) this.pace.later(() => this.showTrick(false), this.speed);
+    if (this.auto) this.timer = setTimeout(() => this.send({ do: "agent_move", agent: this.parts.agent.value }), this.auto.ms);
+    else if (this.finishes(before)) this.finishing = setTimeout(() => this.send({ do: "click", action: play.finish }), FINISHING);
+  }
+
+  get speed() { return Number(this.parts.speed.value); }
+
+  get tableName() { return `${this.view.game} ${this.view.play.rules}`; }
+
+  // A click on the table or Escape shows the result of all steps.
+  listenToSkip() {
+    const skip = (event) => {
+      if (!this.pace.isRunning || (event.key ?? "Escape") !== "Escape") return;
+      event.stopPropagation();
+      this.pace.skip();
+    };
+    this.parts.svg.addEventListener("pointerdown", skip, { capture: true });
+    document.addEventListener("keydown", skip, { capture: true });
+  }
+
+  // Shows the last complete trick or clears it; null: as in the scene.
+  showTrick(trick) {
+    const { play } = this.view;
+    this.trick = trick;
+    this.board.show(onTable(play.scene), { game: this.tableName, targets: play.targets, selected: play.selected, can: play.can, fit: !play.seats, trick });
+    const isShown = trick ?? play.scene.trick?.shown ?? false, button = this.button("last_trick");
+    button.hidden = !play.seats;
+    button.disabled = !play.scene.trick || Boolean(play.over);
+    button.setAttribute("aria-pressed", isShown);
   }
 
   isOther(before) { return before?.play?.source !== this.view.play.source || before.game !== this.view.game || before.play.rules !== this.view.play.rules; }
@@ -887,12 +977,11 @@ export class Page {
     if (!this.view?.play) return;
     const { play } = this.view, alone = !play.seats, { activeElement } = document;
     const hadFocus = this.root.contains(activeElement) && activeElement !== this.root;
-    const scene = { ...play.scene, texts: play.scene.texts.filter((text) => text.only !== "status") };
     this.writeFacts();
     this.fillActions(play);
     this.drawEnding(play);
     this.button("deal_winnable").hidden = play.chances?.deal !== false || play.moves > 0 || this.view.settings.deal !== null;
-    this.board.show(scene, { game: `${this.view.game} ${play.rules}`, targets: play.targets, selected: play.selected, can: play.can, fit: alone });
+    this.showTrick(this.trick);
     this.parts.prompt.textContent = spell(play.prompt);
     this.parts.prompt.hidden = Boolean(play.over);
     this.parts.notice.textContent = [play.notice, this.view.not_saved].filter(Boolean).join(" ");
@@ -1050,6 +1139,7 @@ export class Page {
       choose: () => { this.parts.refused.textContent = ""; chooser.showModal(); }, cancel: () => chooser.close(),
       settings: () => settings.showModal(), close_settings: () => settings.close(),
       learn: () => { this.showMenu(false); guide.open = !guide.open; if (guide.open) guide.querySelector("summary").focus(); },
+      last_trick: () => this.showTrick(this.button("last_trick").ariaPressed !== "true"),
       fold: () => this.foldGuide(), menu: () => this.showMenu(!this.parts.layout.classList.contains("menu")),
     };
     for (const [name, way] of Object.entries(act)) this.button(name).addEventListener("click", way);
@@ -1061,6 +1151,7 @@ export class Page {
     this.parts.four.addEventListener("change", () => setLook({ four: this.parts.four.checked }));
     this.parts.finish.addEventListener("change", () => setLook({ finish: this.parts.finish.checked }));
     document.addEventListener("keydown", (event) => this.onKey(event));
+    this.listenToSkip();
   }
 
   // ---- replays ----

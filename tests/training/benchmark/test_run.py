@@ -113,8 +113,10 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         return capsys.readouterr().out
 
     listed = json.loads(call("list --json"))
-    assert [one["task"] for one in listed["tasks"]] == list(tasks.TASKS)
-    assert "fifty-six-classic" in call("list")
+    assert [one["task"] for one in listed["tasks"]] == list(tasks.ALL_TASKS)
+    assert [one["task"] for one in listed["tasks"] if one["reference"]] == list(tasks.TASKS)
+    text = call("list")
+    assert "fifty-six-classic" in text and "\nother tasks, for leaderboards only: " in text
     some = f"--tasks {PYRAMID} poker-squares-classic --folder results"
     for agent in ("greedy", "uniform"):
         assert f"{agent}, {PYRAMID}, seed 0: won 0." in call(f"run {agent} {some}")
@@ -142,6 +144,9 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         ("run ppo --budget tiny", "invalid choice: 'tiny'"),
         ("run greedy --tasks chess", "task must be one of pyramid-three-passes"),
         ("report --folder nowhere", "nowhere: must be a folder of benchmark results"),
+        ("leaderboard --folder nowhere", "nowhere: must be a folder of benchmark results"),
+        ("leaderboard --tasks chess", "task must be one of pyramid-three-passes"),
+        ("leaderboard --folder .", ".: must have at least one entry of these tasks"),
         (f"add --method mine --task {PYRAMID}", "add needs either --agent or --games"),
         ("verify --tasks chess", "task must be one of pyramid-three-passes"),
     ],

@@ -235,6 +235,8 @@ def lines() -> Iterator[list[str]]:
     yield from ([*EVALUATE, "--agent", f"own_of_a_test:{name}"] for name in FACED + PLAYED)
     yield from ([*EVALUATE, "--agent", f"{name}:First"] for name in MODULES)
     yield from ([*COMPARE, f"own_of_a_test:{name}"] for name in FACED)
+    differences = [*(text for text in NUMBERS if text != "1e-3"), "0", "-1", "1"]
+    yield from ([*COMPARE, "greedy", f"--until={text}"] for text in differences)
     yield from ([*SEVERAL, "--opponents", f"own_of_a_test:{name}"] for name in FACED + PLAYED)
     yield from ([*SEVERAL, "--opponents", spec] for spec in SPECS[:12])
     yield from ([*EXPLOIT, "--agents", f"own_of_a_test:{name}"] for name in FACED)

@@ -23,8 +23,8 @@ from .replay import Replay
 
 SECONDS = 0.8
 """Seconds per frame of an animation."""
-LAST = 4
-"""Factor of the duration of the last frame."""
+LAST, TRICK = 4, 2
+"""Factors of the duration of the last frame, and of a frame with a complete trick."""
 DrawFrame = Callable[[Scene], np.ndarray]
 """Function that renders a scene as pixels, uint8 (height, width, 3)."""
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
@@ -174,7 +174,8 @@ def save_film(
 
     scenes = [replay.scene(move, seat) for move in range(len(replay.actions) + 1)]
     frames = [Image.fromarray(draw(scene)).quantize() for scene in scenes]
-    lengths = [round(1000 * seconds)] * len(frames)
+    factors = (TRICK if scene.trick and scene.trick.shown else 1 for scene in scenes)
+    lengths = [round(1000 * seconds * factor) for factor in factors]
     lengths[-1] *= LAST
     film = BytesIO()
     frames[0].save(film, "GIF", save_all=True, append_images=frames[1:], duration=lengths, loop=0)

@@ -200,16 +200,17 @@ def show(result: Comparison[Any] | Evaluation, console: Console) -> None:
     is_multiplayer = comparison.spec.is_multiplayer
     show_variant = _show_table_variant if is_multiplayer else _show_solitaire_variant
     list_notes = _list_table_notes if is_multiplayer else _list_solitaire_notes
-    console.print(Text(_make_title(comparison.spec)))
+    console.print(Text(make_title(comparison.spec)))
     for variant in comparison.variants:
         show_variant(comparison, variant, console)
-    _show_marks(comparison, console)
+    show_marks(comparison, console)
     for note in list_notes(comparison):
         console.print(note)
     show_evaluation_seed(comparison.spec.evaluation_seed, console)
 
 
-def _make_title(spec: EvaluationSpec) -> str:
+def make_title(spec: EvaluationSpec) -> str:
+    """Return game and deals, as the title above the tables."""
     title = f"{spec.game.title}, {spec.deals_text}"
     if not spec.is_multiplayer:
         return title
@@ -217,7 +218,7 @@ def _make_title(spec: EvaluationSpec) -> str:
     return f"{title}{sessions}, from every seat"
 
 
-def _show_marks(comparison: Comparison[Any], console: Console) -> None:
+def show_marks(comparison: Comparison[Any], console: Console) -> None:
     """Explain the marks of agents' names in the tables."""
     evaluations = comparison.evaluations
     marks_of_others = "".join(name[-2:] for one in evaluations for name in one.opponents)
@@ -267,7 +268,7 @@ def _solitaire_table(
         share = f"{100 * one.results.facts['truncated'].mean():.2f}"
         cost = f"{one.results.moves.mean():.1f}", time_text(one.results.milliseconds)
         table.add_row(
-            _agent_label(one),
+            agent_label(one),
             interval_text(one.estimate(goal), 100, decimals),
             interval_text(one.estimate("score"), 1, decimals),
             *((share,) if truncated else ()),
@@ -296,11 +297,11 @@ def _labels_table(group: list[SolitaireEvaluation], decimals: int, costs: bool) 
         if (compared := one.label_comparison) is None:
             continue
         if not is_won:
-            table.add_row(_agent_label(one), _interval_or_dash(compared.regret, 1, decimals))
+            table.add_row(agent_label(one), _interval_or_dash(compared.regret, 1, decimals))
             continue
         cost = (_interval_or_dash(compared.extra_moves, 1, decimals),) if costs else ()
         won = _interval_or_dash(compared.won, 100, decimals)
-        table.add_row(_agent_label(one), won, f"{compared.lost:,}", *cost)
+        table.add_row(agent_label(one), won, f"{compared.lost:,}", *cost)
     return table
 
 
@@ -309,7 +310,7 @@ def _solitaire_differences(differences: list[SolitaireDifference]) -> Table:
     table = make_terminal_table("", "difference", f"{differences[0].goal}, % points", "score")
     for one in differences:
         pair = Text(f"{one.agent} − {one.minus}")
-        table.add_row(pair, _coloured_text(one.reached, 100), _coloured_text(one.score))
+        table.add_row(pair, coloured_text(one.reached, 100), coloured_text(one.score))
     return table
 
 
@@ -359,7 +360,7 @@ def _opponents_table(
         means = [f"{mean.mean:+.2f}" for mean in one.position_means] if with_positions else []
         cost = [time_text(one.results.milliseconds)] if costs else []
         won = f"{100 * one.estimates['won'].mean:.2f}"
-        table.add_row(_agent_label(one), interval_text(one.net), won, *means, *cost)
+        table.add_row(agent_label(one), interval_text(one.net), won, *means, *cost)
     return table
 
 
@@ -367,13 +368,13 @@ def _table_differences(differences: list[TableDifference], spec: EvaluationSpec)
     """Return the table of paired differences, overall and at each position."""
     table = make_terminal_table("", "difference", per_hand(spec), "Holm", "p")
     for one in differences:
-        table.add_row(Text(f"{one.agent} − {one.minus}"), _coloured_text(one.net), "", "")
+        table.add_row(Text(f"{one.agent} − {one.minus}"), coloured_text(one.net), "", "")
         for position, tested in zip(position_names(spec), one.positions, strict=True):
             name = f"  {'as' if position == DEALER else 'at'} {position}"
             limits = f"\\[{tested.holm.low:+.2f}, {tested.holm.high:+.2f}]"
             holm = f"[{_interval_style(tested.holm)}]{limits}[/]"
             p = "< 0.0001" if tested.p < 0.0001 else f"{tested.p:.4f}"
-            table.add_row(name, _coloured_text(tested.alone), holm, p)
+            table.add_row(name, coloured_text(tested.alone), holm, p)
     return table
 
 
@@ -389,7 +390,7 @@ def _pairs_table(
     for one in group:
         row = [pairs.get((one.agent, other)) for other in names]
         cells = ["·" if pair is None else _net_text(pair.net, with_interval) for pair in row]
-        table.add_row(_agent_label(one), *cells)
+        table.add_row(agent_label(one), *cells)
     return table
 
 
@@ -411,8 +412,8 @@ def _list_table_notes(comparison: Comparison[TableEvaluation]) -> Iterator[str]:
     yield f"[dim]{' '.join([*notes, 'Time is per decision, measured in batches.'])}[/]"
 
 
-def _agent_label(one: Evaluation) -> Text:
-    """Return an agent's name for tables, with the marks that `_show_marks` explains."""
+def agent_label(one: Evaluation) -> Text:
+    """Return an agent's name for tables, with the marks that `show_marks` explains."""
     return Text(one.agent + SEES_ALL * one.sees_all + OTHER_RULES * one.other_rules)
 
 
@@ -430,7 +431,7 @@ def _interval_style(difference: Estimate) -> str:
     return "green" if difference.low > 0 else "red" if difference.high < 0 else "dim"
 
 
-def _coloured_text(difference: Estimate, times: float = 1.0) -> str:
+def coloured_text(difference: Estimate, times: float = 1.0) -> str:
     """Return a difference and its interval, in its style."""
     mean, low, high = (times * value for value in difference[:3])
     return f"[{_interval_style(difference)}]{mean:+.2f} \\[{low:+.2f}, {high:+.2f}][/]"

@@ -39,13 +39,12 @@ from .review_judges import (
     WORLDS,
     Judge,
     Judged,
-    SolverJudge,
+    can_judge,
     check_seat,
     describe_judge,
     find_decisions,
     find_open_values,
     find_points,
-    is_in_play,
     make_judge,
     result_values,
     takes_back,
@@ -424,10 +423,7 @@ def review_states(
     """Review a game from its positions, (actions + 1,), as `solve.trace_actions` returns them."""
     check_seat(judge, seat)
     steps = find_decisions(judge.game, states, seat)
-    if (
-        isinstance(judge, SolverJudge) and not judge.exact
-    ):  # a double-dummy solver does not judge bids
-        steps = steps[is_in_play(judge.game, judge.rules, copy_states(states, steps))]
+    steps = steps[can_judge(judge, copy_states(states, steps))]
     asked, end = copy_states(states, steps), states[-1:]
     judged, seats = judge.judge(asked, steps), np.array([seat])
     over = bool(end["over"][0] != Over.RUNNING)

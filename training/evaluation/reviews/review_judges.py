@@ -305,6 +305,16 @@ def takes_back(game: Game) -> np.ndarray:
     return np.array([game.label(action) == TAKES_BACK for action in range(game.actions)])
 
 
+def can_judge(judge: Judge, states: np.ndarray) -> np.ndarray:
+    """Return whether a judge supports the decision in each state, bool (n,).
+
+    A double-dummy solver judges the play of the cards, but no bids.
+    """
+    if isinstance(judge, SolverJudge) and not judge.exact:
+        return is_in_play(judge.game, judge.rules, states)
+    return np.ones(len(states), np.bool_)
+
+
 def find_decisions(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
     """Return the positions of a seat's first turn and of its choices, int64 (n,)."""
     own_turn = states["turn"][:-1] == seat

@@ -1,0 +1,1 @@
+"""Datasets of labeled decisions, as Parquet files and in Minari's format."""
