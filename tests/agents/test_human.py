@@ -89,8 +89,8 @@ def test_longer_sums() -> None:
     ("text", "output"),
     [
         ("6d", "6d is part of several moves; type a whole move: 7c 6d, 7d 6d, 7h 6d, 7s 6d"),
-        ("6d 6h", "6d 6h: these cards do not form a move"),
-        ("ac 6d", r"not possible now: Ac \(choose A♣\); Ac is covered by Ad and Ah"),
+        ("6d 6h", r"6 \+ 6 = 12; you need 13\."),
+        ("ac 6d", r"A♣ is covered by A♦ and A♥\."),
         ("6s 6s", "6s is part of several moves"),
         ("r", "you cannot redeal the stock now"),
         ("8c", "8c is not on the table"),
@@ -194,7 +194,8 @@ def test_piles_are_named_by_number_and_tops_by_card() -> None:
     lines = ["1", "2", "3", "4", "3c", "2d", "d", "1", "2", "2", "3", "?", "2s", "4", "q"]
     text = typed("puss_in_the_corner", "free-hand", *lines, chosen={"deck": cards})
     for part in (
-        "<2♣>        A♣    A♦    A♥    A♠",
+        "<2♣>",
+        "A♣    A♦    A♥    A♠",
         "4 to be placed",
         "3c is not on the table",
         "moves now:\n  3h      play 3♥ to its foundation\n  2s ",

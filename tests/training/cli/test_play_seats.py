@@ -318,9 +318,9 @@ def test_opponents_actions_are_told_in_the_third_person() -> None:
     while not hand.is_over:
         hand.play(int(choose_actions(hand.agents[hand.seat], hand.make_turn())[0]))
     heard = "\n".join(hand.events)
-    assert re.search(r"seat \d plays [7-9TJQKA][♣♦♥♠]$", heard, re.MULTILINE)
-    assert re.search(r"seat \d names [a-z]", heard)
-    assert re.search(r"seat \d passes$", heard, re.MULTILINE)
+    assert re.search(r"Seat \d plays [7-9TJQKA][♣♦♥♠]$", heard, re.MULTILINE)
+    assert re.search(r"Seat \d names [a-z]", heard)
+    assert re.search(r"Seat \d passes$", heard, re.MULTILINE)
 
 
 def play_by_hints(name: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
