@@ -272,15 +272,18 @@ def read_results(folder: Path) -> list[BenchmarkEntry]:
 
     Raises:
         ValueError: The folder does not exist, or an entry is wrong; two seeds of a method have the
-            same agent; or a method has several budgets.
+            same agent or, without a digest of the agent, the same values; or a method has several
+            budgets.
     """
     entries = [read_located(path, folder) for path in list_entries(folder)]
     budgets: dict[str, str] = {}
-    agents: dict[tuple[str, str, str], int] = {}
+    agents: dict[tuple[str, str, Any], int] = {}
     for one in entries:
         if budgets.setdefault(one.method, one.budget) != one.budget:
             raise ValueError(f"{one.title}: budget must be {budgets[one.method]}, as in its method")
-        same = agents.setdefault((one.method, one.task, one.agent_digest), one.seed)
-        if one.agent_digest and same != one.seed:
+        is_constant = len(set(one.values)) == 1  # bad agents may lose all deals
+        identity = one.agent_digest or ("" if is_constant else one.values)
+        same = agents.setdefault((one.method, one.task, identity), one.seed)
+        if identity and same != one.seed:
             raise ValueError(f"{one.title}: must have another agent than seed {same}")
     return sorted(entries, key=lambda one: (one.method, list(ALL_TASKS).index(one.task), one.seed))

@@ -27,7 +27,8 @@ NOTE = (
     "Scores are normalized: 0 is the uniform agent, 1 the exact upper bound or the best known "
     "result. Aggregate: interquartile mean over tasks and training seeds, with 95 % bootstrap "
     "intervals over seeds; a task with a single seed varies by its deals. Compare only methods "
-    "with the same tasks. *: recorded games without an agent, which may have seen hidden cards."
+    "with the same tasks. A method has the number of seeds that all its tasks have. *: recorded "
+    "games without an agent, whose time is unknown and which may have seen hidden cards."
 )
 
 
@@ -103,7 +104,7 @@ def list_aggregates(methods: Sequence[Method]) -> list[tuple[str, ...]]:
                 one.aggregate.text(decimals=3),
                 f"{len(one.scores)} of {len(TASKS)}",
                 str(seeds),
-                one.time_class,
+                NOTHING if one.has_games_only else one.time_class,
                 f"{minutes:.1f} min" if minutes else NOTHING,
             )
         )

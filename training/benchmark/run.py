@@ -34,6 +34,7 @@ from .tasks import (
     BUDGETS,
     NONE,
     RUN_BUDGETS,
+    SLOW,
     TASKS,
     UNLIMITED,
     Task,
@@ -45,6 +46,8 @@ TRAINED = tuple(SETTINGS)
 """The learning methods."""
 INTERVALS = {"checkpoint_interval": 20, "eval_interval": 5}
 """Number of checkpoints and evaluations of a run."""
+SMALL = 1 << 18
+"""Most bytes of the weights of a saved agent that is copied next to its entry in a solitaire."""
 
 
 class Skipped(NamedTuple):
@@ -121,7 +124,10 @@ def run_method(
             finished(entry)
     if len(skipped) == len(chosen):
         reason = skipped[0].reason
-        raise ValueError(f"method {method} must be able to play one of the tasks: {reason}")
+        if is_trained:
+            raise ValueError(f"method {method} must be able to play one of the tasks: {reason}")
+        allowed = f"a learning method ({', '.join(TRAINED)}) or an agent"
+        raise ValueError(f"method must be {allowed}, got {method!r}: {reason}")
     return skipped
 
 
@@ -270,10 +276,11 @@ def measure_entry(
 ) -> BenchmarkEntry:
     """Measure an agent on a task and return its entry.
 
-    An agent of a training run may be too large to publish, so its recorded games are written next
-    to the entry. In games for several players, recorded games prove nothing, so the agent itself is
-    copied. Agents that ship with Parlour need neither.
-    ``loaded`` is an agent that only its own program can load, such as a model of another library.
+    An agent of a training run is copied next to the entry if it is small. Large agents are not
+    published; their recorded games prove the values, but the time per decision is then unknown. In
+    games for several players, recorded games prove nothing, so agents of any size are copied.
+    Other agents are in the folder of results already, or ship with Parlour. ``loaded`` is an agent
+    that only its own program can load, such as a model of another library.
 
     Raises:
         ValueError: The agent cannot play the task, or does not repeat its values on the same deals.
@@ -282,9 +289,10 @@ def measure_entry(
     games, agent = "", training.agent
     # The digest comes before playing, so that a damaged folder fails early.
     agent_digest = "" if loaded else digest_spec(task, spec)
-    is_own = spec != agent and not Path(spec).is_relative_to(PRETRAINED_FOLDER)
+    is_run = loaded is None and agent.startswith(f"{RUNS}/")
+    is_copied = is_run and (task.is_multiplayer or (Path(spec) / WEIGHTS).stat().st_size <= SMALL)
+    keeps_games = loaded is not None or (is_run and not is_copied)
     with TemporaryDirectory() as temporary:
-        keeps_games = (loaded is not None or is_own) and not task.is_multiplayer
         record = Path(temporary, "games.jsonl") if keeps_games else None
         player = spec if loaded is None else loaded
         measured = measure_task(task, player, record=record, report=report, cluster=cluster)
@@ -293,8 +301,11 @@ def measure_entry(
             path = locate_entry(folder, method, task.name, seed).with_suffix(SUFFIX)
             write_games(path, order_replays(task, load_replays(record)))
             games = path.name
-    if is_own and task.is_multiplayer:
+    if is_copied:
         agent = copy_agent(Path(spec), folder, method, task.name, seed)
+    ms, single_ms = measured.ms, time_decisions(task, player)
+    if keeps_games:
+        agent, agent_digest, ms, single_ms = "", "", 0.0, 0.0
     return BenchmarkEntry(
         method=method,
         task=task.name,
@@ -306,9 +317,9 @@ def measure_entry(
         rules_digest=task.rules_digest,
         steps=training.steps,
         training_seconds=round(training.seconds, 1),
-        time_class=classify_time(measured.ms),
-        ms=float(f"{measured.ms:.3g}"),
-        single_ms=float(f"{time_decisions(task, player):.3g}"),
+        time_class=SLOW if keeps_games else classify_time(ms),
+        ms=float(f"{ms:.3g}"),
+        single_ms=float(f"{single_ms:.3g}"),
         sees_all=measured.sees_all,
         values=tuple(float(f"{value:.9g}") for value in measured.values),
         parlour=__version__,

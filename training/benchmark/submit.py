@@ -49,7 +49,7 @@ def add_agent(
             on the same deals, it is a saved agent without a budget, or it was trained for more
             timesteps than its budget.
     """
-    _check_facts(method, budget, steps)
+    _check_facts(method, budget, seed, steps, training_seconds)
     saved = find_saved(
         agent, task.game_object, task.list_test_rules()[0], task.allows_rules_mismatch
     )
@@ -97,7 +97,7 @@ def add_games(
             a game breaks the rules.
         OSError: The file cannot be read.
     """
-    _check_facts(method, budget, steps)
+    _check_facts(method, budget, seed, steps, training_seconds)
     check_recordable(task)
     path = locate_entry(folder, method, task.name, seed).with_suffix(SUFFIX)
     if path.exists():
@@ -127,9 +127,15 @@ def add_games(
     )
 
 
-def _check_facts(method: str, budget: str, steps: int) -> None:
-    """Raise ValueError for a wrong name or budget, or more timesteps than the budget."""
-    facts = {"method": method, "budget": budget, "steps": steps}
+def _check_facts(method: str, budget: str, seed: int, steps: int, training_seconds: float) -> None:
+    """Raise ValueError for a value that is not allowed, or more timesteps than the budget."""
+    facts = {
+        "method": method,
+        "budget": budget,
+        "seed": seed,
+        "steps": steps,
+        "training_seconds": training_seconds,
+    }
     check_fields(facts, {name: FIELDS[name] for name in facts})
     if steps > BUDGETS[budget]:
         raise ValueError(

@@ -93,27 +93,34 @@ def _find_faults(
     if entry.agent and not (folder / entry.agent).resolve().is_relative_to(folder.resolve()):
         yield f"agent: {entry.agent!r} must not be outside the folder of results"
         return
-    has_agent = _is_available(entry, folder)
-    if not entry.agent and entry.time_class != SLOW:
-        yield f"time_class: must be {SLOW} without an agent, whose time could be measured"
-        return
-    if not has_agent and entry.sees_all:
-        yield "sees_all: must be false without an agent that sees hidden cards"
-        return
-    if not has_agent and not entry.games:
+    if entry.agent and not _is_available(entry, folder):
         yield f"agent: {entry.agent!r} must be a built-in agent or an existing folder"
+        return
+    if not entry.agent and (wrong := _find_unmeasurable(entry)):
+        yield wrong
         return
     if entry.games:
         yield from _verify_games(entry, folder)
-    if has_agent:
+    if entry.agent:
         yield from _verify_agent(entry, folder, deals, allow_code)
+
+
+def _find_unmeasurable(entry: BenchmarkEntry) -> str:
+    """Return a fault of an entry without an agent: a fact that only an agent could confirm."""
+    if entry.time_class != SLOW or entry.ms or entry.single_ms:
+        return f"time_class: must be {SLOW}, and ms and single_ms 0, without an agent to measure"
+    if entry.sees_all:
+        return "sees_all: must be false without an agent that sees hidden cards"
+    if entry.agent_digest:
+        return "agent_digest: must be empty without an agent"
+    return ""
 
 
 def _is_available(entry: BenchmarkEntry, folder: Path) -> bool:
     """Return whether the agent is in the folder of results, or part of Parlour, or code."""
     spec = find_agent(folder, entry.agent)
-    if not entry.agent or spec != entry.agent:
-        return bool(entry.agent)
+    if spec != entry.agent:
+        return True
     kind = parse_spec(spec, entry.task_object.game_object).innermost.kind
     return kind in NAMED or kind is SpecKind.CODE
 

@@ -241,7 +241,7 @@ def _run(arguments: argparse.Namespace) -> int:
             arguments.method,
             arguments.folder,
             budget=arguments.budget,
-            seeds=range(arguments.seeds),
+            seeds=range(_read_seeds(arguments.seeds)),
             tasks=arguments.tasks,
             report=bars,
             finished=lambda entry: print(_describe(entry), flush=True),
@@ -250,6 +250,12 @@ def _run(arguments: argparse.Namespace) -> int:
     for one in skipped:
         print(f"{one.task} skipped: {one.reason}", file=sys.stderr)
     return 0
+
+
+def _read_seeds(number: int) -> int:
+    if number < 1:
+        raise ValueError(f"--seeds must be at least 1, got {number}")
+    return number
 
 
 def _describe(entry: Any) -> str:
@@ -267,6 +273,8 @@ def _add(arguments: argparse.Namespace) -> int:
     path = locate_entry(arguments.folder, arguments.method, arguments.task, arguments.seed)
     if path.exists():
         raise ValueError(f"{path} exists already: choose another --method or --seed")
+    if arguments.hours < 0:
+        raise ValueError(f"--hours must be at least 0, got {arguments.hours:g}")
     facts = {
         "budget": arguments.budget,
         "seed": arguments.seed,

@@ -135,7 +135,8 @@ def test_an_agent_that_sees_all_is_marked_and_cannot_deny_it(
     assert faults == ["sees_all: must be true, as observed"]
     faults = verify_entry(replace(pyramid, sees_all=True), results, deals=10)
     assert faults == ["sees_all: must be false, as observed"]
-    games = replace(pyramid, agent="", games="x.npz", time_class="slow", sees_all=True)
+    games = replace(pyramid, agent="", games="x.npz", time_class="slow", ms=0.0, single_ms=0.0)
+    games = replace(games, sees_all=True)
     (fault,) = verify_entry(games, results)
     assert fault == "sees_all: must be false without an agent that sees hidden cards"
 
@@ -274,7 +275,7 @@ def test_steps_and_times_must_fit(results: Path, pyramid: BenchmarkEntry) -> Non
     (fault,) = verify_entry(replace(pyramid, ms=0.2), results)
     assert fault == "time_class: 0.1ms must not be shorter than ms=0.2"
     (fault,) = verify_entry(replace(pyramid, agent="", games="x.npz"), results)
-    assert fault.startswith("time_class: must be slow without an agent")
+    assert fault.startswith("time_class: must be slow, and ms and single_ms 0, without an agent")
     (fault,) = verify_entry(replace(pyramid, agent_digest="0" * 16), results)
     assert fault == "budget: must not be none for a trained agent"
     assert verify_entry(replace(pyramid, budget="unlimited", steps=10**10), results, deals=5) == []
@@ -382,8 +383,7 @@ def test_a_changed_or_damaged_agent_is_refused(tmp_path: Path) -> None:
     (fault,) = verify_entry(entry, tmp_path)
     assert fault.startswith("agent: cannot play task poker-squares-classic: SavedAgentError")
     file.unlink()
-    again = replace(entry, games="")
-    (fault,) = verify_entry(again, tmp_path)
+    (fault,) = verify_entry(entry, tmp_path)
     assert fault == f"agent: {entry.agent!r} must be a built-in agent or an existing folder"
 
 
@@ -437,6 +437,17 @@ def test_recorded_games_are_enough_for_one_player(
     entry = add_games(tmp_path, PYRAMID, "sent", tmp_path / "games.jsonl")
     assert entry.values == pyramid.values and entry.time_class == "slow"
     assert verify_entry(entry, tmp_path) == []
+    # Without the agent, nothing about it can be claimed.
+    for claim, expected in (
+        (
+            {"agent": "runs/x/agent"},
+            "agent: 'runs/x/agent' must be a built-in agent or an existing",
+        ),
+        ({"time_class": "0.1ms", "ms": 0.001}, "time_class: must be slow"),
+        ({"agent_digest": "0" * 16, "budget": "small"}, "agent_digest: must be empty"),
+    ):
+        (fault,) = verify_entry(replace(entry, **claim), tmp_path)  # type: ignore[arg-type]
+        assert fault.startswith(expected)
     values = (1 - entry.values[0], *entry.values[1:])
     (fault,) = verify_entry(replace(entry, values=values), tmp_path)
     assert fault.startswith("values: deal 0 must have")
