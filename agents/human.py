@@ -4,14 +4,14 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.kernel.cards import card_name, parse_card
 from parlour.envs.core.moves import list_complete_moves, move_text
-from parlour.envs.core.rows import Rows
+from parlour.envs.core.rows import Rows, describe_move
 from parlour.envs.core.scene.scene import Item, Scene, ansi
 from parlour.envs.core.turn import Turn
 
@@ -19,18 +19,16 @@ from . import human_bests
 from .baselines import GreedyAgent
 
 HELP = """\
-Type the cards of your move in any order (Th, 10h or T♥), or the numbers next to them, separated by
-spaces or commas. One card is enough if only one move uses it.
-h hint   u undo   restart   ? help and all moves   q quit"""
-HELP_BY_WORDS = """\
-Type the word in front of a move, or a card on the table (8c). If the card has several targets, name
-the target, too (8c 9d).
-h hint   u undo   restart   ? help and all moves   q quit"""
+Type a move as it is listed. A card alone is enough if it has one move.
+Write a card as 10h, Th or T♥."""
 HELP_AMONG_SEVERAL = """\
-Type your action in full, or the short word next to it.
-h hint   ? help and all moves   q quit"""
+Type your action as it is listed. Write a card as 10h, Th or T♥.
+On the table, D marks the dealer and * the seat to act."""
+HELP_BY_NUMBERS = "The numbers next to the cards also name them."
 MAX_LISTED = 40
 """Maximum number of moves that are listed in full."""
+MAX_LINES = 14
+"""Maximum number of moves that are listed on a line each; more moves are listed without phrases."""
 MAX_PROMPTED = 8
 """Maximum number of moves that the prompt of a game for several players lists."""
 
@@ -54,6 +52,15 @@ TAKEN_BACK: dict[str, type[Exception]] = {
 """Words for undo and restart in solitaires; words of the game take precedence."""
 
 
+class Answer(NamedTuple):
+    """What the game answers to a word that is not a move."""
+
+    about: str
+    """Description of the answer for the help."""
+    make: Callable[[], str]
+    """Returns the answer."""
+
+
 class HumanAgent:
     """Asks a person for each move.
 
@@ -61,8 +68,7 @@ class HumanAgent:
         ask: a function like `input`, which shows a prompt and returns the answer.
         say: a function like `print`.
         colour: whether to draw the game in color.
-        answers: further words that the player may type, each with a function that returns the
-            answer.
+        answers: further words that the player may type, and their answers.
         takes_back: whether the words of `TAKEN_BACK` raise their exceptions, which the caller of
             ``act`` then handles.
     """
@@ -77,7 +83,7 @@ class HumanAgent:
         ask: Callable[[str], str] | None = None,
         say: Callable[[str], None] = print,
         colour: bool = False,
-        answers: Mapping[str, Callable[[], str]] | None = None,
+        answers: Mapping[str, Answer] | None = None,
         takes_back: bool = False,
     ) -> None:
         self.ask, self.say, self.colour = ask or input, say, colour
@@ -119,6 +125,7 @@ class HumanAgent:
         game, rules, states = turn.game, turn.rules, turn.states
         words = game.action_words(states[0], rules)
         self.say("\n" + ansi(game.layout(states[0], rules), self.colour))
+        self.say(game.prompt(states[0], rules))
         while True:
             text = self._read(f"{self._status(turn, words)} > ")
             if not text or self._answer(text, turn, words):
@@ -132,14 +139,16 @@ class HumanAgent:
         """Handle a word that is not a move; return whether it was such a word."""
         if text in ("q", "quit"):
             raise PlayerQuit
-        if text in ("h", "hint"):
-            self.say(f"hint: {move_text(suggest_move(turn), words)}")
+        if text == "hint":
+            hint = suggest_move(turn)
+            phrase = describe_move(turn.game, turn.rules, turn.states, hint)
+            self.say(f"hint: {move_text(hint, words)} ({phrase})")
         elif text in ("?", "help"):
-            self.say(_help(turn.game, turn.rules, turn.states, words))
-            if self.answers:
-                self.say(f"other commands: {', '.join(self.answers)}")
+            self.say(self._help(turn, words))
+        elif text == "h":
+            self.say("\n".join(turn.game.how_to_play(turn.rules)))
         elif text in self.answers:
-            self.say(self.answers[text]())
+            self.say(self.answers[text].make())
         elif text in TAKEN_BACK and not _match_phrase(text, words):
             if self.takes_back:
                 raise TAKEN_BACK[text]
@@ -157,7 +166,8 @@ class HumanAgent:
     def _status(self, turn: Turn, words: dict[int, tuple[str, ...]]) -> str:
         legal = np.flatnonzero(turn.masks[0]).tolist()
         if turn.game.num_players(turn.rules) > 1:
-            shown = [words[action][0] for action in legal if len(legal) <= MAX_PROMPTED]
+            listed = _list_moves(turn, [[action] for action in legal], words)
+            shown = [word for word, _ in listed if len(listed) <= MAX_PROMPTED]
             return ", ".join([*shown, "? for help"])
         best = f", best: {self.best}" if self.best else ""
         shown = [_action_text(action, words) for action in legal if _is_short(action, words)]
@@ -165,23 +175,59 @@ class HumanAgent:
         choices = ", ".join([*shown, "? for help"])
         return f"moves {turn.states['moves'][0]}, {time_text}{best}; {choices}"
 
+    def _help(self, turn: Turn, words: dict[int, tuple[str, ...]]) -> str:
+        """Return the moves, how to type them, and the other words that the player may type."""
+        moves = list_complete_moves(turn.game, turn.rules, turn.states)
+        is_alone = turn.game.num_players(turn.rules) == 1
+        listed = _list_moves(turn, moves[:MAX_LISTED], words, with_short=not is_alone)
+        omitted = [f"{len(moves) - MAX_LISTED} more"] if len(moves) > MAX_LISTED else []
+        if len(listed) > MAX_LINES:
+            lines = [f"moves now: {', '.join([*(word for word, _ in listed), *omitted])}"]
+        else:
+            lines = ["moves now:", *_align(listed)]
+        lines += ["", HELP if is_alone else HELP_AMONG_SEVERAL]
+        scene = turn.game.layout(turn.states[0], turn.rules)
+        if any(item.note.isdigit() for item in scene.items):
+            lines.append(HELP_BY_NUMBERS)
+        commands = [("h", "how to play"), ("hint", "suggest a move")]
+        commands += [(word, answer.about) for word, answer in self.answers.items()]
+        if self.takes_back:
+            commands += [("u", "take back a move"), ("restart", "start the deal again")]
+        return "\n".join([*lines, "", "commands:", *_align([*commands, ("q", "quit")])])
 
-def _help(game: Game, rules: Any, states: np.ndarray, words: dict[int, tuple[str, ...]]) -> str:
-    moves = list_complete_moves(game, rules, states)
-    if game.num_players(rules) > 1:
-        shown = []
-        for action, *_ in moves:
-            first, *others = words[action]
-            shown.append(f"{first} ({others[0]})" if others else first)
-        return f"{HELP_AMONG_SEVERAL}\nmoves now: {', '.join(shown)}"
-    if any(len(known) > 1 and known[1].isdigit() for known in words.values()):
-        return f"{HELP}\nmoves now: {_moves_text(moves, words)}"
-    state = states[0]
-    shown = [
-        f"{move_text(move, words)} ({game.describe_action(state, rules, move[-1])})"
-        for move in moves
-    ]
-    return f"{HELP_BY_WORDS}\nmoves now: {', '.join(shown)}"
+
+def _align(rows: Sequence[tuple[str, str]]) -> list[str]:
+    """Return rows of a word and its description as lines with two columns."""
+    wide = max((len(word) for word, _ in rows), default=0)
+    return [f"  {word:<{wide}}  {about}" for word, about in rows]
+
+
+def _list_moves(
+    turn: Turn,
+    moves: Sequence[list[int]],
+    words: dict[int, tuple[str, ...]],
+    with_short: bool = False,
+) -> list[tuple[str, str]]:
+    """Return the word and the phrase of each move.
+
+    Actions that differ only by consecutive numbers are one row, such as ``("16 to 28", "bid")``.
+    ``with_short`` adds shorter words, as in ``"fold or f"``.
+    """
+    rows: list[tuple[str, str]] = []
+    series: list[str] = []  # the first and the last number of the current row
+    for move in moves:
+        word = _move_in_full(move, words)
+        phrase = describe_move(turn.game, turn.rules, turn.states, move)
+        verb, _, end = phrase.rpartition(" ")
+        is_number = word.isdigit() and end == word
+        if is_number and series and rows[-1][1] == verb and int(series[-1]) == int(word) - 1:
+            series = [series[0], word]
+            rows[-1] = f"{series[0]} to {word}", verb
+        else:
+            series = [word] if is_number else []
+            short = [one for one in words[move[-1]][1:2] if with_short and len(one) < len(word)]
+            rows.append((" or ".join([word, *short]), verb if is_number else phrase))
+    return rows
 
 
 def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[int]:
@@ -189,43 +235,47 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
 
     The text contains words of `Game.action_words` in any order. Words that follow from the others
     may be missing. Alternatively, the text names a card or a pile on the table, and its target if
-    there are several.
+    there are several. ``>`` may separate a card from its target: ``5♣>6♥``.
 
     Raises ValueError for an unknown word, for an ambiguous move, and for a card that cannot move.
     """
     words, scene = game.action_words(states[0], rules), game.layout(states[0], rules)
-    typed = [spell_word(word) for word in re.split(r"[\s,;|+]+", text) if word]
+    typed = [spell_word(word) for word in re.split(r"[\s,;|+>]+", text) if word]
     if not typed:
         raise ValueError("type at least one card")
     is_alone = game.num_players(rules) == 1
     wanted = _match_phrase(" ".join(typed), words)
-    unknown = ""
     if not wanted and is_alone:
-        by_word = {word: _find_action(word, words) for word in typed}
-        unknown = next((word for word, action in by_word.items() if action is None), "")
-        wanted = [] if unknown else [action for action in by_word.values() if action is not None]
+        named = [_find_action(word, words) for word in dict.fromkeys(typed)]
+        wanted = [] if None in named else [action for action in named if action is not None]
     moves = list_complete_moves(game, rules, states)
     usable = {action for move in moves for action in move}
     if not wanted or not usable.issuperset(wanted):
         drawn = [action for action in find_drawn(typed, scene) if action in usable]
         if len(drawn) > 1:
-            ways = ", ".join(_way_text(game, rules, states, action) for action in drawn)
-            raise ValueError(f"{' '.join(typed)} names several moves; choose one: {ways}")
+            ways = [
+                (_action_text(action, words), game.describe_action(states[0], rules, action))
+                for action in drawn
+            ]
+            lines = [f"{' '.join(typed)} names several moves; choose one:", *_align(ways)]
+            raise ValueError("\n".join(lines))
         wanted = drawn or wanted
-    if not wanted and not is_alone:
-        raise ValueError(f"{text!r} is not a legal move; ? lists the moves")
     if not wanted:
-        if is_drawn(unknown, scene):
-            raise ValueError(f"not possible now: {unknown}{explain_card(scene, unknown)}")
-        raise ValueError(f"{unknown!r} is not on the table; ? lists the moves")
+        raise ValueError(_refusal(text, typed, game, rules, states))
     return match_move(wanted, game, rules, states)
 
 
-def _way_text(game: Game, rules: Any, states: np.ndarray, action: int) -> str:
-    """Return the word for an action, plus its phrase if the phrase does not contain the word."""
-    first = _action_text(action, game.action_words(states[0], rules))
-    phrase = game.describe_action(states[0], rules, action)
-    return first if first in phrase else f"{first} ({phrase})"
+def _refusal(text: str, typed: Sequence[str], game: Game, rules: Any, states: np.ndarray) -> str:
+    """Return the reason why there is no move with these words."""
+    scene = game.layout(states[0], rules)
+    items = [item for word in typed for item in _find_items(word, scene)[:1]]
+    if len(items) == len(typed) <= 2:
+        return game.refusal(states[0], rules, *items)
+    for word in typed:
+        with suppress(ValueError):  # another word than a card
+            if not is_drawn(card_name(parse_card(word)), scene):
+                return f"{word} is not on the table; ? lists the moves"
+    return f"{text!r} is not a legal move; ? lists the moves"
 
 
 def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) -> list[int]:
@@ -247,15 +297,12 @@ def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) ->
         raise ValueError(
             f"{named} is part of several moves; type a whole move: {_moves_text(longer, words)}"
         )
-    usable = {action for move in moves for action in move}
-    stuck = [action for action in dict.fromkeys(wanted) if action not in usable]
-    if stuck:
-        reason = explain_stuck(game.layout(states[0], rules), stuck, words)
-        raise ValueError(
-            f"not possible now: {move_text(stuck, words)} "
-            f"({_phrases(game, rules, states, stuck)}){reason}"
-        )
-    raise ValueError(f"{named}: these cards do not form a move")
+    scene = game.layout(states[0], rules)
+    items = [item for action in wanted for item in _find_items(words[action][0], scene)[:1]]
+    if len(items) == len(wanted) <= 2:
+        raise ValueError(game.refusal(states[0], rules, *items))
+    phrases = [game.describe_action(states[0], rules, action) for action in wanted]
+    raise ValueError(f"you cannot {' and '.join(phrases)} now")
 
 
 def suggest_move(turn: Turn) -> list[int]:
@@ -274,7 +321,11 @@ def suggest_move(turn: Turn) -> list[int]:
 def _match_phrase(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:
     """Return the action that a text names exactly, or the only one whose words begin with it."""
     phrase = " ".join(text.lower().split())
-    exact = [action for action, known in words.items() if phrase in (one.lower() for one in known)]
+    exact = [
+        action
+        for action, known in words.items()
+        if phrase in (one.lower().replace(">", " ") for one in known)
+    ]
     if exact or not phrase:
         return exact
     longer = [action for action, known in words.items() if known[0].startswith(f"{phrase} ")]
@@ -309,10 +360,6 @@ def _action_text(action: int, words: dict[int, tuple[str, ...]]) -> str:
 def _is_short(action: int, words: dict[int, tuple[str, ...]]) -> bool:
     first, *others = words[action]
     return bool(others) and others[0].startswith(first)
-
-
-def _phrases(game: Game, rules: Any, states: np.ndarray, actions: Sequence[int]) -> str:
-    return ", ".join(game.describe_action(states[0], rules, action) for action in actions)
 
 
 # Moves named by cards and piles on the table.
@@ -357,48 +404,3 @@ def _find_items(word: str, scene: Scene) -> list[Item]:
         for item in scene.items
         if item.place == known or (item.card and item.face_up and card_name(item.card) == word)
     ]
-
-
-# Why a card cannot move.
-
-
-def explain_stuck(
-    scene: Scene, actions: Sequence[int], words: Mapping[int, tuple[str, ...]]
-) -> str:
-    """Return the reasons why cards cannot move, as the end of a sentence.
-
-    The text is empty for actions without a card. ``words`` are those of `Game.action_words`.
-    """
-    reasons = []
-    for action in actions:
-        with suppress(ValueError):  # the word is an empty place or a turn, not a card
-            reasons.append(_reason(scene, parse_card(words[action][0])))
-    return "".join(f"; {reason}" for reason in reasons)
-
-
-def explain_card(scene: Scene, name: str) -> str:
-    """Return the reason why a card cannot move, like `explain_stuck`; empty for a pile."""
-    with suppress(ValueError):
-        return f"; {_reason(scene, parse_card(name))}"
-    return ""
-
-
-def _reason(scene: Scene, card: int) -> str:
-    name = card_name(card)
-    shown = [item for item in scene.items if item.face_up and item.card == card]
-    covers = [_cover_text(other) for item in shown for other in _find_covers(scene, item)]
-    if covers:
-        return f"{name} is covered by {' and '.join(covers)}"
-    return f"{name} is not covered, but has no legal move now"
-
-
-def _find_covers(scene: Scene, item: Item) -> list[Item]:
-    """Return the cards on top of a card: later ones that overlap it."""
-    later = scene.items[scene.items.index(item) + 1 :]
-    return [
-        one for one in later if one.card and abs(one.x - item.x) < 1 and abs(one.y - item.y) < 1
-    ]
-
-
-def _cover_text(item: Item) -> str:
-    return card_name(item.card) if item.face_up else "a card face down"

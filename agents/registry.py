@@ -142,7 +142,9 @@ def can_load(spec: str, game: Game, rules: Any) -> bool:
     return True
 
 
-def find_saved(spec: str, game: Game, rules: Any) -> Path | None:
+def find_saved(
+    spec: str, game: Game, rules: Any, allow_rules_mismatch: bool = False
+) -> Path | None:
     """Return the folder of the saved agent that a spec names, alone or as the guide of a search.
 
     Returns None if the spec names no saved agent. Raises ValueError if `load_agent` cannot use the
@@ -151,15 +153,16 @@ def find_saved(spec: str, game: Game, rules: Any) -> Path | None:
     saved = parse_spec(spec, game).innermost
     if not saved.is_saved:
         return None
-    return find_agent_folder(_saved_path(saved, Request(game, rules)))
+    request = Request(game, rules, allow_rules_mismatch=allow_rules_mismatch)
+    return find_agent_folder(_saved_path(saved, request))
 
 
-def digest_saved(spec: str, game: Game, rules: Any) -> str:
+def digest_saved(spec: str, game: Game, rules: Any, allow_rules_mismatch: bool = False) -> str:
     """Return the digest of the saved agent that a spec names, empty if it names none.
 
     Raises ValueError as `find_saved` does.
     """
-    folder = find_saved(spec, game, rules)
+    folder = find_saved(spec, game, rules, allow_rules_mismatch)
     return "" if folder is None else digest_agent(folder)
 
 

@@ -21,6 +21,7 @@ from benchmarks.page import serve
 from benchmarks.rooms_picture import draw_rooms
 from parlour.envs import GAMES, Game
 from parlour.envs.core import svg
+from parlour.envs.render.pictures import draw_picture
 from parlour.training import compare, evaluate, load_replays, review_deal_set
 from parlour.training.evaluation.replays.replay_view import save_film
 from parlour.training.evaluation.report.report import write_picture
@@ -32,6 +33,8 @@ DEAL, PLAYED, WIDTH = 4, 0.5, 480
 """Number of the deal that is shown, fraction of greedy's game that is played, width in pixels."""
 FILM_DEALS, FILM_SECONDS = 20, 0.5
 """Number of deals among which the film picks greedy's shortest win; seconds per picture."""
+TRICK_DEAL, TRICK_WIDTH = 3, 440
+"""Film of a game with tricks: number of the deal, width in pixels."""
 PAGE_DEAL, PAGE_FRAMES, PAGE_PAUSE = "5", 30, 400
 """Film of the page: deal, number of pictures, milliseconds between pictures."""
 PAGE_SIZE, PAGE_WIDTH, COLOURS = {"width": 1180, "height": 890}, 720, 128
@@ -71,6 +74,17 @@ def film_game(path: Path) -> None:
     save_film(min(won, key=lambda one: len(one.actions)), path, seconds=FILM_SECONDS)
 
 
+def film_tricks(path: Path) -> None:
+    """Film a hand of Twenty-Eight in the view of one seat, played by the rule-based agent."""
+    with TemporaryDirectory() as folder:
+        record = Path(folder) / "games.jsonl"
+        how: dict[str, Any] = {"first": TRICK_DEAL, "deals": 2, "evaluation_seed": "pictures"}
+        compare("twenty_eight", ["rule"], opponents=["rule"], record=record, **how)
+        replay = load_replays(record)[0]
+    draw = partial(draw_picture, style={"width": TRICK_WIDTH})
+    save_film(replay, path, seat=0, draw=draw)
+
+
 def film_page(path: Path) -> None:
     """Film the page while the pretrained network plays a deal, and the review of the game."""
     from playwright.sync_api import sync_playwright
@@ -87,8 +101,11 @@ def film_page(path: Path) -> None:
         page = browser.new_page(viewport=PAGE_SIZE, color_scheme="light")
         page.goto(url)
         page.wait_for_selector("svg .item", timeout=120_000)
+        page.click("[data-do=choose]")
+        page.click("text=Deal number")
         page.fill("[name=deal]", PAGE_DEAL)
-        page.click("text=New game")
+        page.click("dialog button:has-text('Start')")
+        page.click("text=Got it")
         page.select_option("[data-part=agent]", "pretrained")
         page.click("[data-do=advise]")
         page.wait_for_timeout(4000)
@@ -121,6 +138,7 @@ PICTURES: Mapping[str, Callable[[Path], None]] = {
     "rooms.svg": draw_rooms,
     "review.png": draw_review,
     "replay.gif": film_game,
+    "trick.gif": film_tricks,
     "page.gif": film_page,
 }
 """The function that draws each file in docs/."""

@@ -7,7 +7,7 @@
 A preset is trained with its first training seed in a process of its own, on one thread. The trained
 agent and the game's greedy agent play the same deals. The record in benchmarks/methods.json holds
 the scores, their paired difference, and the processor and wall time of training. The scores of
-pretrained agents come from the leaderboard.
+pretrained agents come from the benchmark.
 """
 
 import argparse

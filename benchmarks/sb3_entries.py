@@ -41,12 +41,12 @@ def train_entry(task: Task, seed: int, folder: Path) -> None:
     envs = CardVecEnv(task.game_object, num_envs=NUM_ENVS, variant=task.variant)
     model = MaskablePPO("MlpPolicy", envs, seed=seed, device="cpu")
     begun = time.perf_counter()
-    model.learn(BUDGETS[BUDGET])
+    model.learn(int(BUDGETS[BUDGET]))
     seconds = time.perf_counter() - begun
     path = f"{RUNS}/{task.name}/{METHOD}-{seed}.zip"
     model.save(folder / path)
-    training = Training(path, model.num_timesteps, seconds)
-    entry = measure_entry(task, METHOD, training, folder, BUDGET, seed, loaded=from_sb3(model))
+    training = Training(path, BUDGET, model.num_timesteps, seconds)
+    entry = measure_entry(task, METHOD, training, folder, seed, loaded=from_sb3(model))
     write_entry(folder, entry)
     print(f"{entry.title}: {entry.raw.text(decimals=4)}, score {entry.score:.3f}", flush=True)
 

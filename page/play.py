@@ -11,20 +11,36 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.human import match_move
 from parlour.envs import CardEnv, Game
-from parlour.envs.core.kernel.cards import parse_card
+from parlour.envs.core.kernel.cards import SUITS, card_symbol, parse_card
 from parlour.envs.core.kernel.rng import key_words, new_key
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.moves import list_complete_moves
+from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
-from parlour.envs.core.scene.items import item_ids
+from parlour.envs.core.scene.items import Item, item_ids
 from parlour.envs.core.scene.scene import Scene
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.play.seats import SeatChoice, TableChoice, TableSession
 from parlour.training.play.solitaire import HOPELESS, Notice, SolitaireGame, best_text
 
 from .thinking import PageAgent
+
+PAST = {
+    "bid": "bid",
+    "choose": "chose",
+    "deal": "dealt",
+    "lay": "laid",
+    "make": "made",
+    "redeal": "redealt",
+    "take": "took",
+    "undo": "undid",
+}
+"""Past tense of the irregular verbs that begin the phrases of `Game.describe_action`."""
+MOST_DEALS = 200
+"""Maximum number of random deals among which a winnable one is searched."""
+MOST_DEALT = 60
+"""Maximum number of actions without a card for the foundations in a win that finishes itself."""
 
 
 class SolitaireSession:
@@ -41,23 +57,40 @@ class SolitaireSession:
         options: Mapping[str, Any],
         chosen: Mapping[str, Any] | None,
         bests: Path | None = None,
+        winnable: bool = False,
     ) -> None:
         self.env = CardEnv(game, variant, illegal="raise", **options)
         self.game, self.rules, self.variant = game, self.env.rules, variant
-        self.deal = SolitaireGame(self.env, None, chosen, bests)
-        self.words = key_words(new_key())
         self.notice = Notice(game, self.rules, True)
+        self.deal = SolitaireGame(self.env, None, chosen, bests)
+        if winnable and chosen is None:
+            self._deal_winnable(bests)
+        self.words = key_words(new_key())
         self.chances: dict[str, bool | None] = {}
         self.best_possible, self.own_best = "", ""
         self.agent_moves = 0
         self.has_new_result = False
+        self.events: list[str] = []
+        """Sentences about the last change, such as ``"You moved 5♣ to 6♥."``."""
+        self.finish: list[int] = []
+        """The actions of a win that only deals and moves cards to the foundations; see `view`."""
         self._arrive()
+
+    def _deal_winnable(self, bests: Path | None) -> None:
+        """Deal until the solver says that the deal can be won. Raises ValueError if none can."""
+        for _ in range(MOST_DEALS):
+            if self.notice.judge(self.deal.history) == [True]:
+                return
+            self.deal = SolitaireGame(self.env, None, None, bests)
+        raise ValueError("The solver found no winnable deal. Deal without this option.")
 
     def _arrive(self) -> None:
         """Compute the moves of a new position."""
         self.selected: list[int] = []
         over = self.deal.is_over
         self.moves = [] if over else list_complete_moves(self.game, self.rules, self._states)
+        follows = bool(self.finish) and self.deal.actions[-1:] == self.finish[:1]
+        self.finish = self.finish[1:] if follows else self._find_finish()
 
     @property
     def _states(self) -> np.ndarray:
@@ -69,7 +102,8 @@ class SolitaireSession:
         Raises ValueError, without changing anything, if that is not possible.
         """
         if self.deal.is_over:
-            raise ValueError("the game is over")
+            raise ValueError("The game is over.")
+        self.events = []
         begun = self.selected if start is None else [start]
         if start is None and action in begun:
             self.selected = [card for card in begun if card != action]
@@ -77,7 +111,7 @@ class SolitaireSession:
         wanted = list(dict.fromkeys([*begun, action]))
         whole = [move for move in self.moves if set(move) == set(wanted)]
         if whole:
-            self._play(whole[0])
+            self._play(whole[0], "You")
         elif any(set(wanted) < set(move) for move in self.moves):
             self.selected = wanted
         else:
@@ -85,16 +119,43 @@ class SolitaireSession:
 
     def _refuse(self, wanted: list[int]) -> None:
         """Raise ValueError with the reason why these actions are not a move."""
-        words = self.game.action_words(self.env.state, self.rules)
-        if all(action in words for action in wanted):
-            match_move(wanted, self.game, self.rules, self._states)
-        phrases = [self.game.describe_action(self.env.state, self.rules, one) for one in wanted]
-        raise ValueError(f"not possible now: {', '.join(phrases)}")
+        scene, targets = self._scene_with_targets()
+        named = dict(zip(item_ids(scene.items), scene.items, strict=True))
+        items = [named[name] for name, action in targets.items() if action in wanted[-2:]]
+        if not items:
+            phrase = self.game.describe_action(self.env.state, self.rules, wanted[-1])
+            raise ValueError(f"You cannot {phrase} now.")
+        raise ValueError(self.game.refusal(self.env.state, self.rules, *items[:2]))
 
-    def _play(self, actions: list[int]) -> None:
-        for action in actions:
+    def _scene_with_targets(self) -> tuple[Scene, dict[str, int]]:
+        scene, words = self.env.scene(), self.game.action_words(self.env.state, self.rules)
+        return scene, list_targets(scene, words)
+
+    def explain_refusal(self, item: str, onto: str | None) -> str:
+        """Return why a click or a drag is not a move; the arguments are ids of items."""
+        if self.deal.is_over:
+            return "The game is over."
+        return explain_refusal(self.game, self.rules, self.env.state, item, onto)
+
+    def _play(self, actions: list[int], player: str) -> None:
+        before = self.env.rows.states.copy()
+        for action in actions[:-1]:
             self.deal.step(action)
+        phrase = self.game.describe_action(self.env.state, self.rules, actions[-1])
+        self.deal.step(actions[-1])
+        self.events = [f"{player} {put_in_past(phrase)}.", *self._tell_turned(before)]
         self._after_move()
+
+    def _tell_turned(self, before: np.ndarray) -> list[str]:
+        """Return a sentence with the cards that have become visible since a position."""
+        now, then = (
+            {item.card for item in scene.items if item.card and item.face_up}
+            for scene in (self.env.scene(), self.game.layout(before[0], self.rules))
+        )
+        hidden = self.game.hidden_cards
+        unseen = set(hidden.read(before)[0].tolist()) if hidden else set()
+        turned = [card_symbol(card) for card in sorted(now - then) if card in unseen]
+        return [f"Turned up: {', '.join(turned)}."] if turned else []
 
     def _after_move(self) -> None:
         self.chances.pop("position", None)
@@ -106,7 +167,8 @@ class SolitaireSession:
     def take_back(self, moves: int | None = 1) -> None:
         """Take back moves (None: all of them). Raises ValueError if there are none."""
         if not self.deal.take_back(moves):
-            raise ValueError("there is no move to take back")
+            raise ValueError("There is no move to take back.")
+        self.events = ["Back at the deal." if moves is None else "Move taken back."]
         self.chances.pop("position", None)
         self.own_best = ""
         self._arrive()
@@ -114,36 +176,87 @@ class SolitaireSession:
     def play_agent(self, agent: PageAgent) -> None:
         """Let an agent make one move. Raises ValueError if the game is over."""
         if self.deal.is_over:
-            raise ValueError("the game is over")
-        completed = False
-        try:
-            while not completed and not self.deal.is_over:
-                completed = self.deal.step(agent.choose(self._states, self.words))
-        except BaseException:  # the work may be stopped between two actions of a move
-            self.deal.drop_unfinished_move()
-            raise
+            raise ValueError("The game is over.")
+        actions = self._foresee(agent, agent.choose(self._states, self.words))
         self.agent_moves += 1
-        self._after_move()
+        self._play(actions, agent.spec)
+
+    def _foresee(self, agent: PageAgent, first: int) -> list[int]:
+        """Return the whole move of an agent that begins with an action."""
+        rows, actions = self._copy_rows(), [first]
+        rows.step(np.array([first]))
+        while not rows.states["over"][0] and rows.states["moves"][0] == self._states["moves"][0]:
+            actions.append(agent.choose(rows.states, self.words))
+            rows.step(np.array([actions[-1]]))
+        return actions
+
+    def _copy_rows(self) -> Rows:
+        rows = Rows(self.game, self.rules, 1)
+        rows.restore(self._states)
+        return rows
 
     def advise(self, agent: PageAgent) -> dict[str, Any]:
-        """Return an agent's explanation of the position (`Explanation.summary`)."""
+        """Return an agent's explanation of the position (`Explanation.summary`), in whole moves.
+
+        The entry ``move`` describes the suggested move, and ``arrow`` is where to draw it.
+        """
         if self.deal.is_over:
-            raise ValueError("the game is over")
-        return agent.advise(self._states, self.words)
+            raise ValueError("The game is over.")
+        advice = agent.advise(self._states, self.words)
+        for row in advice["actions"]:
+            begun = [move for move in self.moves if move[0] == row["action"]]
+            row["text"] = self._describe_move(begun[0]) if len(begun) == 1 else row["text"]
+        actions = self._foresee(agent, advice["action"])
+        return advice | {
+            "move": self._describe_move(actions),
+            "arrow": find_arrow(*self._scene_with_targets(), actions),
+        }
+
+    def _describe_move(self, actions: list[int]) -> str:
+        """Return the phrase of a whole move."""
+        rows = self._copy_rows()
+        for action in actions[:-1]:
+            rows.step(np.array([action]))
+        return self.game.describe_action(rows.states[0], self.rules, actions[-1])
+
+    def _find_finish(self) -> list[int]:
+        """Return the actions of a win that only deals and moves cards to the foundations.
+
+        The list is empty if there is no such win, or if the player does not know all cards.
+        """
+        hidden = self.game.hidden_cards
+        if self.deal.is_over or hidden is None or hidden.read(self._states).any():
+            return []
+        rows, idle = self._copy_rows(), 0
+        actions: list[int] = []
+        while not rows.states["over"][0] and idle <= MOST_DEALT:
+            scene = self.game.layout(rows.states[0], self.rules)
+            action = find_foundation_move(scene)
+            idle = idle + 1 if action is None else 0
+            if action is None:
+                action = next((one.action for one in scene.items if one.place == "stock"), -1)
+            if action < 0:
+                return []
+            actions.append(action)
+            rows.step(np.array([action]))
+        goal = self.game.goal_name(self.rules)
+        is_won = self.game.results(rows.states, self.rules)[goal][0]
+        return actions if rows.states["over"][0] and is_won else []
 
     def judge(self) -> None:
         """Ask the solver about position and deal. This is slow; it may run in another thread."""
         history = list(self.deal.history)
         winnable = self.notice.judge(history)
         chances = {"deal": winnable[0], "position": winnable[-1]} if winnable else {}
-        best = best_text(self.notice, history[0]) if self.deal.is_over else ""
+        won_in = int(history[-1]["moves"][0]) if self.deal.info.get("won", False) else None
+        best = best_text(self.notice, history[0], won_in) if self.deal.is_over else ""
         if len(history) == len(self.deal.history) and history[-1] is self.deal.history[-1]:
             self.chances, self.best_possible = chances, best
 
     def replay(self) -> tuple[Replay, int]:
         """Return the recorded game and the person's seat. Raises ValueError before its end."""
         if not self.deal.is_over:
-            raise ValueError("the game is not over yet")
+            raise ValueError("The game is not over yet.")
         name = "you and agents" if self.agent_moves else "you"
         return self.deal.replay(self.variant, (name,)), 0
 
@@ -171,10 +284,11 @@ class SolitaireSession:
 
     def view(self) -> dict[str, Any]:
         """Return the content of the page as JSON values."""
-        scene, words = self.env.scene(), self.game.action_words(self.env.state, self.rules)
+        scene, targets = self._scene_with_targets()
+        words = self.game.action_words(self.env.state, self.rules)
         chosen = set(self.selected)
         can = {one for move in self.moves if set(move) > chosen for one in move} - chosen
-        targets = list_targets(scene, words)
+        drops = {action for item in scene.items for _, action in item.drops}
         return {
             "rules": describe_rules(self.game, self.rules, self.variant),
             "source": self.deal.source,
@@ -182,11 +296,17 @@ class SolitaireSession:
             "targets": targets,
             "selected": self.selected,
             "can": sorted(can),
-            "buttons": name_actions(self.game, can - set(targets.values()), words),
+            "buttons": name_actions(self.game, can - set(targets.values()) - drops, words),
+            "prompt": self.game.prompt(self.env.state, self.rules, self.selected),
+            "how_to_play": self.game.how_to_play(self.rules),
+            "partners": self._list_partners(),
+            "finish": self.finish[0] if self.finish else None,
+            "events": self.events,
             "score": int(self.env.state["score"]),
             "moves": int(self.env.state["moves"]),
             "seconds": round(self.deal.seconds),
-            "over": self.deal.ending() if self.deal.is_over else "",
+            "over": self._tell_ending(),
+            "outcome": self._name_outcome(),
             "can_take_back": len(self.deal.history) > 1,
             "taken_back": self.has_taken_back,
             "agent_moves": self.agent_moves,
@@ -196,6 +316,36 @@ class SolitaireSession:
             "own_best": self.own_best,
             "best_possible": self.best_possible,
         }
+
+    def _list_partners(self) -> dict[int, list[int]]:
+        """Return the second actions of moves of two actions, by each of their actions."""
+        partners: dict[int, list[int]] = {}
+        for move in self.moves:
+            if len(move) == 2:
+                for one, other in (move, move[::-1]):
+                    partners.setdefault(one, []).append(other)
+        return partners
+
+    def _name_outcome(self) -> str:
+        """Return ``"won"``, ``"lost"`` or, in a game played for its score, ``"scored"``."""
+        if not self.deal.is_over:
+            return ""
+        if self.game.measure != "won":
+            return "scored"
+        return "won" if self.deal.info.get("won", False) else "lost"
+
+    def _tell_ending(self) -> str:
+        """Return a sentence about how the game ended, or an empty string."""
+        outcome, state = self._name_outcome(), self.env.state
+        if not outcome:
+            return ""
+        if outcome == "won":
+            return f"You won in {int(state['moves'])} moves."
+        if outcome == "scored":
+            has_reached = self.deal.info.get(self.game.goal_name(self.rules), False)
+            return f"{int(state['score'])} points.{' Target reached!' if has_reached else ''}"
+        reason = self.deal.ending().removeprefix("Over, ")
+        return f"Lost: {reason[0].lower()}{reason[1:]}."
 
     def _notice(self) -> str:
         """Return the notice that the game can no longer be won, or an empty string."""
@@ -213,14 +363,15 @@ class Person:
 
     def act(self, turn: Any) -> np.ndarray:
         """Raise ValueError."""
-        raise ValueError("it is your turn")
+        raise ValueError("It is your turn.")
 
 
 class SeatSession:
     """A game for several players. After each action, the opponents play until the person's turn.
 
-    An opponent's work may be stopped if no tab shows the game; `go_on` resumes it. Raises
-    ValueError for invalid rules or seats.
+    The page shows ``steps``, the scenes of these actions, one after another. An opponent's work may
+    be stopped if no tab shows the game; `go_on` resumes it. Raises ValueError for invalid rules or
+    seats.
     """
 
     def __init__(
@@ -240,15 +391,21 @@ class SeatSession:
         self.table = TableSession(choice, SeatChoice(seat, agents), Person())
         self.agent_moves, self.has_new_result = 0, False
         self.events: list[str] = []
+        self.steps: list[dict[str, Any]] = []
+        """The scene before the latest actions and after each of them, except the current scene."""
         self.next_hand()
 
     def next_hand(self) -> None:
         """Deal the next hand. Raises ValueError before the end of the current one."""
         if self.table.hand and not self.table.is_over:
-            raise ValueError("this hand is not over yet")
+            raise ValueError("This hand is not over yet.")
         self.table.begin_hand()
         self.agent_moves, self.has_new_result = 0, False
         self.go_on()
+
+    def _describe_step(self, text: str) -> dict[str, Any]:
+        """Return the current scene and the text of the action that led to it."""
+        return {"scene": self.table.scene().to_dict(), "text": text}
 
     @property
     def is_waiting(self) -> bool:
@@ -257,15 +414,24 @@ class SeatSession:
 
     def go_on(self) -> None:
         """Let the opponents play until it is the person's turn or the hand is over."""
+        self._go_on([self._describe_step("")])
+
+    def _go_on(self, steps: list[dict[str, Any]]) -> None:
+        """Let the opponents play after the actions of ``steps``."""
+        self.steps = []  # a page that connects while an opponent thinks has seen the earlier ones
         while self.is_waiting:
             seated = self.table.agents[self.table.seat]
             agent = next(one for one in self.opponents if one.agent is seated)
-            self._play(agent.choose(self.table.rows.states, self.table.words))
+            steps.append(self._play(agent.choose(self.table.rows.states, self.table.words)))
         self.events, self.table.events = self.table.events, []
+        self.steps = steps[:-1]
 
-    def _play(self, action: int) -> None:
+    def _play(self, action: int) -> dict[str, Any]:
+        """Play an action and return its step."""
+        logged = len(self.table.events)
         self.table.play(action)
         self.has_new_result = self.table.is_over
+        return self._describe_step(". ".join(self.table.events[logged:]))
 
     def click(self, action: int, start: int | None = None) -> None:
         """Play an action. Raises ValueError, listing the legal actions, if it is illegal."""
@@ -273,15 +439,28 @@ class SeatSession:
         if start is not None:
             raise ValueError(f"start must be null in a game for several players, got {start}")
         if action not in self._legal():
-            can = ", ".join(map(self._describe, sorted(self._legal())))
-            name = self._describe(action) if action < self.game.actions else "no action"
-            raise ValueError(f"not possible now: {name}; possible actions: {can}")
-        self._play(action)
-        self.go_on()
+            raise ValueError(self._refuse(action))
+        self._go_on([self._play(action)])
+
+    def _refuse(self, action: int) -> str:
+        """Return why an action is illegal."""
+        state = self.table.own_state()
+        name = self.game.label(action) if action < self.game.actions else ""
+        with suppress(ValueError):  # the action is not a card
+            scene = self.game.layout(state, self.rules)
+            card = parse_card(name)
+            items = [item for item in scene.items if item.face_up and item.card == card]
+            if items:
+                return self.game.refusal(state, self.rules, items[0])
+        return f"Not possible now. {self.game.prompt(state, self.rules)}"
+
+    def explain_refusal(self, item: str, onto: str | None) -> str:
+        """Return why a click or a drag is not a move; the arguments are ids of items."""
+        return explain_refusal(self.game, self.rules, self.table.own_state(), item, onto)
 
     def take_back(self, moves: int | None = 1) -> None:
         """Raise ValueError, because the other players have seen the action."""
-        raise ValueError("moves cannot be taken back in a game for several players")
+        raise ValueError("Moves cannot be taken back in a game for several players.")
 
     def play_agent(self, agent: PageAgent) -> None:
         """Let an agent take the person's turn."""
@@ -293,13 +472,16 @@ class SeatSession:
     def advise(self, agent: PageAgent) -> dict[str, Any]:
         """Return an agent's explanation of the person's turn (`Explanation.summary`)."""
         self._refuse_if_waiting()
-        return agent.advise(self.table.rows.states, self.table.words)
+        advice = agent.advise(self.table.rows.states, self.table.words)
+        scene = self.game.layout(self.table.own_state(), self.rules)
+        arrow = find_arrow(scene, {}, [advice["action"]])
+        return advice | {"move": self._describe(advice["action"]), "arrow": arrow}
 
     def _refuse_if_waiting(self) -> None:
         if self.table.is_over:
-            raise ValueError("this hand is over")
+            raise ValueError("This hand is over.")
         if self.is_waiting:
-            raise ValueError("it is not your turn yet")
+            raise ValueError("It is not your turn yet.")
 
     def judge(self) -> None:
         """Do nothing: games for several players have no solver."""
@@ -307,7 +489,7 @@ class SeatSession:
     def replay(self) -> tuple[Replay, int]:
         """Return the recorded hand and the person's seat. Raises ValueError before its end."""
         if not self.table.is_over:
-            raise ValueError("this hand is not over yet")
+            raise ValueError("This hand is not over yet.")
         return self.table.replay(self.variant), self.table.own_seat
 
     def result(self) -> dict[str, Any]:
@@ -329,12 +511,9 @@ class SeatSession:
 
     def view(self) -> dict[str, Any]:
         """Return the content of the page as JSON values: only what the person's seat may see."""
-        table, state, legal = self.table, self.table.own_state(), self._legal()
-        scene = self.game.layout(state, self.rules)
-        words = {} if table.is_over else self.game.action_words(state, self.rules)
-        targets = {
-            name: action for name, action in list_targets(scene, words).items() if action in legal
-        }
+        table, legal = self.table, self._legal()
+        scene = table.scene()
+        targets = list_targets(scene, {})  # only legal actions: a twin of a card may be anywhere
         nets = table.nets if table.is_over else np.zeros(table.players)
         return {
             "rules": describe_rules(self.game, self.rules, self.variant),
@@ -344,13 +523,36 @@ class SeatSession:
             "selected": [],
             "can": sorted(legal),
             "buttons": self._buttons(legal - set(targets.values())),
-            "over": f"Hand {table.hand} is over" if table.is_over else "",
+            "prompt": self.game.prompt(table.own_state(), self.rules),
+            "how_to_play": self.game.how_to_play(self.rules),
+            "over": self._tell_ending(),
+            "outcome": self._name_outcome(),
             "can_take_back": False,
             "events": self.events,
+            "steps": self.steps,
             "hand": table.hand,
             "unit": table.unit_name,
             "seats": [self._describe_seat(k, float(net)) for k, net in enumerate(nets)],
         }
+
+    def _name_outcome(self) -> str:
+        """Return ``"won"``, ``"lost"`` or ``"scored"`` (neither) after the end of a hand."""
+        if not self.table.is_over:
+            return ""
+        net = int(self.table.nets[self.table.own_seat])
+        return "won" if net > 0 else "lost" if net < 0 else "scored"
+
+    def _tell_ending(self) -> str:
+        """Return a sentence about the result of the hand, or an empty string."""
+        verbs = {"won": "You won", "lost": "You lost"}
+        outcome, table = self._name_outcome(), self.table
+        if not outcome:
+            return ""
+        net = abs(int(table.nets[table.own_seat])) / table.unit
+        unit = table.unit_name.removesuffix("s") if net == 1 else table.unit_name
+        if outcome == "scored":
+            return f"Hand {table.hand} is over. You win and lose nothing."
+        return f"Hand {table.hand}: {verbs[outcome]} {net:g} {unit}."
 
     def _describe_seat(self, seat: int, net: float) -> dict[str, Any]:
         """Return the player of a seat, and how much it has won or lost."""
@@ -376,6 +578,60 @@ class SeatSession:
     def _buttons(self, actions: set[int]) -> list[dict[str, Any]]:
         words = self.game.action_words(self.table.own_state(), self.rules)
         return name_actions(self.game, actions, words)
+
+
+def put_in_past(phrase: str) -> str:
+    """Return an imperative phrase in the past tense: ``"took 2♣ with J♦"``."""
+    verb, _, rest = phrase.partition(" ")
+    past = PAST.get(verb, f"{verb}d" if verb.endswith("e") else f"{verb}ed")
+    return f"{past} {rest}".strip()
+
+
+def explain_refusal(game: Game, rules: Any, state: Any, item: str, onto: str | None) -> str:
+    """Return why a click on an item, or a drag onto another, is not a move.
+
+    Args:
+        game: The game.
+        rules: Its rules.
+        state: The state in the view of the person.
+        item: Id of the item (see `items.item_ids`).
+        onto: Id of the target, or None.
+
+    Raises:
+        ValueError: An id is not on the table.
+    """
+    scene = game.layout(state, rules)
+    items: dict[str, Item] = dict(zip(item_ids(scene.items), scene.items, strict=True))
+    for name in filter(None, (item, onto)):
+        if name not in items:
+            raise ValueError("This card is no longer there.")
+    return game.refusal(state, rules, items[item], items[onto] if onto else None)
+
+
+def find_foundation_move(scene: Scene) -> int | None:
+    """Return the first action that moves a card to one of several foundations, or None."""
+    drops = (drop for item in scene.items for drop in item.drops)
+    return next((action for place, action in drops if place.startswith("foundation-")), None)
+
+
+def find_arrow(scene: Scene, targets: Mapping[str, int], actions: list[int]) -> list[str]:
+    """Return the ids of the items between which a move is drawn: one, or source and target.
+
+    Args:
+        scene: The scene.
+        targets: The actions of clicks on its items; see `list_targets`.
+        actions: The actions of the move.
+    """
+    named = list(zip(item_ids(scene.items), scene.items, strict=True))
+    if len(actions) > 1:
+        return [name for action in actions[:2] for name, one in targets.items() if one == action]
+    for name, item in named:
+        places = [place for place, action in item.drops if action == actions[0]]
+        if places:
+            suited = [one for one in places if item.card and one[-2:] == f"-{SUITS[item.card & 3]}"]
+            place = (suited or places)[0]
+            return [name, *[other for other, one in named if one.place == place][-1:]]
+    return [name for name, item in named if item.action == actions[0]][:1]
 
 
 def list_targets(scene: Scene, words: Mapping[int, tuple[str, ...]]) -> dict[str, int]:

@@ -3,12 +3,13 @@
 import secrets
 from collections import OrderedDict
 from contextlib import suppress
+from functools import cache
 from typing import Any, NamedTuple
 
 from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES, Game
 from parlour.envs.core.kernel.cards import default_deal_set
-from parlour.envs.core.options import describe_options
+from parlour.envs.core.options import describe_options, list_choices, to_plain, value_text
 from parlour.training.evaluation.compare import default_opponents
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_view import replay_data
@@ -70,6 +71,8 @@ class Session:
         self.reviewed = 0
         """Ticket of the game that was reviewed last; 0: none."""
         self.play: SolitaireSession | SeatSession | None = None
+        self.settings: dict[str, Any] = {}
+        """Fields of the message ``new`` that began the game."""
         self.agents: dict[str, PageAgent] = {}
         self.number = 0
         """Number of changes. A page ignores a view that is older than the one it shows."""
@@ -92,6 +95,8 @@ class Session:
             advice = self._playing().advise(self._agent(fields["agent"]))
             self._note_use(fields["agent"])
             return {"kind": "advice", "number": self.number, "used": sorted(self.used), **advice}
+        elif do == "why":
+            return {"kind": "refused", "text": self._playing().explain_refusal(**fields)}
         else:
             self._change(do, fields)
         self._note_use(*fields.get("opponents", ()), *filter(None, [fields.get("agent")]))
@@ -129,6 +134,7 @@ class Session:
         variant: str | None,
         options: dict[str, str],
         deal: int | None,
+        winnable: bool,
         seat: int | None,
         opponents: list[str],
     ) -> None:
@@ -146,7 +152,17 @@ class Session:
             field, value = ("opponents", opponents) if seat is None else ("seat", seat)
             raise ValueError(f"{field} must not be set in a game for one player, got {value!r}")
         else:
-            self.play = SolitaireSession(*settings, self.store.bests if self.store else None)
+            bests = self.store.bests if self.store else None
+            self.play = SolitaireSession(*settings, bests, winnable)
+        self.settings = {
+            "game": game,
+            "variant": chosen_game.default if variant is None else variant,
+            "options": options,
+            "deal": deal,
+            "winnable": winnable,
+            "seat": seat,
+            "opponents": opponents,
+        }
         self.agents = {}
 
     def _load(self, name: str, game: Game, rules: Any) -> PageAgent:
@@ -247,6 +263,8 @@ class Session:
         game, rules = self.play.game, self.play.rules
         return message | {
             "game": game.name,
+            "title": game.title,
+            "settings": self.settings,
             "agents": list_agents(game, rules, self.server_agents),
             "tally": self.tally,
             "not_saved": self.not_saved,
@@ -296,14 +314,25 @@ def list_games(replays: tuple[Replay, ...] = ()) -> dict[str, Any]:
     return {"kind": "games", "games": games, "replays": [replay.headline for replay in replays]}
 
 
+@cache
 def _describe(game: Game) -> dict[str, Any]:
+    choices = list_choices(game.rules)
     return {
         "name": game.name,
         "title": game.title,
         "default": game.default,
         "variants": [
-            {"name": name, "source": game.sources[name], "players": game.num_players(rules)}
+            {
+                "name": name,
+                "note": game.variant_notes[name],
+                "players": game.num_players(rules),
+                "values": {field: value_text(one) for field, one in to_plain(rules).items()},
+                "agents": list_agents(game, rules) if game.num_players(rules) > 1 else [],
+                "has_solver": game.solve is not None and game.goal_name(rules) == "won",
+            }
             for name, rules in game.variants.items()
         ],
-        "options": [row._asdict() for row in describe_options(game.rules)],
+        "options": [
+            row._asdict() | {"choices": choices[row.name]} for row in describe_options(game.rules)
+        ],
     }

@@ -23,7 +23,8 @@ from parlour.agents.saved import PRETRAINED_SPEC
 from parlour.envs import Game, find_game
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_files import parse_replay, replay_line
-from parlour.training.evaluation.reviews.review import review_data, review_replay
+from parlour.training.evaluation.reviews.review import review_replay
+from parlour.training.evaluation.reviews.review_words import review_data
 from parlour.training.play.solitaire import make_agent_turn
 
 from .workers import Requester, WorkerPool

@@ -330,6 +330,32 @@ def describe_options(rules: Any) -> list[OptionRow]:
     ]
 
 
+MOST_CHOICES = 32
+"""Maximum number of values that are listed one by one."""
+
+
+def list_choices(rules: type[Any]) -> dict[str, list[str]]:
+    """Return the allowed values of each option in the spelling of the command line.
+
+    The list is empty for an option with more than `MOST_CHOICES` values, and for tuples.
+    """
+    hints = get_type_hints(rules, include_extras=True)
+    return {
+        field: _choices_of(hint.__origin__, hint.__metadata__[0]) for field, hint in hints.items()
+    }
+
+
+def _choices_of(kind: Any, option: Option) -> list[str]:
+    if kind is bool:
+        return ["no", "yes"]
+    if get_origin(kind) is tuple:
+        return []
+    if issubclass(kind, IntEnum):
+        return [member.name.lower() for member in kind]
+    numbers = option.values or range(option.low, option.high + 1)
+    return [str(number) for number in numbers] if len(numbers) <= MOST_CHOICES else []
+
+
 def value_text(value: Any) -> str:
     """Return a plain value in the spelling of the command line, such as ``"yes"`` for True."""
     if isinstance(value, list):

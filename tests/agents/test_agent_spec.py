@@ -13,8 +13,8 @@ from parlour.agents.agent_spec import (
     read_budget,
 )
 from parlour.agents.registry import find_saved, load_agent
+from parlour.agents.saved import PRETRAINED_FOLDER
 from parlour.envs import find_game
-from parlour.training.evaluation.leaderboard.entries import make_entry, resolve_agent
 
 POKER = find_game("poker_squares")
 RULES = POKER.make_rules()
@@ -71,8 +71,25 @@ def test_a_file_of_that_name_does_not_let_code_through(
     assert find_saved(spec, POKER, RULES) is None
     with pytest.raises(ValueError, match="No module named"):
         load_agent(spec, POKER, RULES)
-    entry = make_entry({"game": "poker_squares", "agent": spec, "deals": "30"})
-    assert resolve_agent(entry).code == "no_such_module:Agent"
+
+
+def test_the_saved_agent_in_a_spec_is_found(tmp_path: Path) -> None:
+    own = PRETRAINED_FOLDER / "poker_squares-classic"
+    for spec in (
+        *("pretrained", "mine=pretrained", "expectimax:pretrained", "mcts@9:pretrained"),
+        str(own),
+    ):
+        assert find_saved(spec, POKER, RULES) == own, spec
+    for spec in ("greedy", "columns", "mcts@9", "oracle", "oracle:fewest", "expectimax", "a:B"):
+        assert find_saved(spec, POKER, RULES) is None, spec
+    with pytest.raises(
+        ValueError, match=r"neither the folder nor its subfolders have an agent\.json"
+    ):
+        find_saved(str(tmp_path), POKER, RULES)
+    other = POKER.make_rules("duel")
+    with pytest.raises(ValueError, match="no pretrained agent for these rules"):
+        find_saved("pretrained", POKER, other)
+    assert find_saved("pretrained", POKER, other, allow_rules_mismatch=True) == own
 
 
 def test_budgets_are_read_from_the_spec() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -91,19 +92,46 @@ def test_a_card_and_its_target_are_one_move(variant: str) -> None:
         for item in scene.items:
             for place, action in item.drops:
                 cards = [one for one in scene.items if one.place == place and one.card]
-                for target in [place, *map(drawn_card, cards[-1:])]:
-                    text = f"{drawn_card(item)} {target}"
-                    result = parse_move(text.lower(), KLONDIKE, rows.rules, rows.states)
-                    assert result == [action], text
-                    tried += 1
+                for target in [place, *map(drawn_card, cards[-1:]), place.rpartition("-")[2]]:
+                    if target in "cdhs":  # the suit of a foundation
+                        continue
+                    for text in (f"{drawn_card(item)} {target}", f"{drawn_card(item)}>{target}"):
+                        result = parse_move(text.lower(), KLONDIKE, rows.rules, rows.states)
+                        assert result == [action], text
+                        tried += 1
     assert tried > 20
+
+
+def test_a_card_with_two_targets_is_asked_for_its_target() -> None:
+    asked: list[str] = []
+    for rows, scene in chain(*(positions(KLONDIKE, variant) for variant in KLONDIKE.variants)):
+        for item in scene.items:
+            if item.face_up and len({action for _, action in item.drops}) > 1:
+                with pytest.raises(ValueError, match="names several moves; choose one:\n") as error:
+                    parse_move(drawn_card(item).lower(), KLONDIKE, rows.rules, rows.states)
+                asked.append(str(error.value))
+    assert asked
+    for text in asked:
+        name, ways = text.split(" names several moves; choose one:\n")
+        assert all(way.startswith(f"  {name} ") for way in ways.split("\n")), text
+
+
+def test_columns_have_numbers_above_them() -> None:
+    rows = Rows(KLONDIKE, KLONDIKE.make_rules(), 1)
+    rows.deal_numbered("a test", [0])
+    lines = ansi(KLONDIKE.layout(rows.states[0], rows.rules)).splitlines()
+    (above,) = (k for k, line in enumerate(lines) if line.split() == [*"1234567"])
+    columns = [match.start() for match in re.finditer(r"\d", lines[above])]
+    first_cards = [match.span() for match in re.finditer(r"[^ ]+", lines[above + 1])][:7]
+    for column, (start, end) in zip(columns, first_cards, strict=True):
+        assert start <= column < end
 
 
 @pytest.mark.parametrize(
     ("text", "output"),
     [
-        ("Xh", "'xh' is not on the table"),
-        ("foundation-x", "'foundation-x' is not on the table"),
+        ("Xh", "'xh' is not a legal move"),
+        ("foundation-x", "'foundation-x' is not a legal move"),
     ],
 )
 def test_what_a_board_does_not_show_is_refused(text: str, output: str) -> None:
@@ -119,8 +147,8 @@ def test_a_card_that_cannot_go_is_explained() -> None:
         names = drawn_names(scene)
         for item in scene.items:
             if item.face_up and item.card and drawn_card(item) not in names:
-                with pytest.raises(ValueError, match="not possible now: ") as error:
+                with pytest.raises(ValueError, match=r"[.]$") as error:
                     parse_move(drawn_card(item).lower(), KLONDIKE, rows.rules, rows.states)
                 explained.append(str(error.value))
-    assert any("is covered by" in one for one in explained)
-    assert any("is not covered, but has no legal move now" in one for one in explained)
+    assert any("has no place: it goes to a " in one for one in explained)
+    assert any("Only the top card of the waste can move." in one for one in explained)

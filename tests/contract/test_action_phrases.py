@@ -76,7 +76,7 @@ def test_an_action_that_does_not_exist_is_an_error(game: Game) -> None:
     ("phrase", "is_fine"),
     [
         ("take J♦ with 2♣", True),
-        ("move 7♥ from column 3 to column 5", True),
+        ("move 7♥ to column 5", True),
         ("bid 17", True),
         ("raise by 3 chips", True),
         ("declare both 7 and 27", True),

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 from xml.etree import ElementTree
@@ -24,7 +24,8 @@ Thing = Item | Text | Button | Chips
 
 
 def apart(one: Box, other: Box) -> bool:
-    return one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+    """Whether two boxes do not overlap; they may touch, except for rounding errors."""
+    return any(a[k + 2] <= b[k] + 1e-6 for a, b in ((one, other), (other, one)) for k in (0, 1))
 
 
 def in_text(thing: Item | Text, left: float) -> Box:
@@ -46,29 +47,36 @@ def in_picture(thing: Thing) -> Box:
 def corner(item: Item) -> Box:
     """Where its rank and suit are."""
     x, y, *_ = in_picture(item)
-    return x, y, x + drawing.CORNER[0], y + drawing.CORNER[1]
+    return x, y, x + drawing.CORNER[0] * item.size, y + drawing.CORNER[1] * item.size
 
 
 def shown_as_text(drawn: Scene) -> list[Text]:
-    return [text for text in drawn.texts if text.only != "picture"]
+    return [text for text in drawn.texts if text.only in ("", "ansi")]
 
 
 def overlapping(drawn: Scene) -> list[object]:
     """Words that lie on words or cards, and face-up cards whose corner is covered."""
-    texts = shown_as_text(drawn)
-    left = min(thing.x for thing in (*drawn.items, *texts))
-    result = overlaps(drawn, texts, lambda thing: in_text(thing, left))
-    words = [text for text in drawn.texts if text.only != "ansi"]
-    result += overlaps(drawn, [*words, *drawn.chips, *drawn.buttons], in_picture)
-    cards = [item for item in drawn.items if item.card and item.face_up]
-    result += [
-        pair for pair in combinations(cards, 2) if not apart(corner(pair[0]), in_picture(pair[1]))
-    ]
+    rows = drawn.terminal or drawn
+    texts = shown_as_text(rows)
+    left = min(thing.x for thing in (*rows.items, *texts))
+    result = overlaps(rows.items, texts, lambda thing: in_text(thing, left))
+    # A page also shows the last trick on request, instead of the current one.
+    last = drawn.trick._replace(shown=True) if drawn.trick else None
+    others = tuple(item for item in drawn.items if not item.place.startswith("trick-"))
+    for shown in [drawn, *([drawn._replace(items=others, trick=last)] if last else [])]:
+        words = [*shown.shown_texts, *shown.chips, *shown.buttons]
+        result += overlaps(shown.shown_items, words, in_picture)
+        cards = [item for item in shown.shown_items if item.card and item.face_up]
+        result += [
+            pair
+            for pair in combinations(cards, 2)
+            if not apart(corner(pair[0]), in_picture(pair[1]))
+        ]
     return result
 
 
-def overlaps(drawn: Scene, things: list[Any], box: Callable[[Any], Box]) -> list[object]:
-    pairs = [*combinations(things, 2), *((one, item) for one in things for item in drawn.items)]
+def overlaps(items: Sequence[Item], things: list[Any], box: Callable[[Any], Box]) -> list[object]:
+    pairs = [*combinations(things, 2), *((one, item) for one in things for item in items)]
     return [pair for pair in pairs if not apart(box(pair[0]), box(pair[1]))]
 
 

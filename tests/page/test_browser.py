@@ -1,5 +1,6 @@
 """The play page in a headless Chromium, with mouse, touch and keyboard."""
 
+import random
 import re
 import shutil
 import sqlite3
@@ -15,6 +16,7 @@ from parlour.envs import GAMES, find_game
 from parlour.envs.core.scene.drawing import find_theme
 from parlour.envs.core.solve import solver_of
 from parlour.page.play import SolitaireSession
+from parlour.page.thinking import PageAgent, Thinking
 from parlour.training import review_replay, save_html
 from parlour.training.play.solitaire import LIMIT
 from tests.page.conftest import Served, agents_game
@@ -79,14 +81,33 @@ def open_page(context: Any, served: Served) -> Any:
     return page
 
 
-def begin(page: Any, variant: str, deal: int, name: str = "pyramid", **fields: str) -> None:
+def begin(
+    page: Any, variant: str, deal: int, name: str = "pyramid", seat: int = 0, opponents: str = ""
+) -> None:
+    open_menu(page, "choose")
     page.select_option("[name=game]", name)
     page.select_option("[name=variant]", variant)
+    if not page.is_visible("[name=deal]"):
+        page.click("text=Deal number")
     page.fill("[name=deal]", str(deal))
-    for field, value in fields.items():
-        page.fill(f"[name={field}]", value)
-    page.click("text=New game")
-    shows(page, "facts", f"{variant} · deal {deal},")
+    if seat:
+        page.select_option("[name=seat]", str(seat))
+    if opponents:
+        for field in page.locator("[data-part=opponents] select").all():
+            field.select_option(opponents)
+    page.click("dialog button:has-text('Start')")
+    title = find_game(name).title
+    shows(page, "facts", f"{title} · {variant}")
+    shows(page, "facts", f"deal {deal}")
+    sync_api.expect(page.locator("dialog[open]")).to_have_count(0)
+    page.evaluate("document.querySelector('[data-part=guide]').open = false")
+
+
+def open_menu(page: Any, button: str) -> None:
+    """Press a button of the header, which is behind the menu on a phone."""
+    if not page.is_visible(f"[data-do={button}]"):
+        page.click("[data-do=menu]")
+    page.click(f"[data-do={button}]")
 
 
 def shows(page: Any, part: str, text: str) -> None:
@@ -112,11 +133,27 @@ def test_a_replay_in_one_file_needs_no_server(browser: Any, game_file: Path) -> 
     assert table_of(page) != first
     page.keyboard.press("End")
     shows(page, "said", "the end")
-    shows(page, "verdict", "loss of decisions")
+    shows(page, "verdict", "Lost by decisions")
     page.keyboard.press("Home")
     page.keyboard.press("n")
-    shows(page, "verdict", "best was")
-    sync_api.expect(page.locator(".advised")).to_have_count(1)
+    shows(page, "verdict", "threw the win away; dealing from the stock kept it at ")
+    sync_api.expect(page.locator(".path.better.head")).to_have_count(1)
+    sync_api.expect(page.locator(".path.next.head")).to_have_count(1)
+    shows(page, "legend", "Solid arrow: the better move")
+    shows(page, "scale", "Chance of winning before each move. A dot marks a loss.")
+    ticks = page.locator(".curve .tick").all_text_contents()
+    assert ticks[:4] == ["0 %", "50 %", "100 %", "move 1"]
+    step = int(page.locator("[data-part=slide]").input_value()) + 1
+    (dot,) = page.locator(".curve .loss title").all_text_contents()
+    assert dot.startswith(f"Move {step}: Taking ")
+    assert dot.endswith(page.locator("[data-part=verdict]").inner_text())
+    page.keyboard.press("ArrowRight")
+    sync_api.expect(page.locator(".path.better")).to_have_count(0)
+    page.keyboard.press("ArrowLeft")
+    sync_api.expect(page.locator(".path.better.head")).to_have_count(1)
+    page.keyboard.press("Home")
+    page.locator(".curve .loss").click()
+    shows(page, "said", f"{step - 1} of ")
     assert asked == [game_file.as_uri()]
     assert errors == []
     page.close()
@@ -170,8 +207,8 @@ def test_a_whole_game_is_won_by_a_solvers_clicks(page: Any, served: Served) -> N
             sync_api.expect(page.locator(item_of(play, action))).to_have_attribute(
                 "aria-pressed", "true"
             )
-    shows(page, "notice", "Won.")
-    shows(page, "said", "Won")
+    shows(page, "over", "You won in")
+    sync_api.expect(page.locator(".ending")).to_have_class("ending won")
     assert any(
         row["won"] and row["source"].startswith(f"deal {deal},") for row in served.store.rows()
     )
@@ -203,7 +240,7 @@ def test_dragging_a_card_onto_its_partner_plays_both(page: Any) -> None:
     page.mouse.move(*ends[0], steps=5)
     page.mouse.up()
     moves(page, 1)
-    shows(page, "said", "gone: ")
+    shows(page, "said", "You took ")
 
 
 def test_a_king_is_dragged_to_the_foundation(page: Any) -> None:
@@ -220,7 +257,7 @@ def test_a_king_is_dragged_to_the_foundation(page: Any) -> None:
     page.mouse.move(*ends[1], steps=5)
     page.mouse.up()
     moves(page, 1)
-    shows(page, "said", "gone: king of ")
+    shows(page, "said", "You took K")
     pile = page.locator('svg .item[data-id="foundation"]')
     sync_api.expect(pile).to_have_attribute("aria-label", "face-down card, foundation")
 
@@ -231,12 +268,12 @@ def test_a_result_that_is_not_saved_is_said_so(page: Any, served: Served) -> Non
         other.execute("BEGIN EXCLUSIVE")
         page.select_option("[data-part=agent]", "greedy")
         page.select_option("[data-part=speed]", "0")
-        page.click("text=Play on")
+        page.click("[data-do=auto]")
         shows(page, "notice", "The last result is not saved yet: ")
         shows(page, "notice", "database is locked")
         other.rollback()
     begin(page, "classic", 4)
-    shows(page, "facts", "classic · deal 4,")
+    shows(page, "facts", "deal 4")
 
 
 @pytest.mark.slow
@@ -254,7 +291,7 @@ def test_the_next_card_is_dragged_to_its_place(page: Any, name: str) -> None:
     page.mouse.down()
     page.mouse.move(*ends[1], steps=5)
     page.mouse.up()
-    moves(page, 1)
+    shows(page, "facts", "1 of 25 placed" if name == "poker_squares" else "moves 1")
     play.click(action)
     lies = next(item for item in play.view()["scene"]["items"] if item["card"] == card["card"])
     shown = page.locator(f'svg .item[data-id="{lies["id"]}"]')
@@ -270,7 +307,7 @@ def test_a_finger_taps_and_drags(browser: Any, served: Served) -> None:
     page.locator('svg .item[data-id="stock"]').scroll_into_view_if_needed()
     page.touchscreen.tap(*spot(page, 'svg .item[data-id="stock"]'))
     moves(page, 1)
-    shows(page, "said", "turned up: ")
+    shows(page, "said", "Turned up: ")
     play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "deal_set": "pyramid-1"})
     pair = next(move for move in play.moves if len(move) == 2)
     (x, y), (to_x, to_y) = (spot(page, item_of(play, action)) for action in pair)
@@ -290,7 +327,7 @@ def test_the_look_is_chosen_and_kept(page: Any) -> None:
     inks = "all => [...new Set(all.map(one => one.getAttribute('fill')))]"
     begin(page, "classic", 3)
     (before,) = page.eval_on_selector_all(clubs, inks)
-    page.click("text=Appearance")
+    open_menu(page, "settings")
     page.check("[data-part=four]")
     (after,) = page.eval_on_selector_all(clubs, inks)
     assert after == find_theme("light").four_inks[0] != before == find_theme("light").inks[0]
@@ -306,13 +343,13 @@ def test_moves_are_taken_back_and_the_deal_begun_again(page: Any) -> None:
     for number in (1, 2, 3):
         click_card(page, 'svg .item[data-id="stock"]')
         moves(page, number)
-    shows(page, "said", "turned up: ")
-    page.click("button:has-text('Take back')")
+    shows(page, "said", "Turned up: ")
+    page.click("[data-do=take_back]")
     moves(page, 2)
-    shows(page, "facts", "moves taken back")
-    page.click("text=Restart")
+    shows(page, "facts", "with undo")
+    page.click("[data-do=restart]")
     moves(page, 0)
-    assert page.is_disabled("text=Restart")
+    assert page.is_disabled("[data-do=restart]")
 
 
 @pytest.mark.slow
@@ -333,7 +370,7 @@ def test_the_notice_comes_when_the_solver_says_so(page: Any, variant: str) -> No
             click_card(page, item_of(play, action))
             play.click(action)
     shows(page, "notice", "This position can no longer be won")
-    page.click("button:has-text('Take back')")
+    page.click("[data-do=take_back]")
     sync_api.expect(page.locator("[data-part=notice]")).to_have_text("")
 
 
@@ -353,7 +390,7 @@ def test_the_page_says_that_an_answer_takes_its_time(
     sync_api.expect(output).to_have_text("Still working", timeout=SLOW)  # it was compiled before
     go_on.set()
     moves(page, 1)
-    shows(page, "said", "turned up: ")
+    shows(page, "said", "Turned up: ")
 
 
 def test_only_the_first_use_is_said_to_compile(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -368,10 +405,10 @@ def test_only_the_first_use_is_said_to_compile(page: Any, monkeypatch: pytest.Mo
     page.select_option("[data-part=agent]", "uniform")
     output = page.locator("[data-part=said]")
     for text in (re.compile("Still working: compiling on the first use"), "Still working"):
-        page.click("text=Advise")
+        page.click("[data-do=advise]")
         sync_api.expect(output).to_have_text(text, timeout=SLOW)
         go_on.set()
-        shows(page, "said", "uniform: ")
+        shows(page, "said", "Suggestion: ")
         go_on.clear()
 
 
@@ -399,24 +436,27 @@ def test_words_can_be_read_on_a_phone(page: Any) -> None:
     for name in GAMES:
         begin(page, find_game(name).default, 3, name)
         actual = page.eval_on_selector_all("[data-part=svg] > text", heights)
-        assert actual and min(actual) >= 12, name
+        assert all(height >= 12 for height in actual), name
     page.set_viewport_size({"width": 1280, "height": 844})
-    drawn = page.locator('[data-part=svg] > text[font-size="17"]')
-    sync_api.expect(drawn).to_have_count(len(actual))
+    enlarged = page.locator('[data-part=svg] > text:not([font-size="17"])')
+    sync_api.expect(enlarged).to_have_count(0)
 
 
 @pytest.mark.slow
 def test_an_agent_advises_and_plays_to_the_end(page: Any) -> None:
     begin(page, "classic", 3)
     page.select_option("[data-part=agent]", "greedy")
-    page.click("text=Advise")
-    shows(page, "advice", "greedy: ")
+    page.click("[data-do=advise]")
+    shows(page, "said", "Suggestion: ")
+    page.click("text=Numbers behind the hint")
+    shows(page, "advice", "greedy")
     shows(page, "advice", "probability")
     page.select_option("[data-part=speed]", "0")
-    page.click("text=Play on")
+    page.click("[data-do=auto]")
     sync_api.expect(page.locator("[data-do=advise]")).to_be_disabled(timeout=SLOW)
-    sync_api.expect(page.locator("[data-part=notice]")).to_contain_text(re.compile("Won|Over"))
-    assert page.is_disabled("text=Play on")
+    shows(page, "over", "Lost: no move is left.")
+    sync_api.expect(page.locator(".ending")).to_have_class("ending lost")
+    assert page.is_disabled("[data-do=auto]")
 
 
 @pytest.mark.slow
@@ -428,40 +468,131 @@ def test_a_reload_keeps_the_game_and_tabs_have_their_own(page: Any, served: Serv
     shows(other, "facts", "moves 0")
     begin(other, "web", 5)
     page.reload()
-    shows(page, "facts", "classic · deal 3,")
+    shows(page, "facts", "deal 3")
     moves(page, 1)
-    shows(other, "facts", "web · deal 5,")
+    shows(other, "facts", "deal 5")
     assert other.errors == []
 
 
 @pytest.mark.slow
 def test_a_hand_against_three_agents(page: Any) -> None:
-    shows(page, "help", "U takes back")
+    shows(page, "help", "U undoes")
     begin(page, "home", 4, "seven_twenty_seven", opponents="greedy")
     shows(page, "help", "Click a card or a button")
     for hand in (1, 2):
-        while not page.locator("text=Next hand").is_enabled():
+        while not page.locator("[data-do=next_hand]").is_visible():
             page.locator("[data-part=actions] button:enabled").last.click()
             page.wait_for_timeout(100)
         shows(page, "seats", f"Chips, hand {hand}")
         totals = page.locator("[data-part=seats] td:last-child").all_inner_texts()
         assert len(totals) == 4
         assert sum(map(int, totals)) == 0
-        page.click("text=Next hand")
+        page.click("[data-do=next_hand]")
         shows(page, "seats", f"Chips, hand {hand + 1}")
+
+
+def begin_tricks(browser: Any, served: Served, name: str, motion: str) -> Any:
+    """Open a page with a game of tricks whose auction the person leaves by passing."""
+    page = open_page(browser.new_context(reduced_motion=motion), served)
+    page.select_option("[data-part=speed]", "250")
+    begin(page, find_game(name).default, 3, name, opponents="greedy")
+    page.wait_for_function(RESTING, timeout=SLOW)
+    while page.locator("[data-part=actions] button:enabled").count():
+        page.click("[data-part=actions] button:enabled:text-is('pass')")
+        page.wait_for_timeout(100)
+        page.wait_for_function(RESTING, timeout=SLOW)
+    return page
+
+
+RESTING = """() => document.querySelector("svg .item.can")
+  || document.querySelector("[data-part=actions] button:enabled")"""
+"""Whether the person can act, so that all steps have been shown."""
+ON_TABLE = """() => [...document.querySelectorAll("svg .item")]
+  .filter((one) => one.item.place?.startsWith("trick-")).length"""
+
+
+COUNT_CARDS = f"""() => {{
+  window.counts = [];
+  const count = {ON_TABLE};
+  const note = () => {{ if (counts.at(-1) !== count()) counts.push(count()); }};
+  const table = document.querySelector("[data-part=svg]");
+  new MutationObserver(note).observe(table, {{ childList: true }});
+}}"""
+"""Notes the number of cards in the trick whenever it changes."""
+
+
+def play_card(page: Any) -> None:
+    page.eval_on_selector("svg .item.can", "one => (one.id = 'chosen')")
+    page.locator("#chosen").scroll_into_view_if_needed()
+    box = page.locator("#chosen").bounding_box()
+    page.mouse.click(box["x"] + 10, box["y"] + 10)
+
+
+@pytest.mark.slow
+def test_cards_arrive_one_after_another_and_a_click_skips(browser: Any, served: Served) -> None:
+    page = begin_tricks(browser, served, "twenty_eight", "no-preference")
+    page.evaluate(COUNT_CARDS)
+    play_card(page)
+    page.wait_for_function("() => counts.includes(4)", timeout=SLOW)
+    page.wait_for_function(RESTING, timeout=SLOW)
+    counts = page.evaluate("counts")
+    first = counts[0]
+    assert counts[: 5 - first] == list(range(first, 5))  # one card at a time
+    shows(page, "said", "the trick: ")
+    play_card(page)
+    page.select_option("[data-part=speed]", "3000")
+    page.wait_for_timeout(400)
+    page.locator("[data-part=svg]").click(position={"x": 5, "y": 5})
+    page.wait_for_function(RESTING, timeout=5000)
+    assert page.errors == []
+    page.context.close()
+
+
+@pytest.mark.slow
+def test_the_last_trick_is_shown_again(browser: Any, served: Served) -> None:
+    page = begin_tricks(browser, served, "fifty_six", "reduce")
+    button = page.locator("[data-do=last_trick]")
+    sync_api.expect(button).to_be_disabled()
+    play_card(page)
+    sync_api.expect(button).to_be_enabled(timeout=SLOW)
+    words = page.locator("[data-part=svg] > text", has_text="the trick: ")
+    if button.get_attribute("aria-pressed") == "true":  # one's own lead: it is still on the table
+        button.click()
+    sync_api.expect(words).to_have_count(0)
+    button.click()
+    sync_api.expect(words).to_have_count(1)
+    assert page.evaluate(ON_TABLE) >= 6
+    page.reload()
+    sync_api.expect(page.locator("[data-do=last_trick]")).to_be_enabled(timeout=SLOW)
+    assert page.errors == []
+    page.context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["twenty_eight", "fifty_six", "seven_twenty_seven"])
+def test_ones_own_cards_are_large_on_a_phone(page: Any, name: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    begin(page, find_game(name).default, 3, name)
+    widths = page.eval_on_selector_all(
+        "svg .item",
+        """all => all.filter(one => one.item.place === "seat-0")
+          .map(one => one.querySelectorAll("rect")[1].getBoundingClientRect().width)""",
+    )
+    assert len(widths) >= 2
+    assert min(widths) >= 44
 
 
 @pytest.mark.slow
 def test_a_hand_in_stakes_with_partners_is_reviewed_from_ones_first_choice(page: Any) -> None:
-    begin(page, "classic", 3, "twenty_eight", opponents="greedy", seat="1")
+    begin(page, "classic", 3, "twenty_eight", opponents="greedy", seat=1)
     shows(page, "seats", "Stakes, hand 1")
     names = page.locator("[data-part=seats] td:nth-child(2)").all_inner_texts()
     assert names == ["greedy", "you", "greedy", "greedy, partner"]
     page.select_option("[data-part=agent]", "greedy")
     page.select_option("[data-part=speed]", "0")
-    page.click("text=Play on")
+    page.click("[data-do=auto]")
     sync_api.expect(page.locator("[data-do=review]")).to_be_enabled(timeout=SLOW)
-    page.click("text=Review this game")
+    page.click("[data-do=review]")
     output = page.locator(".replay [data-part=said]")
     sync_api.expect(output).to_contain_text("next: seat 1", timeout=SLOW)
     told = []
@@ -470,19 +601,24 @@ def test_a_hand_in_stakes_with_partners_is_reviewed_from_ones_first_choice(page:
     for step in range(int(slide.get_attribute("max"))):
         slide.fill(str(step))
         told.append(page.locator(".replay .verdict").inner_text())
-    assert any("with all cards known, the bidder's side takes " in text for text in told)
+    assert any("was as good as any other move." in text for text in told)
+    assert "No choice in this position." in told
+    shows(page, "scale", "Expected stakes before each move. A dot marks a loss.")
 
 
 @pytest.mark.slow
 def test_the_keyboard_alone_suffices(page: Any) -> None:
-    page.focus("[name=game]")
+    page.focus("[data-do=choose]")
+    page.keyboard.press("Enter")
     page.keyboard.type("Pyramid")
     page.keyboard.press("Tab")
     page.keyboard.type("classic")
+    reach(page, lambda: page.evaluate("document.activeElement.textContent") == "Deal number")
+    page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.type("3")
     page.keyboard.press("Enter")
-    shows(page, "facts", "classic · deal 3,")
+    shows(page, "facts", "deal 3")
     reach(page, lambda: page.evaluate("document.activeElement.classList.contains('item')"))
     play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "deal_set": "pyramid-1"})
     pair = next(move for move in play.moves if len(move) == 2)
@@ -543,6 +679,8 @@ def test_nothing_sticks_out(page: Any, width: int) -> None:
         assert wide <= width
         box = page.locator("[data-part=svg]").bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    if not page.is_visible("text=Replays"):
+        page.click("[data-do=menu]")
     page.click("text=Replays")
     page.click("[data-do=replay]")
     page.locator(".replay svg .item").first.wait_for()
@@ -551,24 +689,367 @@ def test_nothing_sticks_out(page: Any, width: int) -> None:
 
 @pytest.mark.slow
 def test_a_replay_is_gone_through_with_the_review_beside_it(page: Any) -> None:
+    if not page.is_visible("text=Replays"):
+        page.click("[data-do=menu]")
     page.click("text=Replays")
     page.click("[data-do=replay]")
     replay = page.locator(".replay")
     sync_api.expect(replay.locator("[data-part=judge]")).to_contain_text("Values", timeout=SLOW)
     page.click("text=Next loss")
-    sync_api.expect(replay.locator("[data-part=verdict]")).to_contain_text(
-        "made the deal unwinnable"
-    )
+    sync_api.expect(replay.locator("[data-part=verdict]")).to_contain_text("threw the win away")
     place = replay.locator("[data-part=said]").inner_text()
     page.keyboard.press("ArrowRight")
     sync_api.expect(replay.locator("[data-part=said]")).not_to_have_text(place)
     page.click("text=Back to the table")
     begin(page, "classic", 3)
-    assert page.is_disabled("text=Review this game")
+    assert page.is_disabled("[data-do=review]")
     page.select_option("[data-part=agent]", "greedy")
     page.select_option("[data-part=speed]", "0")
-    page.click("text=Play on")
+    page.click("[data-do=auto]")
     sync_api.expect(page.locator("[data-do=review]")).to_be_enabled(timeout=SLOW)
-    page.click("text=Review this game")
+    page.click("[data-do=review]")
     sync_api.expect(replay.locator("[data-part=judge]")).to_contain_text("Values", timeout=SLOW)
     sync_api.expect(replay.locator("[data-part=head]")).to_contain_text("you and agents")
+
+
+def drag(page: Any, *ends: tuple[float, float]) -> None:
+    page.mouse.move(*ends[0])
+    page.mouse.down()
+    for end in ends[1:]:
+        page.mouse.move(*end, steps=5)
+
+
+KLONDIKE = find_game("klondike")
+
+
+def klondike_where(fits: Any) -> tuple[SolitaireSession, int, list[int]]:
+    """Return a game of Klondike, its deal, and the actions to a position that fits."""
+    for deal in range(60):
+        chosen = {"deal": deal, "deal_set": "klondike-1"}
+        play = SolitaireSession(KLONDIKE, "draw-one", {}, chosen)
+        actions: list[int] = []
+        rng = random.Random(deal)
+        for _ in range(60):
+            if fits(play):
+                return play, deal, actions
+            if play.deal.is_over:
+                break
+            to_columns = [move[0] for move in play.moves if 3 <= move[0] < 10 or move[0] >= 17]
+            actions.append(rng.choice(to_columns or [play.moves[0][0]]))
+            play.click(actions[-1])
+    raise AssertionError("no position fits")
+
+
+def go_on_with(page: Any, actions: list[int]) -> None:
+    """Play actions past the table, as another tab of the same game would."""
+    for number, action in enumerate(actions):
+        page.evaluate("action => window.parlour.send({ do: 'click', action })", action)
+        moves(page, number + 1)
+
+
+def items_with(play: SolitaireSession, fits: Any) -> list[dict[str, Any]]:
+    return [item for item in play.view()["scene"]["items"] if fits(item)]
+
+
+def test_a_game_explains_itself_and_folds_away(page: Any) -> None:
+    guide = page.locator("[data-part=guide]")
+    sync_api.expect(guide).to_have_attribute("open", "")
+    shows(page, "explanation", "Remove the whole pyramid.")
+    page.click("text=Got it")
+    sync_api.expect(guide).not_to_have_attribute("open", "")
+    page.reload()
+    page.wait_for_selector("svg .item", timeout=SLOW)
+    sync_api.expect(guide).not_to_have_attribute("open", "")
+    open_menu(page, "learn")
+    sync_api.expect(guide).to_have_attribute("open", "")
+
+
+def test_the_prompt_says_what_is_expected(page: Any) -> None:
+    begin(page, "classic", 3)
+    play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "deal_set": "pyramid-1"})
+    shows(page, "prompt", "Remove free cards that total 13, or deal.")
+    pair = next(move for move in play.moves if len(move) == 2)
+    click_card(page, item_of(play, pair[0]))
+    shows(page, "prompt", "you need ")
+
+
+def test_a_refusal_says_why(page: Any) -> None:
+    begin(page, "classic", 3)
+    ends = [spot(page, f'svg .item[aria-label*="pyramid-{n}"]') for n in (21, 25)]
+    drag(page, *ends)
+    page.mouse.up()
+    shows(page, "said", "6 + ace (1) = 7; you need 13.")
+    sync_api.expect(page.locator("[data-part=said]")).to_have_class(re.compile("refused"))
+
+
+def test_a_dragged_run_is_on_top_and_its_targets_light_up(page: Any) -> None:
+    def has_run(play: SolitaireSession) -> bool:
+        tops = {item["place"]: item["id"] for item in play.view()["scene"]["items"]}
+        return bool(items_with(play, lambda i: i["drops"] and tops[i["place"]] != i["id"]))
+
+    play, deal, actions = klondike_where(has_run)
+    begin(page, "draw-one", deal, "klondike")
+    go_on_with(page, actions)
+    scene = play.view()["scene"]["items"]
+    tops = {item["place"]: item["id"] for item in scene}
+    first = next(item for item in scene if item["drops"] and tops[item["place"]] != item["id"])
+    x, y = spot(page, f'svg .item[data-id="{first["id"]}"]')
+    drag(page, (x, y), (x + 20, y + 40))
+    dragged = page.locator(".item.dragged")
+    run = [item["id"] for item in scene if item["place"] == first["place"]]
+    assert dragged.count() == len(run) - run.index(first["id"])
+    last = page.eval_on_selector_all("svg .item", "all => all.at(-1).dataset.id")
+    assert last == tops[first["place"]]
+    lit = page.eval_on_selector_all(".item.target", "all => all.map((one) => one.dataset.id)")
+    assert sorted(lit) == sorted(tops[place] for place in first["drops"])
+    place, action = next(iter(first["drops"].items()))
+    page.mouse.move(*spot(page, f'svg .item[data-id="{tops[place]}"]'), steps=5)
+    page.mouse.up()
+    moves(page, len(actions) + 1)
+    play.click(action)
+    there = play.view()["scene"]["items"]
+    assert next(i for i in there if i["id"] == first["id"])["place"] == place
+
+
+def test_a_card_with_two_places_waits_for_the_choice(page: Any) -> None:
+    def has_choice(play: SolitaireSession) -> bool:
+        return bool(items_with(play, lambda i: len(set(i["drops"].values())) > 1))
+
+    play, deal, actions = klondike_where(has_choice)
+    begin(page, "draw-one", deal, "klondike")
+    go_on_with(page, actions)
+    card = items_with(play, lambda i: len(set(i["drops"].values())) > 1)[0]
+    click_card(page, f'svg .item[data-id="{card["id"]}"]')
+    shows(page, "prompt", "Choose a place for the ")
+    assert page.locator(".item.target").count() == len(card["drops"]) + 1
+    page.keyboard.press("Escape")
+    sync_api.expect(page.locator(".item.target")).to_have_count(0)
+    click_card(page, f'svg .item[data-id="{card["id"]}"]')
+    place = list(card["drops"])[-1]
+    tops = {item["place"]: item["id"] for item in play.view()["scene"]["items"]}
+    page.wait_for_timeout(400)  # longer than a double click
+    click_card(page, f'svg .item[data-id="{tops[place]}"]')
+    moves(page, len(actions) + 1)
+    assert page.locator("[data-part=actions] button").count() == 0
+
+
+def test_a_double_click_sends_a_card_to_its_foundation(page: Any) -> None:
+    def goes_up(item: dict[str, Any]) -> bool:
+        return any(place.startswith("foundation") for place in item["drops"])
+
+    play, deal, actions = klondike_where(lambda play: items_with(play, goes_up))
+    begin(page, "draw-one", deal, "klondike")
+    go_on_with(page, actions)
+    card = items_with(play, goes_up)[0]
+    page.mouse.dblclick(*spot(page, f'svg .item[data-id="{card["id"]}"]'))
+    moves(page, len(actions) + 1)
+    label = page.locator(f'svg .item[data-id="{card["id"]}"]')
+    sync_api.expect(label).to_have_attribute("aria-label", re.compile("foundation-"))
+
+
+def test_a_won_game_finishes_itself_unless_that_is_switched_off(page: Any) -> None:
+    deal, actions = klondike_won_by_greedy()
+    begin(page, "draw-one", deal, "klondike")
+    open_menu(page, "settings")
+    page.uncheck("[data-part=finish]")
+    page.click("text=Done")
+    go_on_with(page, actions[:-1])
+    page.evaluate("action => window.parlour.send({ do: 'click', action })", actions[-1])
+    moves(page, len(actions))
+    page.wait_for_timeout(500)
+    moves(page, len(actions))
+    page.keyboard.press("u")
+    moves(page, len(actions) - 1)
+    open_menu(page, "settings")
+    page.check("[data-part=finish]")
+    page.click("text=Done")
+    page.evaluate("action => window.parlour.send({ do: 'click', action })", actions[-1])
+    shows(page, "over", "You won in ")
+
+
+def klondike_won_by_greedy() -> tuple[int, list[int]]:
+    """Return a deal of Klondike, and the actions after which it finishes itself."""
+    for deal in range(60):
+        chosen = {"deal": deal, "deal_set": "klondike-1"}
+        play = SolitaireSession(KLONDIKE, "draw-one", {}, chosen)
+        greedy = PageAgent("greedy", KLONDIKE, play.rules, (), Thinking())
+        while not play.deal.is_over and not play.finish and len(play.deal.actions) < 250:
+            play.play_agent(greedy)
+        if play.finish:
+            return deal, play.deal.actions
+    raise AssertionError("greedy wins none of the deals")
+
+
+def test_long_piles_overlap_more_and_the_table_keeps_its_size(page: Any) -> None:
+    def is_long(play: SolitaireSession) -> bool:
+        return bool(items_with(play, lambda i: i["y"] > 4.4))
+
+    _, deal, actions = klondike_where(is_long)
+    page.set_viewport_size({"width": 1280, "height": 620})
+    begin(page, "draw-one", deal, "klondike")
+    box = page.locator("[data-part=svg]").bounding_box()
+    go_on_with(page, actions)
+    after = page.locator("[data-part=svg]").bounding_box()
+    assert (after["width"], after["height"]) == (box["width"], box["height"])
+    lowest = "all => Math.max(...all.map((one) => one.getBoundingClientRect().bottom))"
+    low = page.eval_on_selector_all("svg .item > rect", lowest)
+    assert low <= after["y"] + after["height"]
+
+
+def test_empty_foundations_show_their_suits(page: Any) -> None:
+    begin(page, "classic", 3, "klondike")
+    signs = page.locator('svg .item[data-id^="foundation"] text')
+    assert signs.all_text_contents() == ["♣", "♦", "♥", "♠"]
+
+
+def test_a_hint_is_a_whole_move_with_an_arrow(page: Any) -> None:
+    begin(page, "classic", 3)
+    page.select_option("[data-part=agent]", "greedy")
+    page.keyboard.press("h")
+    shows(page, "said", "Suggestion: take ")
+    sync_api.expect(page.locator("svg .arrow")).to_have_count(1)
+    sync_api.expect(page.locator(".item.advised")).to_have_count(2)
+    assert not page.is_visible("[data-part=advice]")  # the numbers are folded away
+
+
+def test_after_the_end_come_the_next_steps(page: Any) -> None:
+    begin(page, "classic", LOSING)
+    page.select_option("[data-part=agent]", "uniform")
+    page.select_option("[data-part=speed]", "0")
+    page.click("[data-do=auto]")
+    shows(page, "over", "Lost: no move is left. This deal could ")
+    page.click("[data-do=same_deal]")
+    moves(page, 0)
+    shows(page, "facts", f"deal {LOSING}")
+    page.click("[data-do=auto]")
+    shows(page, "over", "Lost: ")
+    page.click("[data-do=next_deal]")
+    shows(page, "facts", f"deal {LOSING + 1}")
+
+
+def test_options_are_switches_and_lists_and_follow_the_variant(page: Any) -> None:
+    open_menu(page, "choose")
+    page.select_option("[name=game]", "pyramid")
+    page.select_option("[name=variant]", "web")
+    page.click("text=Rules of this variant")
+    assert page.is_checked("[name=option-undo]")
+    assert page.input_value("[name=option-passes]") == "0"
+    page.select_option("[name=variant]", "classic")
+    assert not page.is_checked("[name=option-undo]")
+    shows(page, "note", PYRAMID.variant_notes["classic"])
+    page.check("[name=option-clear_all]")
+    page.click("dialog button:has-text('Start')")
+    shows(page, "facts", "clear_all=yes")
+    shows(page, "explanation", "Remove all 52 cards.")
+    typed = "all => all.filter((one) => one.type === 'text').length"
+    assert page.eval_on_selector_all("[data-part=choose] input", typed) == 0
+
+
+def test_opponents_are_chosen_from_a_list(page: Any) -> None:
+    open_menu(page, "choose")
+    page.select_option("[name=game]", "seven_twenty_seven")
+    fields = page.locator("[data-part=opponents] select")
+    assert fields.count() == 3
+    fields.nth(1).select_option("uniform")
+    page.click("dialog button:has-text('Start')")
+    shows(page, "seats", "uniform")
+    names = page.locator("[data-part=seats] td:nth-child(2)").all_inner_texts()
+    assert names == ["you", "greedy", "uniform", "greedy"]
+
+
+def test_only_winnable_deals_can_be_asked_for(page: Any) -> None:
+    open_menu(page, "choose")
+    page.select_option("[name=game]", "pyramid")
+    page.check("[name=winnable]")
+    for _ in range(3):
+        page.click("dialog button:has-text('Start')")
+        sync_api.expect(page.locator("dialog[open]")).to_have_count(0)
+        page.wait_for_timeout(500)
+        sync_api.expect(page.locator("[data-part=notice]")).to_have_text("")
+        open_menu(page, "choose")
+        assert page.is_checked("[name=winnable]")
+    page.select_option("[name=game]", "poker_squares")
+    assert not page.is_visible("[name=winnable]")
+
+
+def test_a_phone_shows_the_table_first(browser: Any, served: Served) -> None:
+    size = {"width": 390, "height": 844}
+    context = browser.new_context(has_touch=True, viewport=size, reduced_motion="reduce")
+    page = open_page(context, served)
+    for name in ("klondike", "pyramid", "poker_squares", "puss_in_the_corner"):
+        begin(page, find_game(name).default, 3, name)
+        felt, bar = (page.locator(one).bounding_box() for one in (".felt", ".bar"))
+        assert felt["y"] < 130, name
+        assert felt["y"] + felt["height"] <= bar["y"] + 1, name
+        assert bar["y"] + bar["height"] == pytest.approx(844, abs=1)
+        wide = "all => all.map((one) => (one.getBoundingClientRect().width * 58) / 60)"
+        assert min(page.eval_on_selector_all("svg .item > .ring", wide)) >= 44, name
+        assert [b.inner_text() for b in page.locator(".bar button:visible").all()] == [
+            *("Undo", "Hint", "Menu")
+        ]
+        assert not page.is_visible("[data-do=choose]")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.errors == []
+    context.close()
+
+
+def test_the_focus_is_seen_on_top_and_is_never_lost(page: Any) -> None:
+    begin(page, "classic", 3, "klondike")
+    page.focus("[data-do=settings]")
+    seen = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate("document.activeElement.tagName"))
+    assert "svg" not in seen and "g" in seen
+    page.locator('svg .item[tabindex="0"]').focus()
+    page.keyboard.press("ArrowRight")
+    cursor = page.locator("svg .cursor")
+    sync_api.expect(cursor).to_have_attribute("visibility", "visible")
+    assert (
+        page.evaluate("document.querySelector('[data-part=svg]').lastChild.className.baseVal")
+        == "cursor"
+    )
+    page.locator('svg .item[data-id="stock"]').focus()
+    page.keyboard.press("Enter")
+    moves(page, 1)
+    page.locator("[data-do=take_back]").focus()
+    page.keyboard.press("Enter")
+    moves(page, 0)  # the button is disabled now
+    assert page.evaluate("document.activeElement.classList.contains('item')")
+
+
+def test_u_works_wherever_the_focus_is(page: Any) -> None:
+    begin(page, "classic", 3)
+    for place in (
+        "document.activeElement.blur()",
+        "document.querySelector('[data-do=auto]').focus()",
+    ):
+        click_card(page, 'svg .item[data-id="stock"]')
+        moves(page, 1)
+        page.evaluate(place)
+        page.keyboard.press("u")
+        moves(page, 0)
+
+
+def test_twice_as_large_text_fits(page: Any) -> None:
+    begin(page, "classic", 3)
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    for width in (1280, 640):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_hopeless_random_deal_can_be_replaced_by_a_winnable_one(page: Any) -> None:
+    offer = page.locator("[data-do=deal_winnable]")
+    for _ in range(30):
+        page.evaluate(
+            "window.parlour.begin({ ...window.parlour.view.settings, variant: 'classic' })"
+        )
+        page.wait_for_timeout(700)
+        if offer.is_visible():
+            break
+    shows(page, "notice", "This deal cannot be won.")
+    offer.click()
+    sync_api.expect(offer).to_be_hidden(timeout=SLOW)
+    sync_api.expect(page.locator("[data-part=notice]")).to_have_text("")
+    assert page.evaluate("window.parlour.view.settings.winnable")

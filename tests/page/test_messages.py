@@ -24,7 +24,7 @@ def test_what_may_be_left_out_has_a_default() -> None:
     _, fields = read_message('{"do": "new", "game": "pyramid"}')
     assert fields == {
         **{"game": "pyramid", "variant": None, "options": {}, "deal": None},
-        **{"seat": None, "opponents": []},
+        **{"winnable": False, "seat": None, "opponents": []},
     }
 
 

@@ -226,7 +226,7 @@ def test_games_that_take_their_time_hold_no_other_up(
             assert ask(other, NEW)["kind"] == "view"
         go_on.set()
         for result in slow:
-            assert wait(result, "refused")["text"] == "there is no move to take back"
+            assert wait(result, "refused")["text"] == "There is no move to take back."
 
 
 def test_tabs_of_one_session_see_the_same_and_others_nothing(served: Served) -> None:

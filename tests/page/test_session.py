@@ -1,6 +1,7 @@
 """A session without a browser: clicks, taking back moves, notices, agents and results."""
 
 import json
+import re
 import sqlite3
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from parlour.envs.core.solve import play_actions, solver_of
 from parlour.page.play import SeatSession, SolitaireSession
 from parlour.page.session import MOST_SESSIONS, Session, Sessions, answer, list_games
 from parlour.page.store import COLUMNS, ResultStore
-from parlour.page.thinking import PageAgent, list_agents, load_page_agent
+from parlour.page.thinking import PageAgent, Thinking, list_agents, load_page_agent
 from parlour.page.workers import AbandonedError
 from parlour.training.play.solitaire import LIMIT
 from tests.marks import slow_if
@@ -33,7 +34,8 @@ DEAL, UNDO = 39, 41
 
 def begin(session: Session | None = None, name: str = "pyramid", **fields: Any) -> Session:
     session = session or Session()
-    given = {"variant": None, "options": {}, "deal": None, "seat": None, "opponents": []}
+    given = {"variant": None, "options": {}, "deal": None, "winnable": False}
+    given |= {"seat": None, "opponents": []}
     session.handle("new", {"game": name, **given, **fields})
     return session
 
@@ -71,7 +73,8 @@ def test_a_solvers_clicks_win_and_the_result_is_kept(tmp_path: Path) -> None:
     session = begin(Session(store), variant="classic", deal=(deal := winnable_deal("classic")))
     click(session, *solution(session))
     view = session.view()["play"]
-    assert view["over"] == "Won"
+    assert view["over"] == f"You won in {view['moves']} moves."
+    assert view["outcome"] == "won"
     store.close()
     (row,) = ResultStore(tmp_path / "new" / "results.sqlite").rows()
     assert list(row) == list(COLUMNS)
@@ -210,7 +213,7 @@ def test_an_agent_advises_and_plays_to_the_end() -> None:
         session.handle("agent_move", {"agent": "greedy"})
     assert answer(session, "agent_move", {"agent": "greedy"}) == {
         "kind": "refused",
-        "text": "the game is over",
+        "text": "The game is over.",
     }
     assert lone(session).result()["agent_moves"] > 5
     assert lone(session).own_best == ""  # it was not the person's
@@ -219,14 +222,14 @@ def test_an_agent_advises_and_plays_to_the_end() -> None:
 def test_a_game_is_reviewed_when_it_is_over_and_not_before() -> None:
     """A review knows all cards, so a player must not see it during the game."""
     session = begin(variant="classic", deal=ANY)
-    assert answer(session, "review", {}) == {"kind": "refused", "text": "the game is not over yet"}
+    assert answer(session, "review", {}) == {"kind": "refused", "text": "The game is not over yet."}
     while not session.view()["play"]["over"]:
         session.handle("agent_move", {"agent": "greedy"})
     number = session.number
     output = session.handle("review", {})
     assert output is not None
     assert output["kind"] == "replay"
-    assert output["data"]["played"] == lone(session).deal.actions
+    assert len(output["data"]["moves"]) == lone(session).env.state["moves"]
     assert session.number == number  # the game itself has not changed
     actual = session.review()
     assert (actual["kind"], actual["ticket"]) == ("review", output["ticket"])
@@ -257,7 +260,7 @@ def test_recorded_games_are_opened_by_number() -> None:
     assert list_games((replay,))["replays"] == [replay.headline]
     output = session.handle("replay", {"number": 0})
     assert output is not None
-    assert len(output["data"]["scenes"]) == len(replay.actions) + 1
+    assert len(output["data"]["scenes"]) == replay.result["moves"] + 1
     assert answer(session, "replay", {"number": 1}) == {
         "kind": "refused",
         "text": "number must be below the number of recorded games (1), got 1",
@@ -318,6 +321,64 @@ def test_hands_against_agents_and_what_they_bring(tmp_path: Path, name: str, age
     assert [row["source"].rpartition(", ")[2] for row in rows] == ["hand 1", "hand 2"]
     assert sum(row["score"] for row in rows) == totals[0]
     assert rows[0]["players"] == ", ".join(["you", *["greedy"] * agents])
+
+
+@pytest.mark.parametrize("name", ["seven_twenty_seven", "twenty_eight", "fifty_six"])
+def test_steps_are_what_ones_own_seat_sees_after_each_action(name: str) -> None:
+    """Every position of the hand is shown once, in order, as the person's seat sees it."""
+    session = begin(name=name, opponents=["greedy"], deal=4, seat=1)
+    play, shown, texts = table_of(session), [], []
+    while True:
+        view = session.view()["play"]
+        shown += [*(step["scene"] for step in view["steps"]), view["scene"]]
+        texts += [step["text"] for step in view["steps"]]
+        if play.table.is_over:
+            break
+        click(session, view["can"][-1])
+    replay = play.replay()[0]
+    assert shown == [replay.scene(k, seat=1).to_dict() for k in range(len(replay.actions) + 1)]
+    tricks = [text for text in texts if " takes the trick: " in text or "You take " in text]
+    assert bool(tricks) is (name != "seven_twenty_seven")
+
+
+def test_a_page_that_connects_while_an_opponent_thinks_is_not_shown_earlier_steps() -> None:
+    session = begin(name="twenty_eight", opponents=["greedy"], deal=4)
+    play = table_of(session)
+    choose, turns = play.opponents[0].choose, iter([True, False])
+
+    def abandon(*arguments: Any) -> int:
+        if next(turns, True):
+            return choose(*arguments)
+        raise AbandonedError
+
+    play.opponents[0].choose = abandon  # type: ignore[method-assign]
+    with pytest.raises(AbandonedError):
+        while not play.table.is_over:
+            click(session, play.view()["can"][-1])
+    assert play.is_waiting
+    assert play.view()["steps"] == []
+    before = play.view()["scene"]
+    session.handle("go_on", {})
+    assert play.view()["steps"][0] == {"scene": before, "text": ""}
+
+
+def test_only_cards_of_ones_own_hand_are_clicked_when_a_twin_is_on_the_table() -> None:
+    """Fifty-Six has two packs: the other copy of a card may be in the trick."""
+    twins = 0
+    for deal in range(8):
+        session = begin(name="fifty_six", opponents=["greedy"], deal=deal)
+        play = table_of(session)
+        while not play.table.is_over:
+            view = play.view()
+            items = {item["id"]: item for item in view["scene"]["items"]}
+            hand = {name for name, item in items.items() if item["place"] == "seat-0"}
+            assert set(view["targets"]) <= hand
+            assert set(view["targets"].values()) <= set(view["can"])
+            held = {items[name]["card"] for name in view["targets"]}
+            table = {item["card"] for item in items.values() if item["place"] != "seat-0"}
+            twins += bool(held & table)
+            click(session, view["can"][0])
+    assert twins
 
 
 @pytest.mark.parametrize(
@@ -402,7 +463,7 @@ def test_opponents_who_were_interrupted_play_on(monkeypatch: pytest.MonkeyPatch)
         ("advise", {"agent": "greedy"}),
     ):
         output = answer(session, do, fields)
-        assert output is not None and output["text"] == "it is not your turn yet"
+        assert output is not None and output["text"] == "It is not your turn yet."
     session.handle("go_on", {})
     assert not session.is_waiting
     play_hand(session)
@@ -560,7 +621,8 @@ def refused(session: Session, do: str, **fields: Any) -> str:
 
 
 def refused_new(session: Session, game: str, **fields: Any) -> str:
-    given = {"variant": None, "options": {}, "deal": None, "seat": None, "opponents": []}
+    given = {"variant": None, "options": {}, "deal": None, "winnable": False}
+    given |= {"seat": None, "opponents": []}
     return refused(session, "new", **{"game": game, **given, **fields})
 
 
@@ -572,7 +634,7 @@ def test_every_field_is_checked_in_every_game(name: str) -> None:
     assert "variant" in refused_new(session, name, variant="no such")
     assert "no_such" in refused_new(session, name, options={"no_such": "1"})
     output = refused(session, "click", action=MOST_ACTIONS - 1, start=None)
-    assert "must be from 0 to" in output or "possible actions: " in output
+    assert "must be from 0 to" in output or output.startswith("Not possible now. ")
     for do in ("advise", "agent_move"):
         assert "got 'no such'" in refused(session, do, agent="no such")
     assert "recorded games (0), got 0" in refused(session, "replay", number=0)
@@ -649,3 +711,67 @@ def test_wrong_rules_are_refused_and_the_game_goes_on() -> None:
     with pytest.raises(ValueError, match=r"^agent must be one of .*, got 'os:system'"):
         begin(session, "seven_twenty_seven", opponents=["os:system"])
     assert session.play is before
+
+
+def test_only_winnable_deals_are_dealt_if_one_asks() -> None:
+    for _ in range(3):
+        session = begin(variant="classic", winnable=True)
+        session.judge()
+        view = session.view()
+        assert view["play"]["chances"]["deal"] is True
+        assert view["settings"]["winnable"]
+
+
+def explained(session: Session, item: str, onto: str | None = None) -> str:
+    output = answer(session, "why", {"item": item, "onto": onto})
+    assert output is not None and output["kind"] == "refused"
+    return str(output["text"])
+
+
+def test_a_refusal_gives_the_reason() -> None:
+    session = begin(variant="classic", deal=ANY)
+    number, items = session.number, session.view()["play"]["scene"]["items"]
+    free = [one for one in items if one["place"] in ("pyramid-21", "pyramid-25")]
+    text = explained(session, *[one["id"] for one in free])
+    assert text == "6 + ace (1) = 7; you need 13."
+    top = next(one["id"] for one in items if one["place"] == "pyramid-0")
+    assert " is covered by " in explained(session, top)
+    assert explained(session, "no such card") == "This card is no longer there."
+    assert session.number == number
+
+
+def test_advice_names_whole_moves_and_where_they_are() -> None:
+    session = begin(variant="classic", deal=ANY)
+    advice = answer(session, "advise", {"agent": "greedy"})
+    assert advice is not None
+    assert re.fullmatch(r"take \S+ with \S+", advice["move"])
+    assert len(advice["arrow"]) == 2
+    assert any(row["text"] == advice["move"] for row in advice["actions"] if row["played"])
+
+
+def test_a_game_that_only_needs_time_offers_to_finish_itself() -> None:
+    for deal in range(40):
+        session = begin(name="klondike", variant="draw-one", deal=deal)
+        play = lone(session)
+        greedy = PageAgent("greedy", play.game, play.rules, (), Thinking())
+        while not play.deal.is_over and not play.finish and len(play.deal.actions) < 300:
+            play.play_agent(greedy)
+        if play.finish:
+            break
+    finish, hidden = list(play.finish), play.game.hidden_cards
+    assert hidden is not None and not hidden.read(play.deal.history[-1]).any()
+    for k, action in enumerate(finish):
+        assert session.view()["play"]["finish"] == action == play.finish[0]
+        assert len(play.finish) == len(finish) - k
+        click(session, action)
+    assert session.view()["play"]["outcome"] == "won"
+
+
+def test_what_moved_is_told_in_words() -> None:
+    session = begin(variant="classic", deal=ANY)
+    click(session, DEAL)
+    first, second = session.view()["play"]["events"]
+    assert first == "You dealt from the stock."
+    assert re.fullmatch(r"Turned up: \S+\.", second)
+    session.handle("take_back", {})
+    assert session.view()["play"]["events"] == ["Move taken back."]

@@ -5,9 +5,12 @@ values. `FIELDS` is the schema. The file of an entry is ``METHOD/TASK-seed-K.jso
 results.
 """
 
+import json
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -28,8 +31,8 @@ from parlour.agents.validation import (
 )
 
 from ..evaluation.stats import Estimate, bootstrap_mean, student_mean, wilson_rate
-from ..files import write_json
-from .tasks import BUDGETS, TASKS, TIME_CLASSES, VERSION, Task, find_task
+from ..files import write_bytes
+from .tasks import ALL_TASKS, BUDGETS, TIME_CLASSES, VERSION, Task, find_task
 
 FORMAT = 1
 MOST_VALUES = 100_000
@@ -38,6 +41,8 @@ METHOD = re.compile(r"[a-z0-9][a-z0-9.@:-]{0,79}")
 RUNS = "runs"
 """Folder of training runs, inside the folder of results."""
 DIGEST = re.compile(r"([0-9a-f]{16})?")
+PARLOUR = re.compile(r"\d+(\.\d+)+[\w.+-]{0,40}")
+"""Version numbers of Parlour."""
 
 
 def _is_values(value: Any) -> bool:
@@ -46,6 +51,12 @@ def _is_values(value: Any) -> bool:
 
 def _is_method(value: Any) -> bool:
     return isinstance(value, str) and METHOD.fullmatch(value) is not None and value != RUNS
+
+
+def _is_date(value: Any) -> bool:
+    with suppress(TypeError, ValueError):
+        return date.fromisoformat(value).isoformat() == value
+    return False
 
 
 def _one_of(names: Iterable[str]) -> Field:
@@ -61,7 +72,7 @@ FIELDS = {
         "lower-case letters, digits and . @ : - (at most 80)",
         lambda value: _is_method(value),
     ),
-    "task": _one_of(TASKS),
+    "task": _one_of(ALL_TASKS),
     "budget": _one_of(BUDGETS),
     "seed": whole(0, (1 << 31) - 1),
     "agent": TEXT,
@@ -78,9 +89,15 @@ FIELDS = {
     "single_ms": NOT_NEGATIVE,
     "sees_all": YES_OR_NO,
     "values": Field(f"a list of at most {MOST_VALUES:,} finite numbers", _is_values),
-    "parlour": TEXT,
-    "machine": TEXT,
-    "date": TEXT,
+    "parlour": Field(
+        "a version such as 0.1.0",
+        lambda value: isinstance(value, str) and PARLOUR.fullmatch(value) is not None,
+    ),
+    "machine": Field(
+        "the name of a machine",
+        lambda value: isinstance(value, str) and value.strip() != "" and value.isprintable(),
+    ),
+    "date": Field("a date such as 2026-01-31", _is_date),
 }
 """The schema: the allowed values of each field."""
 
@@ -125,7 +142,7 @@ class BenchmarkEntry:
     @property
     def task_object(self) -> Task:
         """The task."""
-        return TASKS[self.task]
+        return ALL_TASKS[self.task]
 
     @property
     def title(self) -> str:
@@ -144,7 +161,7 @@ class BenchmarkEntry:
 
     @property
     def score(self) -> float:
-        """The normalized score."""
+        """The normalized score. Raises ValueError for a task that is not scored."""
         return float(self.task_object.normalize(self.raw.mean))
 
     @property
@@ -152,7 +169,7 @@ class BenchmarkEntry:
         """The standard error of the normalized score over deals."""
         task, n = self.task_object, len(self.values)
         spread = float(np.std(self.values, ddof=1)) if n > 1 else 0.0
-        return float(spread / np.sqrt(n) / (task.high - task.low))
+        return float((task.normalize(spread) - task.normalize(0.0)) / np.sqrt(n))
 
 
 def locate_entry(folder: Path, method: str, task: str, seed: int) -> Path:
@@ -174,7 +191,11 @@ def write_entry(folder: Path, entry: BenchmarkEntry) -> Path:
             f"method must not have the same file as {other.method}, got {entry.method}"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, table)
+    whole_as_int = [int(value) if value.is_integer() else value for value in entry.values]
+    text = json.dumps(table | {"values": None}, indent=2)
+    # One line with all values, which are thousands.
+    text = text.replace('"values": null', f'"values": {json.dumps(whole_as_int)}')
+    write_bytes(path, f"{text}\n".encode())
     return path
 
 
@@ -251,15 +272,18 @@ def read_results(folder: Path) -> list[BenchmarkEntry]:
 
     Raises:
         ValueError: The folder does not exist, or an entry is wrong; two seeds of a method have the
-            same agent; or a method has several budgets.
+            same agent or, without a digest of the agent, the same values; or a method has several
+            budgets.
     """
     entries = [read_located(path, folder) for path in list_entries(folder)]
     budgets: dict[str, str] = {}
-    agents: dict[tuple[str, str, str], int] = {}
+    agents: dict[tuple[str, str, Any], int] = {}
     for one in entries:
         if budgets.setdefault(one.method, one.budget) != one.budget:
             raise ValueError(f"{one.title}: budget must be {budgets[one.method]}, as in its method")
-        same = agents.setdefault((one.method, one.task, one.agent_digest), one.seed)
-        if one.agent_digest and same != one.seed:
+        is_constant = len(set(one.values)) == 1  # bad agents may lose all deals
+        identity = one.agent_digest or ("" if is_constant else one.values)
+        same = agents.setdefault((one.method, one.task, identity), one.seed)
+        if identity and same != one.seed:
             raise ValueError(f"{one.title}: must have another agent than seed {same}")
-    return sorted(entries, key=lambda one: (one.method, list(TASKS).index(one.task), one.seed))
+    return sorted(entries, key=lambda one: (one.method, list(ALL_TASKS).index(one.task), one.seed))

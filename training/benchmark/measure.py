@@ -1,20 +1,28 @@
-"""Measurement of an agent on a task: one value per deal, and the time per decision."""
+"""Measurement of an agent on a task: one value per deal, and the time per decision.
+
+The evaluation seed is fixed, so an agent repeats its values whenever it plays the same deals.
+"""
 
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.agents.agent_spec import parse_spec
+from parlour.agents.agent_spec import AgentSpec, parse_spec
 from parlour.agents.registry import Agent, choose_actions, load_agent, prepare_turn
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, StepConfig
 from parlour.envs.core.rows import Rows
 
-from ..evaluation.compare import ProgressFactory
-from ..evaluation.leaderboard.claims import play_spec
-from ..evaluation.leaderboard.entries import HUMAN
+from ..evaluation.compare import ProgressFactory, compare_specs
+from ..evaluation.evaluation_spec import EvaluationSpec
 from ..parallel.tasks import Cluster
-from .tasks import DEAL_SET, EVALUATION_SEED, Task
+from .tasks import DEAL_SET, EVALUATION_SEED, OPPONENTS, Task
+
+HUMAN = "human"
+REPEATED_SECONDS = 1.0
+"""Approximate seconds of play of the deals that must have the same values in a second run."""
+REPEATED_LEAST, REPEATED_MOST = 10, 200
+"""Limits of the number of these deals."""
 
 SINGLE_DECISIONS, SINGLE_SECONDS = 200, 5.0
 """Limits of the measurement of single decisions."""
@@ -58,21 +66,70 @@ def measure_task(
         cluster: See `parlour.training.evaluation.compare.compare`.
 
     Raises:
-        ValueError: The agent cannot play the task, or is a person.
+        ValueError: The agent cannot play the task, or cannot repeat its results: it is a person, or
+            a search with a time limit.
     """
-    if isinstance(agent, str) and parse_spec(agent, task.game_object).innermost.text == HUMAN:
-        raise ValueError("agent must not be human: its results cannot be repeated")
+    if isinstance(agent, str):
+        _check_repeatable(parse_spec(agent, task.game_object))
     if task.kind == "exploitability":
         return _measure_exploitability(task, agent)
     values, sees_all, milliseconds, decisions = [], False, 0.0, 0
     for spec in task.make_specs(deals, deal_set, record, first):
-        played = play_spec(spec, agent, report, cluster)
-        values.append(np.asarray(played.values, np.float64))
+        played = _play(spec, agent, report, cluster)
+        values.append(played.values)
         sees_all |= played.sees_all
-        milliseconds += played.milliseconds * played.decisions
+        milliseconds += played.ms * played.decisions
         decisions += played.decisions
     ms = milliseconds / max(decisions, 1)
     return Measured(np.concatenate(values), sees_all, ms, decisions)
+
+
+def _check_repeatable(spec: AgentSpec | None) -> None:
+    """Raise ValueError for an agent that is, or is guided by, a person or a timed search."""
+    while spec is not None:
+        if spec.text == HUMAN:
+            raise ValueError("agent must not be human: its results cannot be repeated")
+        if spec.budget is not None and spec.budget.endswith("ms"):
+            raise ValueError(
+                f"agent must have a search budget without a time limit, such as {spec.word}@100, "
+                f"got {spec.text}: its results cannot be repeated"
+            )
+        spec = spec.leader
+
+
+def _play(
+    spec: EvaluationSpec,
+    agent: Agent | str,
+    report: ProgressFactory | None,
+    cluster: Cluster | None,
+) -> Measured:
+    """Play an evaluation; in games for several players, against `OPPONENTS`."""
+    opponents = OPPONENTS if spec.is_multiplayer else None
+    comparison = compare_specs([spec], [agent], opponents=opponents, report=report, cluster=cluster)
+    evaluation, results = comparison.evaluations[0], comparison.evaluations[0].results
+    if spec.is_multiplayer:
+        values = evaluation.nets.mean(axis=1)
+    else:
+        values = np.asarray(results.facts[spec.game.measure], np.float64)
+    return Measured(values, evaluation.sees_all, results.milliseconds, results.decisions)
+
+
+def check_repeated(task: Task, agent: Agent | str, measured: Measured) -> None:
+    """Play the first deals of a task again.
+
+    Raises:
+        ValueError: The agent has other values than those of its measurement.
+    """
+    count = len(measured.values)
+    per_deal = measured.ms * measured.decisions / 1000 / count
+    most = min(REPEATED_MOST, int(REPEATED_SECONDS / max(per_deal * count / task.deals, 1e-9)))
+    deals = min(task.deals, max(REPEATED_LEAST, most))
+    first = measured.values.reshape(-1, task.deals)[:, :deals].ravel()
+    if not np.array_equal(measure_task(task, agent, deals=deals).values, first):
+        raise ValueError(
+            f"agent {agent!r} must repeat its results on the same deals, got other results in a "
+            f"second run of the first {deals} deals. Draw random numbers only from Turn.seeds"
+        )
 
 
 def _measure_exploitability(task: Task, agent: Agent | str) -> Measured:
@@ -84,7 +141,8 @@ def _measure_exploitability(task: Task, agent: Agent | str) -> Measured:
     loaded = load_agent(agent, task.game_object, task.rules) if isinstance(agent, str) else agent
     tree = build_tree(task.rules)
     exploitability = exploit(tree, extract_policy(loaded, tree).policy).exploitability
-    return Measured(np.array([-exploitability]), False, time_decisions(task, loaded), 0)
+    ms = time_decisions(task, loaded)
+    return Measured(np.array([-exploitability]), loaded.sees_all, ms, 0)
 
 
 def time_decisions(task: Task, agent: Agent | str) -> float:
@@ -94,7 +152,7 @@ def time_decisions(task: Task, agent: Agent | str) -> float:
     has all seats. The measurement ends after `SINGLE_DECISIONS` decisions or `SINGLE_SECONDS`.
     """
     game, rules = task.game_object, task.list_test_rules()[0]
-    mismatch = task.kind == "rules"
+    mismatch = task.allows_rules_mismatch
     loaded = load_agent(agent, game, rules, 0, mismatch) if isinstance(agent, str) else agent
     rows = Rows(game, rules, 1, StepConfig(reset=Autoreset.SAME_STEP, max_moves=MAX_MOVES))
     rows.deal_numbered(EVALUATION_SEED, [0])

@@ -27,12 +27,13 @@ NOTE = (
     "Scores are normalized: 0 is the uniform agent, 1 the exact upper bound or the best known "
     "result. Aggregate: interquartile mean over tasks and training seeds, with 95 % bootstrap "
     "intervals over seeds; a task with a single seed varies by its deals. Compare only methods "
-    "with the same tasks. *: recorded games without an agent, which may have seen hidden cards."
+    "with the same tasks. A method has the number of seeds that all its tasks have. *: recorded "
+    "games without an agent, whose time is unknown and which may have seen hidden cards."
 )
 
 
 class Method(NamedTuple):
-    """All entries of a method, with its normalized scores and their standard errors by task."""
+    """The entries of a method, with its normalized scores and their standard errors by task."""
 
     name: str
     entries: list[BenchmarkEntry]
@@ -69,10 +70,14 @@ class Method(NamedTuple):
 
 
 def group_methods(entries: Sequence[BenchmarkEntry]) -> list[Method]:
-    """Return the methods of entries, most tasks first, and then the highest aggregate first."""
+    """Return the methods of entries, most tasks first, and then the highest aggregate first.
+
+    Entries of tasks that are not scored, and of agents that see hidden cards, do not count.
+    """
     by_method: dict[str, list[BenchmarkEntry]] = {}
     for entry in entries:
-        by_method.setdefault(entry.method, []).append(entry)
+        if entry.task in TASKS and not entry.sees_all:
+            by_method.setdefault(entry.method, []).append(entry)
     methods = []
     for name, group in by_method.items():
         tasks = [task for task in TASKS if any(one.task == task for one in group)]
@@ -99,7 +104,7 @@ def list_aggregates(methods: Sequence[Method]) -> list[tuple[str, ...]]:
                 one.aggregate.text(decimals=3),
                 f"{len(one.scores)} of {len(TASKS)}",
                 str(seeds),
-                one.time_class,
+                NOTHING if one.has_games_only else one.time_class,
                 f"{minutes:.1f} min" if minutes else NOTHING,
             )
         )
@@ -107,23 +112,23 @@ def list_aggregates(methods: Sequence[Method]) -> list[tuple[str, ...]]:
 
 
 def list_task_scores(methods: Sequence[Method]) -> list[tuple[str, ...]]:
-    """Return a row for each task: its name, and the mean normalized score of each method."""
+    """Return a row for each method: its name, and its mean normalized score on each task."""
     return [
         (
-            task,
+            one.name,
             *(
                 f"{one.scores[task].mean():.3f}" if task in one.scores else NOTHING
-                for one in methods
+                for task in TASKS
             ),
         )
-        for task in TASKS
+        for one in methods
     ]
 
 
 def make_tables(methods: Sequence[Method]) -> list[Table]:
     """Return the tables of a report: aggregates, tasks, and probabilities of improvement."""
     aggregates = make_terminal_table(f"Benchmark version {VERSION}", *AGGREGATE_HEADS)
-    tasks = make_terminal_table("Normalized score by task", "task", *(one.name for one in methods))
+    tasks = make_terminal_table("Normalized score by task", "method", *TASKS)
     for rows, table in ((list_aggregates(methods), aggregates), (list_task_scores(methods), tasks)):
         for row in rows:
             table.add_row(*map(Text, row))

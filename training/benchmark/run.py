@@ -9,8 +9,13 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from parlour import __version__
-from parlour.agents.registry import Agent, digest_saved, load_agent
-from parlour.agents.saved import AGENT_FILE, WEIGHTS
+from parlour.agents.registry import Agent, digest_saved, find_saved, load_agent
+from parlour.agents.saved import (
+    AGENT_FILE,
+    PRETRAINED_FOLDER,
+    WEIGHTS,
+    read_description,
+)
 from parlour.agents.validation import join_lines, read_json
 
 from ..evaluation.compare import ProgressFactory
@@ -24,13 +29,25 @@ from ..learning.settings.methods import SETTINGS, check_seats
 from ..parallel.tasks import Cluster
 from .entries import FIELDS, RUNS, BenchmarkEntry, locate_entry, read_entry, write_entry
 from .games import SUFFIX, order_replays, write_games
-from .measure import measure_task, time_decisions
-from .tasks import BUDGETS, TASKS, Task, classify_time, find_task
+from .measure import check_repeated, measure_task, time_decisions
+from .tasks import (
+    BUDGETS,
+    NONE,
+    RUN_BUDGETS,
+    SLOW,
+    TASKS,
+    UNLIMITED,
+    Task,
+    classify_time,
+    find_task,
+)
 
 TRAINED = tuple(SETTINGS)
 """The learning methods."""
 INTERVALS = {"checkpoint_interval": 20, "eval_interval": 5}
 """Number of checkpoints and evaluations of a run."""
+SMALL = 1 << 18
+"""Most bytes of the weights of a saved agent that is copied next to its entry in a solitaire."""
 
 
 class Skipped(NamedTuple):
@@ -59,9 +76,10 @@ def run_method(
     Args:
         method: A learning method (`TRAINED`), or the spec of an agent, which is not trained.
         folder: The folder of results.
-        budget: The training budget, ``small``, ``medium`` or ``large``. Agents have none.
+        budget: The training budget, ``small``, ``medium`` or ``large``. An agent has the budget
+            ``unlimited`` if a saved agent is part of it, else ``none``.
         seeds: The training seeds. An agent is measured once, as seed 0.
-        tasks: Names of the tasks (None: all).
+        tasks: Names of the tasks (None: the scored ones).
         quiet: Whether training prints nothing.
         report: See `parlour.training.evaluation.compare.compare`.
         finished: Called with each new entry.
@@ -76,8 +94,8 @@ def run_method(
     """
     chosen = [find_task(name) for name in tasks or TASKS]
     is_trained = method in TRAINED
-    if is_trained and budget not in list(BUDGETS)[1:]:
-        allowed = ", ".join(list(BUDGETS)[1:])
+    if is_trained and budget not in RUN_BUDGETS:
+        allowed = ", ".join(RUN_BUDGETS)
         raise ValueError(f"budget must be one of {allowed} for method {method}, got {budget!r}")
     name = f"{method}-{budget}" if is_trained else method
     if not FIELDS["method"].fits(name):
@@ -95,18 +113,21 @@ def run_method(
             if path.exists():
                 read_entry(path)
                 continue
-            training = Training(method, 0, 0.0)
             if is_trained:
                 training = train_task(task, method, budget, seed, folder, quiet)
-            used = budget if is_trained else "none"
+            else:
+                training = describe_training(task, method)
             entry = measure_entry(
-                task, name, training, folder, used, seed, report=report, cluster=cluster
+                task, name, training, folder, seed, report=report, cluster=cluster
             )
             write_entry(folder, entry)
             finished(entry)
     if len(skipped) == len(chosen):
         reason = skipped[0].reason
-        raise ValueError(f"method {method} must be able to play one of the tasks: {reason}")
+        if is_trained:
+            raise ValueError(f"method {method} must be able to play one of the tasks: {reason}")
+        allowed = f"a learning method ({', '.join(TRAINED)}) or an agent"
+        raise ValueError(f"method must be {allowed}, got {method!r}: {reason}")
     return skipped
 
 
@@ -117,7 +138,7 @@ def _find_obstacle(task: Task, method: str, folder: Path) -> str:
             make_task_settings(task, method, "small", 0, folder)
         else:
             rules = task.list_test_rules()[0]
-            load_agent(method, task.game_object, rules, 0, task.kind == "rules")
+            load_agent(method, task.game_object, rules, 0, task.allows_rules_mismatch)
     except ValueError as error:
         return join_lines(error)
     return ""
@@ -128,8 +149,24 @@ class Training(NamedTuple):
 
     agent: str
     """The spec of the agent; a path is relative to the folder of results."""
+    budget: str
     steps: int
     seconds: float
+
+
+def describe_training(task: Task, agent: str) -> Training:
+    """Return the training of an agent of Parlour: that of the saved agent in it, if there is one.
+
+    Raises ValueError if the saved agent cannot be read.
+    """
+    saved = find_saved(
+        agent, task.game_object, task.list_test_rules()[0], task.allows_rules_mismatch
+    )
+    if saved is None:
+        return Training(agent, NONE, 0, 0.0)
+    description = read_description(saved)
+    steps, seconds = description["scored"].get("steps", 0), description["trained"].get("seconds", 0)
+    return Training(agent, UNLIMITED, steps, seconds)
 
 
 def make_task_settings(task: Task, method: str, budget: str, seed: int, folder: Path) -> Settings:
@@ -150,7 +187,7 @@ def make_task_settings(task: Task, method: str, budget: str, seed: int, folder: 
     if unused:
         raise ValueError(f"method {method} has no setting {', '.join(unused)}")
     check_seats(settings)
-    steps = BUDGETS[budget]
+    steps = int(BUDGETS[budget])
     settings = load_method(method).limit_timesteps(settings, steps)
     changes: dict[str, Any] = {
         "seeds": (seed,),
@@ -189,7 +226,7 @@ def train_task(
     seed_folder = run / f"seed-{seed}"
     result = read_json(seed_folder / RESULT_FILE)
     agent = (seed_folder / AGENT).relative_to(folder).as_posix()
-    return Training(agent, int(result["timesteps"]), float(result["seconds"]))
+    return Training(agent, budget, int(result["timesteps"]), float(result["seconds"]))
 
 
 def _without_device(settings: Settings) -> dict[str, Any]:
@@ -197,9 +234,23 @@ def _without_device(settings: Settings) -> dict[str, Any]:
 
 
 def find_agent(folder: Path, agent: str) -> str:
-    """Return the spec of an entry's agent for `load_agent`: paths are relative to ``folder``."""
-    path = folder / agent
-    return str(path) if (path / AGENT_FILE).is_file() else agent
+    """Return the spec of an entry's agent for `load_agent`.
+
+    Paths are relative to ``folder``; the agents that ship with Parlour are ``pretrained/NAME``.
+    """
+    for path in (folder / agent, PRETRAINED_FOLDER.parent / agent):
+        if (path / AGENT_FILE).is_file():
+            return str(path)
+    return agent
+
+
+def digest_spec(task: Task, spec: str) -> str:
+    """Return the digest of the saved agent that plays a task, empty if the spec names none.
+
+    Raises ValueError if the saved agent cannot be read.
+    """
+    rules = task.list_test_rules()[0]
+    return digest_saved(spec, task.game_object, rules, task.allows_rules_mismatch)
 
 
 def copy_agent(saved: Path, folder: Path, method: str, task: str, seed: int) -> str:
@@ -217,7 +268,6 @@ def measure_entry(
     method: str,
     training: Training,
     folder: Path,
-    budget: str,
     seed: int,
     *,
     loaded: Agent | None = None,
@@ -226,42 +276,50 @@ def measure_entry(
 ) -> BenchmarkEntry:
     """Measure an agent on a task and return its entry.
 
-    A saved agent may be too large to publish, so its recorded games are written next to the entry.
-    In games for several players, recorded games prove nothing, so the agent itself is copied.
-    ``loaded`` is an agent that only its own program can load, such as a model of another library.
+    An agent of a training run is copied next to the entry if it is small. Large agents are not
+    published; their recorded games prove the values, but the time per decision is then unknown. In
+    games for several players, recorded games prove nothing, so agents of any size are copied.
+    Other agents are in the folder of results already, or ship with Parlour. ``loaded`` is an agent
+    that only its own program can load, such as a model of another library.
 
     Raises:
-        ValueError: The agent cannot play the task, or sees hidden cards.
+        ValueError: The agent cannot play the task, or does not repeat its values on the same deals.
     """
     spec = find_agent(folder, training.agent)
     games, agent = "", training.agent
+    # The digest comes before playing, so that a damaged folder fails early.
+    agent_digest = "" if loaded else digest_spec(task, spec)
+    is_run = loaded is None and agent.startswith(f"{RUNS}/")
+    is_copied = is_run and (task.is_multiplayer or (Path(spec) / WEIGHTS).stat().st_size <= SMALL)
+    keeps_games = loaded is not None or (is_run and not is_copied)
     with TemporaryDirectory() as temporary:
-        keeps_games = (loaded is not None or spec != agent) and not task.is_multiplayer
         record = Path(temporary, "games.jsonl") if keeps_games else None
         player = spec if loaded is None else loaded
         measured = measure_task(task, player, record=record, report=report, cluster=cluster)
-        if measured.sees_all:
-            raise ValueError(f"agent must not see hidden cards, got {agent}")
+        check_repeated(task, player, measured)
         if record is not None:
             path = locate_entry(folder, method, task.name, seed).with_suffix(SUFFIX)
             write_games(path, order_replays(task, load_replays(record)))
             games = path.name
-    if spec != agent and task.is_multiplayer:
+    if is_copied:
         agent = copy_agent(Path(spec), folder, method, task.name, seed)
+    ms, single_ms = measured.ms, time_decisions(task, player)
+    if keeps_games:
+        agent, agent_digest, ms, single_ms = "", "", 0.0, 0.0
     return BenchmarkEntry(
         method=method,
         task=task.name,
-        budget=budget,
+        budget=training.budget,
         seed=seed,
         agent=agent,
-        agent_digest="" if loaded else digest_saved(spec, task.game_object, task.rules),
+        agent_digest=agent_digest,
         games=games,
         rules_digest=task.rules_digest,
         steps=training.steps,
         training_seconds=round(training.seconds, 1),
-        time_class=classify_time(measured.ms),
-        ms=float(f"{measured.ms:.3g}"),
-        single_ms=float(f"{time_decisions(task, player):.3g}"),
+        time_class=SLOW if keeps_games else classify_time(ms),
+        ms=float(f"{ms:.3g}"),
+        single_ms=float(f"{single_ms:.3g}"),
         sees_all=measured.sees_all,
         values=tuple(float(f"{value:.9g}") for value in measured.values),
         parlour=__version__,

@@ -13,7 +13,7 @@ from ..evaluation.replays.replay_files import load_replays
 from .entries import FIELDS, BenchmarkEntry, locate_entry
 from .games import SUFFIX, check_recordable, order_replays, replay_values, write_games
 from .run import Training, copy_agent, measure_entry
-from .tasks import BUDGETS, SLOW, Task
+from .tasks import BUDGETS, NONE, SLOW, Task
 
 MACHINE = "recorded games"
 
@@ -32,7 +32,7 @@ def add_agent(
     """Measure an agent on a task, and return its entry.
 
     The folder of a saved agent is copied into the folder of results, so that the results can be
-    verified anywhere.
+    verified anywhere. The agents that ship with Parlour are not copied.
 
     Args:
         folder: The folder of results.
@@ -45,19 +45,35 @@ def add_agent(
         training_seconds: Wall time of training.
 
     Raises:
-        ValueError: A field is wrong, the agent cannot play the task, it sees hidden cards, or it
-            was trained for more timesteps than its budget.
+        ValueError: A field is wrong, the agent cannot play the task, it does not repeat its values
+            on the same deals, it is a saved agent without a budget, or it was trained for more
+            timesteps than its budget.
     """
-    _check_facts(method, budget, steps)
-    saved = find_saved(agent, task.game_object, task.rules)
-    if saved is not None and parse_spec(agent, task.game_object).kind is SpecKind.SAVED:
-        agent = copy_agent(saved, folder, method, task.name, seed)
-    elif saved is not None and not saved.is_relative_to(PRETRAINED_FOLDER):
-        raise ValueError(
-            f"agent must be the folder itself, a built-in agent, or module:Class, got {agent!r}"
-        )
-    training = Training(agent, steps, training_seconds)
-    return measure_entry(task, method, training, folder, budget, seed)
+    _check_facts(method, budget, seed, steps, training_seconds)
+    saved = find_saved(
+        agent, task.game_object, task.list_test_rules()[0], task.allows_rules_mismatch
+    )
+    if saved is not None:
+        if budget == NONE:
+            raise ValueError(f"budget must not be {NONE} for a trained agent, got {agent!r}")
+        agent = _name_saved(agent, saved, folder, method, task, seed)
+    training = Training(agent, budget, steps, training_seconds)
+    return measure_entry(task, method, training, folder, seed)
+
+
+def _name_saved(agent: str, saved: Path, folder: Path, method: str, task: Task, seed: int) -> str:
+    """Return the spec of a saved agent for an entry; first copy the agent if it is not Parlour's.
+
+    Raises ValueError for a search that an agent outside of Parlour guides.
+    """
+    is_folder = parse_spec(agent, task.game_object).kind is SpecKind.SAVED
+    if saved.resolve().is_relative_to(PRETRAINED_FOLDER.resolve()):
+        return f"{PRETRAINED_FOLDER.name}/{saved.name}" if is_folder else agent
+    if is_folder:
+        return copy_agent(saved, folder, method, task.name, seed)
+    raise ValueError(
+        f"agent must be the folder itself, a built-in agent, or module:Class, got {agent!r}"
+    )
 
 
 def add_games(
@@ -81,7 +97,7 @@ def add_games(
             a game breaks the rules.
         OSError: The file cannot be read.
     """
-    _check_facts(method, budget, steps)
+    _check_facts(method, budget, seed, steps, training_seconds)
     check_recordable(task)
     path = locate_entry(folder, method, task.name, seed).with_suffix(SUFFIX)
     if path.exists():
@@ -111,9 +127,15 @@ def add_games(
     )
 
 
-def _check_facts(method: str, budget: str, steps: int) -> None:
-    """Raise ValueError for a wrong name or budget, or more timesteps than the budget."""
-    facts = {"method": method, "budget": budget, "steps": steps}
+def _check_facts(method: str, budget: str, seed: int, steps: int, training_seconds: float) -> None:
+    """Raise ValueError for a value that is not allowed, or more timesteps than the budget."""
+    facts = {
+        "method": method,
+        "budget": budget,
+        "seed": seed,
+        "steps": steps,
+        "training_seconds": training_seconds,
+    }
     check_fields(facts, {name: FIELDS[name] for name in facts})
     if steps > BUDGETS[budget]:
         raise ValueError(

@@ -158,8 +158,9 @@ def _write_parquet(arguments: argparse.Namespace, spec: DatasetSpec) -> None:
         with use_cluster(arguments, None) as cluster, progress_bars(spec.episodes) as begin:
             progress = begin(spec.agent, variant)
             written = make_dataset(spec, folder, cluster, progress or (lambda _: None))
-    except BaseException:
-        if any((folder / DATA).glob("*.parquet")):
+    except BaseException as error:
+        # A refused command would be refused again.
+        if not isinstance(error, ValueError) and any((folder / DATA).glob("*.parquet")):
             print_kept(folder)
         raise
     decisions = written.statistics["decisions"]

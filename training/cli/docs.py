@@ -17,30 +17,28 @@ from itertools import groupby
 from pathlib import Path
 
 from parlour.agents.agent_spec import SpecKind, parse_spec
+from parlour.agents.saved import AGENT_FILE, read_description
 from parlour.envs import GAMES, CardEnv, Game, find_game
-from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.options import changed_options, describe_options, options_text
 
+from ..benchmark.entries import BenchmarkEntry, read_results
+from ..benchmark.leaderboard import (
+    NOTHING,
+    Row,
+    describe_unit,
+    find_model,
+    list_leaderboards,
+)
+from ..benchmark.report import group_methods
+from ..benchmark.tasks import ALL_TASKS, NONE, Task
 from ..datasets.dataset import make_schema
 from ..datasets.dataset_card import column_table
-from ..evaluation.leaderboard.entries import Claim, Entry, read_leaderboard
 from ..evaluation.stats import Estimate
 from ..files import write_bytes
 from ..learning.settings.base import default_of
 from ..learning.settings.command import GROUPS, read_docs
 from ..learning.settings.methods import SETTINGS
-from .benchmark import make_markdown
-from .leaderboard import (
-    CARD_FILE,
-    CARDS,
-    NOTHING,
-    agent_text,
-    claim_text,
-    find_pretrained,
-    group_entries,
-    unit_text,
-    write_tables,
-)
+from .benchmark import CARD_FILE, make_markdown, write_leaderboards
 from .main import COMMANDS, GAMES_FILE
 from .model_card import list_known, summarise_agent, write_card
 from .output import ROOT, markdown_table, renew_blocks
@@ -135,34 +133,34 @@ def commands() -> str:
 
 REFERENCES = ("uniform", "greedy", "best learned", "best search", "upper bound")
 """Columns of the table of games: the best such agents of the leaderboard, and the upper bound."""
+CARDS = "../../agents/pretrained"
+"""The path from the leaderboard's page to the model cards."""
 
 
-def games(board: Path) -> str:
+def find_main_task(game: Game) -> Task:
+    """Return the task with the default variant of a game."""
+    return next(
+        task
+        for task in ALL_TASKS.values()
+        if (task.game, task.variant, task.kind) == (game.name, game.default, "deals")
+    )
+
+
+def games(results: Path) -> str:
     """Return the table of games, each with reference scores from the leaderboard."""
-    rows = []
-    entries = [entry for entry in read_leaderboard(board) if not entry.mark]
-    groups = group_entries(entries)
+    rows, tables = [], list_leaderboards(read_results(results))
     for game in GAMES.values():
-        variant = next(rules for name, rules in groups if name == game.name)
-        group = groups[game.name, variant]
-        claims = [
-            (entry, entry.claim)
-            for entry in group
-            if entry.claim and entry.deal_set == default_deal_set(game.name)
-        ]
+        task = find_main_task(game)
         best = {
-            reference_column(entry, claim): reference_text(entry, claim)
-            for entry, claim in sorted(claims, key=lambda pair: pair[1].score)
+            reference_column(row): reference_text(row)
+            for row in reversed(tables.get(task.name, []))
         }
-        bounds = [(entry.deals, claim.bound) for entry, claim in claims if claim.bound]
-        if bounds:
-            best["upper bound"] = score_text(group[0].times * max(bounds)[1])
-        measure = "net per hand" if group[0].is_multiplayer else unit_text(group[0])
+        measure = "net per hand" if task.is_multiplayer else describe_unit(task)
         rows.append(
             [
                 f"[{game.title}](envs/games/{game.name}/README.md)",
                 f"`{game.id}`",
-                f"`{variant}`: {measure}",
+                f"`{task.variant}`: {measure}",
                 *(best.get(column, NOTHING) for column in REFERENCES),
             ]
         )
@@ -170,20 +168,22 @@ def games(board: Path) -> str:
     return markdown_table(heads, rows)
 
 
-def reference_column(entry: Entry, claim: Claim) -> str:
-    """Return the column of the table of games in which an entry belongs, or another word."""
-    if claim.sees_all:
-        return ""
-    if parse_spec(entry.agent).kind is SpecKind.SEARCH:
+def reference_column(row: Row) -> str:
+    """Return the column of the table of games in which a row belongs, or another word."""
+    first = row.entries[0]
+    if row.sees_all:
+        return "upper bound"
+    if parse_spec(first.agent).kind is SpecKind.SEARCH:
         return "best search"
-    return "best learned" if find_pretrained(entry) else entry.agent
+    return row.method if first.budget == NONE else "best learned"
 
 
-def reference_text(entry: Entry, claim: Claim) -> str:
-    """Return a score of the table of games, and its agent unless the column names the agent."""
-    text = score_text(entry.times * claim.score)
-    is_named = reference_column(entry, claim) == entry.agent
-    return text if is_named else f"{text} (`{agent_text(entry)}`)"
+def reference_text(row: Row) -> str:
+    """Return a score of the table of games, and its method unless the column names the method."""
+    text = score_text(row.task.times * row.estimate.mean)
+    if row.sees_all:
+        return f"≈ {text}"
+    return text if reference_column(row) == row.method else f"{text} (`{row.method}`)"
 
 
 def score_text(score: float) -> str:
@@ -209,16 +209,16 @@ def describe_games() -> str:
     return f"[\n{rows}\n]\n"
 
 
-def card(folder: Path, board: Path) -> str:
-    """Return the model card of a pretrained agent, from its entries on the leaderboard."""
-    return write_card(folder, list_known(folder, board))
+def card(folder: Path, results: Path) -> str:
+    """Return the model card of a pretrained agent, from its entries of the benchmark."""
+    return write_card(folder, list_known(folder, results))
 
 
 def agents(trained: Path) -> str:
     """Return the table of pretrained agents: kind and training command."""
     rows = [
         [f"[{path.parent.name}]({path.parent.name}/{CARD_FILE})", *summarise_agent(path.parent)]
-        for path in sorted(trained.glob("*/agent.json"))
+        for path in sorted(trained.glob(f"*/{AGENT_FILE}"))
     ]
     return markdown_table(["agent", "kind", "training command"], rows)
 
@@ -238,16 +238,19 @@ def arguments() -> str:
 
 def benchmark(folder: Path) -> str:
     """Return the tables of benchmark results."""
-    from ..benchmark.entries import read_results
-    from ..benchmark.report import group_methods
-
     return make_markdown(group_methods(read_results(folder)))
 
 
-def methods(file: Path, board: Path) -> str:
+def leaderboard(results: Path) -> str:
+    """Return the leaderboards of all tasks with benchmark results."""
+    return write_leaderboards(list_leaderboards(read_results(results)), CARDS)
+
+
+def methods(file: Path, results: Path, trained: Path) -> str:
     """Return the table of learning methods: trained presets and pretrained agents.
 
-    ``file`` is the record of ``python -m benchmarks.methods``.
+    ``file`` is the record of ``python -m benchmarks.methods``, ``results`` the folder of benchmark
+    results, and ``trained`` that of the pretrained agents.
     """
     record = json.loads(file.read_text(encoding="utf-8"))
     rows = []
@@ -266,30 +269,34 @@ def methods(file: Path, board: Path) -> str:
                 f"{row['deals']:,}",
             ]
         )
-    for entry in read_leaderboard(board):
-        folder = find_pretrained(entry)
-        if folder is None or entry.claim is None or not entry.deal_set.endswith("-1"):
-            continue
-        if parse_spec(entry.agent).kind is SpecKind.SEARCH:
-            continue
-        trained = json.loads((folder / "agent.json").read_text(encoding="utf-8"))["trained"]
+    for entry in filter(_is_pretrained, read_results(results)):
+        task, name = entry.task_object, find_model(entry.agent_digest)
+        facts = read_description(trained / name)["trained"]
         rows.append(
             [
-                entry.game.title,
-                f"`{entry.variant}`",
-                f"`{trained['settings']['method']}`",
-                f"[{folder.name}](../../agents/pretrained/{folder.name}/README.md)",
-                duration_text(trained.get("seconds")),
-                unit_text(entry).replace("won, %", "won (%)"),
-                claim_text(entry, entry.claim),
+                task.game_object.title,
+                f"`{task.variant}`",
+                f"`{facts['settings']['method']}`",
+                f"[{name}](../../agents/pretrained/{name}/{CARD_FILE})",
+                duration_text(facts.get("seconds")),
+                describe_unit(task).replace("won, %", "won (%)"),
+                entry.raw.text(task.times),
                 "–",
-                f"{entry.deals:,}",
+                f"{task.deals:,}",
             ]
         )
     heads = ["game", "variant", "method", "preset or pretrained agent", "training time", "measure"]
     table = markdown_table([*heads, "score", "minus greedy, paired", "deals"], sorted(rows))
     machines = ", ".join(sorted({row["machine"] for row in record.values()}))
     return f"{table}\nMachine of the trained presets: {machines}.\n"
+
+
+def _is_pretrained(entry: BenchmarkEntry) -> bool:
+    """Return whether an entry has the result of a pretrained agent alone on the deals of a task."""
+    is_search = parse_spec(entry.agent).kind is SpecKind.SEARCH
+    return (
+        entry.task_object.kind == "deals" and not is_search and find_model(entry.agent_digest) != ""
+    )
 
 
 def duration_text(seconds: float | None) -> str:
@@ -354,26 +361,24 @@ PUBLIC = {
 
 def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
     """Return the functions that make the generated blocks of each document of a clone."""
-    board, trained = root / "docs" / "leaderboard.csv", root / "agents" / "pretrained"
+    results, trained = root / "benchmarks" / "results", root / "agents" / "pretrained"
     documents: dict[Path, dict[str, Callable[[], str]]] = {
-        root / "README.md": {"games": partial(games, board)},
+        root / "README.md": {"games": partial(games, results)},
         root / "docs" / "guides" / "command_line.md": {"commands": commands},
         root / "docs" / "guides" / "datasets.md": {"dataset columns": dataset_columns},
         root / "docs" / "guides" / "environments.md": {"arguments": arguments},
         root / "docs" / "results" / "figures.md": {},
-        root / "docs" / "results" / "benchmark.md": {
-            "benchmark": partial(benchmark, root / "benchmarks" / "results")
-        },
+        root / "docs" / "results" / "benchmark.md": {"benchmark": partial(benchmark, results)},
         root / "docs" / "results" / "methods.md": {
-            "methods": partial(methods, root / "benchmarks" / "methods.json", board)
+            "methods": partial(methods, root / "benchmarks" / "methods.json", results, trained)
         },
         root / "docs" / "results" / "leaderboard.md": {
-            "leaderboard": partial(write_tables, board, CARDS)
+            "leaderboard": partial(leaderboard, results)
         },
         trained / "README.md": {"agents": partial(agents, trained)},
     }
-    for path in sorted(trained.glob("*/agent.json")):
-        documents[path.parent / CARD_FILE] = {"card": partial(card, path.parent, board)}
+    for path in sorted(trained.glob(f"*/{AGENT_FILE}")):
+        documents[path.parent / CARD_FILE] = {"card": partial(card, path.parent, results)}
     for game in GAMES.values():
         documents[root / "envs" / "games" / game.name / "README.md"] = {
             make.__name__: partial(make, game) for make in ABOUT_GAME

@@ -87,10 +87,9 @@ COMMANDS = {
     "convert-deal": Command(
         "convert_deal", "convert a deal from or to the notation of another program"
     ),
-    "leaderboard": Command(
-        "leaderboard", "verify the entries of the leaderboard, or evaluate new entries"
+    "benchmark": Command(
+        "benchmark", "run the benchmark, verify its results, and show them on leaderboards"
     ),
-    "benchmark": Command("benchmark", "run the benchmark, verify and report its results"),
     "model-card": Command("model_card", "write the model card of a saved agent"),
     "compile": Command("compile", "compile the kernels of one game or all games"),
     "bench": Command("bench", "measure steps per second on this machine"),

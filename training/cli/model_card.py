@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from parlour.agents.networks.options import BASE
 from parlour.agents.registry import can_load
@@ -12,6 +12,7 @@ from parlour.agents.saved import (
     AFTERSTATES,
     AGENT_FILE,
     NO_ENCODING,
+    PRETRAINED_FOLDER,
     digest_agent,
     find_agent_folder,
     load_saved_agent,
@@ -22,25 +23,22 @@ from parlour.agents.validation import NUMBER, TABLE, TEXT, check_fields, name_fi
 from parlour.envs import Game, find_game
 from parlour.envs.core.options import changed_options, options_text
 
-from ..evaluation.leaderboard.claims import OPPONENTS
-from ..evaluation.leaderboard.entries import Entry, make_entry, read_leaderboard
-from ..evaluation.report.terminal import print_notice
+from ..benchmark.entries import read_results
+from ..benchmark.leaderboard import NOTHING, list_leaderboards, title_task
+from ..benchmark.tasks import OPPONENTS, find_task
+from ..evaluation.compare import compare
+from ..evaluation.report.terminal import print_notice, time_text
+from ..evaluation.result import Evaluation, per_hand
 from ..evaluation.stats import Estimate
 from .arguments import MOST_DEALS, read_line, read_path, read_whole
-from .leaderboard import (
-    CARD_FILE,
-    add_file,
-    agent_text,
-    group_entries,
-    is_pretrained,
-    play_entry,
-    write_table,
-)
+from .benchmark import CARD_FILE, RESULTS, write_leaderboard
 from .output import markdown_table, write_page
 
 BLOCK_NAME = "card"
-DEALS, SEARCH_DEALS = 2000, 500
-"""Numbers of deals for an agent without a leaderboard entry, and for the search next to it."""
+DEALS = 500
+"""Number of deals for an agent without a benchmark entry."""
+EVALUATION_SEED = "model-card"
+"""Evaluation seed of agents without a benchmark entry."""
 READS = {
     NO_ENCODING: "the visible part of the state, as weighted features of the game's heuristic",
     AFTERSTATES: "the visible part of the state, as features of the afterstate of each action",
@@ -60,12 +58,22 @@ CONTINUED = ("initial", "positions")
 """Settings that make a training run continue from other runs."""
 NOT_RECORDED = "not recorded"
 RESULTS_NOTE = """\
-Bold rows use this agent. Brackets show 95 % intervals. A row plays deals 0 to n − 1 of its deal
-set. *Below upper bound* is the distance to the result with all cards known, on the deals of the
-row; ≈ marks the distance to the best agent that sees all cards. Times depend on the load of the
-machine.
+Bold rows use this agent. Brackets show 95 % intervals. *Below upper bound* is the distance to the
+result with all cards known, on the same deals; ≈ marks the distance to the best agent that sees
+all cards. Times depend on the load of the machine.
 """
-UNPLAYED = "The agent has no result yet. Run `parlour leaderboard --update`.\n"
+UNPLAYED = "The agent has no result yet. Add it to the benchmark: `parlour benchmark add`.\n"
+
+
+class Results(NamedTuple):
+    """The results of an agent, and of others, with one set of rules."""
+
+    title: str
+    """Game and rules."""
+    table: str
+    """The table of all agents, and its notes, as Markdown."""
+    better: str
+    """The best agent that does not see hidden cards, empty if it is the agent of the card."""
 
 
 EXAMPLES = {
@@ -73,7 +81,7 @@ EXAMPLES = {
   parlour model-card runs/pyramid-three-passes-mine
   parlour model-card runs/mine/seed-0/agent --deals 10000 --search pimc@40
 
-The model card is README.md in the agent's folder. Results come from the leaderboard if it has an
+The model card is README.md in the agent's folder. Results come from the benchmark if it has an
 entry of the agent; otherwise the command evaluates the agent.
 """,
 }
@@ -91,7 +99,7 @@ def add_model_card(parser: argparse.ArgumentParser) -> None:
         "--deals",
         type=read_whole(MOST_DEALS),
         default=DEALS,
-        help=f"number of deals if the agent has no leaderboard entry (default: {DEALS})",
+        help=f"number of deals if the agent has no benchmark entry (default: {DEALS})",
     )
     parser.add_argument(
         "--search",
@@ -100,38 +108,45 @@ def add_model_card(parser: argparse.ArgumentParser) -> None:
         help="search to compare the agent with (default: hindsight@100 in Klondike, pimc@8 in "
         "other games with an exact solver, else mcts@100)",
     )
-    add_file(parser)
+    parser.add_argument(
+        "--results",
+        type=read_path,
+        default=RESULTS,
+        metavar="FOLDER",
+        help="folder of benchmark results (default: benchmarks/results of the cloned repository)",
+    )
 
 
 def run_model_card(arguments: argparse.Namespace) -> int:
-    """Write README.md next to ``agent.json``; first evaluate an agent without leaderboard entry."""
+    """Write README.md next to ``agent.json``; first evaluate an agent without benchmark entry."""
     folder = find_agent_folder(arguments.folder)
-    group = list_known(folder, arguments.file)
-    if not group and _way_to_cards(folder):
-        print_notice(
-            f"{folder} has no evaluated leaderboard entry: run parlour leaderboard --update"
-        )
-    elif not group:
-        group = evaluate_for_card(folder, arguments.deals, arguments.search)
+    results = list_known(folder, arguments.results)
+    if not results and _way_to_cards(folder):
+        print_notice(f"{folder} has no benchmark entry: add it with parlour benchmark run or add")
+    elif not results:
+        results = [evaluate_for_card(folder, arguments.deals, arguments.search)]
     page = folder / CARD_FILE
-    write_page(page, folder.resolve().name, BLOCK_NAME, partial(write_card, folder, group))
+    write_page(page, folder.resolve().name, BLOCK_NAME, partial(write_card, folder, results))
     print(f"written: {page}")
     return 0
 
 
-def list_known(folder: Path, board: Path) -> list[Entry]:
-    """Return the evaluated leaderboard entries of all rules for which a saved agent has an entry.
+def list_known(folder: Path, store: Path) -> list[Results]:
+    """Return the benchmark results of all tasks for which a saved agent has an entry.
 
-    Without a leaderboard file, the list is empty.
+    Without the folder of results, ``store``, the list is empty.
     """
-    if not board.is_file():
+    if not store.is_dir():
         return []
-    digest, game = digest_agent(folder), find_game(read_description(folder)["game"])
-    entries = [entry for entry in read_leaderboard(board) if entry.claim and entry.game == game]
-    played = [
-        entry.rules for entry in entries if entry.claim and entry.claim.agent_digest == digest
-    ]
-    return [entry for entry in entries if entry.rules in played]
+    digest, entries = digest_agent(folder), read_results(store)
+    tasks = {entry.task for entry in entries if entry.agent_digest == digest}
+    results = []
+    for task, rows in list_leaderboards(entries, tasks).items():
+        best = next(row for row in rows if not row.sees_all)
+        table = write_leaderboard(rows, _way_to_cards(folder), digest)
+        better = "" if best.has_agent(digest) else best.method
+        results.append(Results(title_task(find_task(task)), table, better))
+    return results
 
 
 def _game_of(folder: Path) -> tuple[Game, Any]:
@@ -140,23 +155,58 @@ def _game_of(folder: Path) -> tuple[Game, Any]:
     return game, read_rules(folder, game)[0]
 
 
-def evaluate_for_card(folder: Path, deals: int, search: str | None) -> list[Entry]:
-    """Evaluate a saved agent, uniform, greedy and a search on the same deals; return their entries.
+def evaluate_for_card(folder: Path, deals: int, search: str | None) -> Results:
+    """Evaluate uniform, greedy, a search and a saved agent on the same deals.
 
     Raises ValueError if one of them cannot play.
     """
     game, rules = _game_of(folder)
     variant, options = name_rules(game, rules)
-    search = search or usual_search(game, rules)
-    agents = {"uniform": deals, "greedy": deals, search: min(deals, SEARCH_DEALS)}
-    entries = []
-    for agent, number in {**agents, str(folder): deals}.items():
-        cells = {"game": game.name, "variant": variant, "options": options, "agent": agent}
-        entry = play_entry(make_entry(cells | {"deals": str(number)}), allow_code=True)
-        if entry.mark:
-            raise ValueError(f"agent {agent!r}: {entry.mark}")
-        entries.append(entry)
-    return entries
+    comparison = compare(
+        game,
+        ["uniform", "greedy", search or usual_search(game, rules), str(folder)],
+        variants=[variant],
+        options=changed_options(rules, game.variants[variant]),
+        deals=deals,
+        opponents=OPPONENTS if game.num_players(rules) > 1 else None,
+        evaluation_seed=EVALUATION_SEED,
+    )
+    own = comparison.evaluations[-1]
+    ranked = sorted(comparison.evaluations, key=lambda one: -_measure(one).mean)
+    best = next(one for one in ranked if not one.sees_all)
+    table = markdown_table(
+        ["agent", _unit(own), "below upper bound", "time per decision", "sees hidden cards"],
+        [_write_row(one, one is own) for one in ranked],
+    )
+    title = f"{game.title}, {variant}{f' with {options}' if options else ''}"
+    note = f"Deals 0 to {deals - 1:,} of {own.spec.deal_set}.\n"
+    return Results(title, f"{table}\n{note}", "" if best is own else best.agent)
+
+
+def _measure(evaluation: Evaluation) -> Estimate:
+    """Return the result of an evaluation in the measure of its game."""
+    is_table = evaluation.spec.is_multiplayer
+    return evaluation.estimate("net" if is_table else evaluation.game.measure)
+
+
+def _unit(evaluation: Evaluation) -> str:
+    if evaluation.spec.is_multiplayer:
+        return f"{per_hand(evaluation.spec)}, opponents: {', '.join(OPPONENTS)}"
+    return "won, %" if evaluation.game.measure == "won" else "score"
+
+
+def _write_row(evaluation: Evaluation, is_own: bool) -> list[str]:
+    times, result = 100 if _unit(evaluation) == "won, %" else 1, _measure(evaluation)
+    labels = evaluation.label_comparison
+    bound = labels.bound if labels else None
+    bold = "**" if is_own else ""
+    return [
+        f"{bold}`{evaluation.agent}`{bold}",
+        result.text(times),
+        NOTHING if bound is None else f"{times * (bound.mean - result.mean):.2f}",
+        time_text(evaluation.results.milliseconds),
+        "yes" if evaluation.sees_all else "no",
+    ]
 
 
 def usual_search(game: Game, rules: Any) -> str:
@@ -167,7 +217,7 @@ def usual_search(game: Game, rules: Any) -> str:
 
 
 def name_rules(game: Game, rules: Any) -> tuple[str, str]:
-    """Return rules as in a leaderboard entry: a variant, and the options that differ from it."""
+    """Return a variant, and the options that differ from it, such as ``passes=2 undo=yes``."""
     variant = game.variant_name(rules) or game.default
     return variant, options_text(changed_options(rules, game.variants[variant])).replace(", ", " ")
 
@@ -184,10 +234,10 @@ def read_facts(folder: Path) -> dict[str, Any]:
     return description
 
 
-def write_card(folder: Path, group: Sequence[Entry]) -> str:
+def write_card(folder: Path, results: Sequence[Results]) -> str:
     """Return the text of the card: the agent, its training, its results, and its limits.
 
-    ``group`` has the evaluated entries of its game, including its own (empty: not evaluated yet).
+    ``results`` has an element for each set of rules (empty: not evaluated yet).
     """
     description = read_facts(folder)
     game, rules = _game_of(folder)
@@ -196,23 +246,18 @@ def write_card(folder: Path, group: Sequence[Entry]) -> str:
         "## Training\n",
         _write_training(folder, description, game, rules),
         "## Results\n",
-        _write_results(folder, group) if group else UNPLAYED,
+        _write_results(results) if results else UNPLAYED,
         "## Use and limits\n",
-        "".join(f"- {line}\n" for line in _list_limits(folder, game, rules, group)),
+        "".join(f"- {line}\n" for line in _list_limits(folder, game, rules, results)),
     ]
     return "\n".join(parts)
 
 
-def _write_results(folder: Path, group: Sequence[Entry]) -> str:
+def _write_results(results: Sequence[Results]) -> str:
     """Return an explanation, and a table of results for each set of rules."""
-    way, digest = _way_to_cards(folder), digest_agent(folder)
-    tables = {
-        rules: write_table(entries, way, digest)
-        for (_, rules), entries in group_entries(group).items()
-    }
-    if len(tables) == 1:
-        return f"{RESULTS_NOTE}\n{tables.popitem()[1]}"
-    parts = (f"### {rules}\n\n{table}" for rules, table in tables.items())
+    if len(results) == 1:
+        return f"{RESULTS_NOTE}\n{results[0].table}"
+    parts = (f"### {one.title}\n\n{one.table}" for one in results)
     return "\n".join([RESULTS_NOTE, *parts])
 
 
@@ -224,7 +269,8 @@ def summarise_agent(folder: Path) -> list[str]:
 
 def _way_to_cards(folder: Path) -> str:
     """Return the path from a pretrained agent's folder to the others; empty for other agents."""
-    return ".." if is_pretrained(folder) else ""
+    # The folder may be that of another clone.
+    return ".." if folder.resolve().parent.parts[-2:] == PRETRAINED_FOLDER.parts[-2:] else ""
 
 
 def _facts_table(facts: Mapping[str, str]) -> str:
@@ -328,16 +374,16 @@ def _command(folder: Path, trained: Mapping[str, Any]) -> str:
     return write_command(saved, trained.get("seed", 0), str(folder)) if saved else NOT_RECORDED
 
 
-def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -> list[str]:
+def _list_limits(folder: Path, game: Game, rules: Any, results: Sequence[Results]) -> list[str]:
     others = (
         f" All opponents in the tables are {', '.join(f'`{name}`' for name in OPPONENTS)}. "
         "The strength against people is unknown."
     )
-    digest, groups = digest_agent(folder), group_entries(group)
     better = [
-        f"With the rules `{name}`, {sentence}" if len(groups) > 1 else sentence
-        for (_, name), entries in groups.items()
-        if (sentence := _best_beside(entries, digest))
+        f"{one.title + ': ' if len(results) > 1 else ''}`{one.better}`, which does not see hidden "
+        "cards either, has a higher score in the table."
+        for one in results
+        if one.better
     ]
     network = read_description(folder)["network"]
     solved = network["encoding"] not in READS and usual_search(game, rules).startswith("pimc")
@@ -353,19 +399,3 @@ def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -
         "Intervals are over deals, for one training seed. Other training seeds give other results.",
         *better,
     ]
-
-
-def _best_beside(group: Sequence[Entry], digest: str) -> str:
-    """Return a sentence about a better agent that sees no hidden cards; empty if there is none."""
-    fair = [
-        (entry.claim.score, entry.claim.agent_digest == digest, agent_text(entry))
-        for entry in group
-        if entry.claim
-        and not entry.claim.sees_all
-        and not entry.mark
-        and entry.deal_set == group[0].deal_set
-    ]
-    if not fair or max(fair)[1]:
-        return ""
-    agent = f"`{max(fair)[2]}`, which does not see hidden cards either,"
-    return f"{agent} has a higher score in the table."

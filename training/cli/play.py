@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.agents.explanation import explain
-from parlour.agents.human import TAKEN_BACK, HumanAgent, PlayerQuit, PlayerUndo
+from parlour.agents.human import TAKEN_BACK, Answer, HumanAgent, PlayerQuit, PlayerUndo
 from parlour.agents.registry import Agent, Turn, choose_actions, load_agent
 from parlour.envs import CardEnv, Game, find_game
 from parlour.envs.core.kernel.cards import default_deal_set
@@ -275,6 +275,15 @@ class Advisor:
         return str(explain(self.agent, turn))
 
 
+def make_answers(terminal: TerminalGame, rules: Any, advisor: Advisor) -> dict[str, Answer]:
+    """Return the answers to words that are not moves."""
+    name = advisor.agent.name
+    return {
+        "rules": Answer("options of these rules", lambda: rules_text(terminal.game, rules)),
+        "advice": Answer(f"estimates of {name} for this position", advisor.advise),
+    }
+
+
 def play_solitaire(terminal: TerminalGame, agent: str = "human") -> None:
     """Play until the human player leaves, or watch one game of an agent.
 
@@ -283,7 +292,7 @@ def play_solitaire(terminal: TerminalGame, agent: str = "human") -> None:
     """
     env = CardEnv(terminal.game, terminal.variant, illegal="raise", **dict(terminal.options or {}))
     advisor = Advisor(terminal, env.rules, lambda: env.rows.states)
-    answers = {"rules": lambda: rules_text(terminal.game, env.rules), "advice": advisor.advise}
+    answers = make_answers(terminal, env.rules, advisor)
     player: Agent = (
         HumanAgent(
             terminal.ask or ask_wrapped, terminal.say, terminal.colour, answers, takes_back=True
@@ -420,7 +429,7 @@ def _answer(terminal: TerminalGame, prompt: str) -> str:
 def play_hands(terminal: TerminalGame, seat: SeatChoice, agent: str = "human") -> None:
     """Play hands of one session until the human player leaves, or watch an agent.
 
-    The actions of the other seats are printed at the next turn of the human player.
+    The actions of all seats are printed as they are played.
 
     Raises:
         ValueError: The rules, the deck, the seat, a number, or an agent is invalid.
@@ -456,7 +465,7 @@ class TerminalSession(TableSession):
     def _make_person(self, rules: Any) -> HumanAgent:
         terminal = self.terminal
         advisor = Advisor(terminal, rules, lambda: self.rows.states)
-        answers = {"rules": lambda: rules_text(terminal.game, rules), "advice": advisor.advise}
+        answers = make_answers(terminal, rules, advisor)
         return HumanAgent(terminal.ask or ask_wrapped, terminal.say, terminal.colour, answers)
 
     def play_hands(self) -> None:
@@ -472,12 +481,14 @@ class TerminalSession(TableSession):
         """Play one hand, and print its result and the totals."""
         self._begin()
         while not self.is_over:
-            if self.seat == self.own_seat:
-                self._print_events()
             action, agent = self.choose(), self.agents[self.seat]
-            if self.seat == self.own_seat and not isinstance(agent, HumanAgent):
+            if isinstance(agent, HumanAgent):
+                phrase = self.game.describe_action(self.rows.states[0], self.rules, action)
+                self.terminal.say(f"\nYou {phrase}")
+            elif self.seat == self.own_seat:
                 show_choice(self.terminal, self.rules, self.rows.states[0], agent, action)
             self.play(action)
+            self._print_events()
         self.record(OVER)
         self._end()
 
@@ -499,17 +510,19 @@ class TerminalSession(TableSession):
         if self.hand == 1:
             name = describe_rules(self.game, self.rules, self.terminal.variant)
             self.terminal.say(f"{self.game.title}, {name}, {self.source}")
-            self.terminal.say(", ".join(self._name_seat(seat) for seat in range(self.players)))
+            names = ", ".join(self._name_seat(seat) for seat in range(self.players))
+            self.terminal.say(names)
         else:
             self.terminal.say(f"\nHand {self.hand}")
 
     def _print_events(self) -> None:
-        if self.events:
-            self.terminal.say("\n" + "\n".join(self.events))
+        if self.events and len(self.actions) == 1:
+            self.terminal.say("")
+        for event in self.events:
+            self.terminal.say(event)
         self.events = []
 
     def _end(self) -> None:
-        self._print_events()
         scene = self.game.layout(self.own_state(), self.rules)
         self.terminal.say("\n" + ansi(scene, self.terminal.colour))
         self.terminal.say(f"Result: {self._nets_text(self.nets)}.")
@@ -518,9 +531,8 @@ class TerminalSession(TableSession):
 
     def _nets_text(self, nets: np.ndarray) -> str:
         units = nets / self.unit
-        return ", ".join(
-            f"{self._name_seat(seat)} {units[seat]:+g}" for seat in range(self.players)
-        )
+        results = (f"{self._name_seat(seat)} {units[seat]:+g}" for seat in range(self.players))
+        return f"{', '.join(results)} ({self.unit_name})"
 
     def _name_seat(self, seat: int) -> str:
         if isinstance(self.agents[seat], HumanAgent):

@@ -182,6 +182,8 @@ def make_dataset(
     """
     folder = Path(folder)
     check_folder(folder, [CARD])
+    if (folder / CARD).exists() and not any((folder / DATA).glob("*.parquet")):
+        raise ValueError(f"{folder}: must be empty or have a dataset, got a foreign {CARD}")
     description = spec.describe()
     shards = {
         folder / DATA / f"{number:06}.parquet": ShardTask(
@@ -235,8 +237,8 @@ def _is_finished(path: Path, task: ShardTask | None, description: Mapping[str, A
     if different:
         key = different[0]
         raise ValueError(
-            f"{path.parent.parent} has another dataset: its {key} is {shorten(str(old.get(key)))}, "
-            f"which must be {shorten(str(new[key]))}. Choose another folder"
+            f"{path.parent.parent} has another dataset: {key} is {_shorten_json(old.get(key))} "
+            f"there and {_shorten_json(new[key])} here. Choose another folder"
         )
     if task is None or statistics["episodes"] > task.episodes:
         raise ValueError(
@@ -244,6 +246,10 @@ def _is_finished(path: Path, task: ShardTask | None, description: Mapping[str, A
             "be lost. Choose another folder"
         )
     return bool(statistics["episodes"] == task.episodes)
+
+
+def _shorten_json(value: Any) -> str:
+    return shorten(value if isinstance(value, str) else json.dumps(value))
 
 
 def _read_metadata(path: Path) -> dict[str, Any]:

@@ -249,7 +249,7 @@ def _play_batch(
     rows = Rows(game, rules, len(episodes), config)
     rows.seed([draw_seed(np.random.default_rng(episode)) for episode in episodes.tolist()])
     rows.start(DealSource.DRAW)
-    labels = _label_deals(spec, rows.states)
+    labels = label_deals(spec, rows.states)
     returns = rows.buffers.rewards.copy()
     steps: list[dict[str, np.ndarray]] = []
     before = copy_states(rows.states)
@@ -327,7 +327,7 @@ def judge_decisions(
     return values
 
 
-def _label_deals(spec: DatasetSpec, states: np.ndarray) -> dict[str, np.ndarray]:
+def label_deals(spec: DatasetSpec, states: np.ndarray) -> dict[str, np.ndarray]:
     """Return the solver labels of deals, an array (n,) for each column; none without a solver."""
     if spec.solve is None:
         return {}

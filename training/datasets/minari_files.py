@@ -28,7 +28,7 @@ from parlour.extras import name_extra
 
 from ..evaluation.play import Progress
 from ..files import check_folder, whole_folder
-from .decisions import DRAWS, DatasetSpec, judge_decisions
+from .decisions import DRAWS, DatasetSpec, judge_decisions, label_deals
 
 BATCH = 64
 """Number of games in a batch. A batch is kept in memory until all of its games have ended."""
@@ -167,7 +167,8 @@ def play_episodes(
         seeds: Seed of the game in each row.
     """
     observations, infos = envs.reset(seed=[*seeds])
-    seen, facts = [observations], [_read_infos(spec, envs, infos, seeds)]
+    labels = label_deals(spec, envs.states)
+    seen, facts = [observations], [_read_infos(spec, envs, infos, seeds) | labels]
     actions: list[np.ndarray] = []
     outcomes: dict[str, list[np.ndarray]] = {name: [] for name in FIELDS}
     lengths = np.zeros(len(seeds), np.int64)
@@ -184,7 +185,7 @@ def play_episodes(
         for name, values in zip(FIELDS, results, strict=True):
             outcomes[name].append(values)
         seen.append(observations)
-        facts.append(_read_infos(spec, envs, infos, seeds))
+        facts.append(_read_infos(spec, envs, infos, seeds) | labels)
         lengths += running
         running &= ~(outcomes["terminations"][-1] | outcomes["truncations"][-1])
     ended = {name: np.stack(values) for name, values in outcomes.items()}

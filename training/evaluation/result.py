@@ -338,7 +338,7 @@ class TableEvaluation(Evaluation):
             "seed": spec.seed,
             "evaluation_seed": spec.evaluation_seed,
             "confidence": spec.confidence,
-            "unit": unit_name(spec),
+            "unit": unit_name(spec.rules),
             **self._summarize_agent(),
             "opponents": list(self.opponents),
             "partner": self.partner,
@@ -504,14 +504,14 @@ def unit_chips(spec: EvaluationSpec) -> float:
     return spec.game.reward_unit(spec.rules)
 
 
-def unit_name(spec: EvaluationSpec) -> str:
+def unit_name(rules: Any) -> str:
     """Return the name of the unit of net results."""
-    return "antes" if hasattr(spec.rules, "ante") else "stakes"
+    return "antes" if hasattr(rules, "ante") else "stakes"
 
 
 def per_hand(spec: EvaluationSpec) -> str:
     """Return the unit of net results for headings, such as ``"antes per hand"``."""
-    return f"{unit_name(spec)} per {'hand' if spec.game.has_dealer else 'game'}"
+    return f"{unit_name(spec.rules)} per {'hand' if spec.game.has_dealer else 'game'}"
 
 
 def position_names(spec: EvaluationSpec) -> list[str]:

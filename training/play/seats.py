@@ -14,6 +14,7 @@ from parlour.envs.core.kernel.rng import TRAINING_SEED_MASK, draw_seed, key_word
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import check_range
 from parlour.envs.core.rows import Rows, view_states
+from parlour.envs.core.scene.scene import Scene, Trick
 from parlour.envs.interfaces.arguments import ChosenDeal, check_seat, read_reset_options, start_rows
 
 from ..evaluation.compare import default_opponents
@@ -78,7 +79,8 @@ class TableSession:
         self.actions: list[int] = []
         """The actions of all seats in the current hand."""
         self.events: list[str] = []
-        """The opponents' actions since the player's last turn, as lines of text."""
+        """The opponents' actions and the tricks since the player's last turn, as lines of text."""
+        self.last_trick: Trick | None = None
 
     def _seat_agents(
         self, player: Agent | str, opponents: Sequence[Agent | str] | None
@@ -133,6 +135,7 @@ class TableSession:
             self.game, self.rules, self.rows.states, self.table.chosen, self.hand
         )
         self.actions = []
+        self.last_trick = None
         self.hand += 1
 
     def replay(self, variant: str | None, end: str | None = None) -> Replay:
@@ -149,13 +152,22 @@ class TableSession:
         return make_agent_turn(agent, self.game, self.rules, self.rows.states, self.words)
 
     def play(self, action: int) -> None:
-        """Play a legal action; log opponents' actions in `events`, and count a finished hand."""
+        """Play a legal action; log opponents' actions and tricks, and count a finished hand."""
         if self.seat != self.own_seat:
             self.events.append(self._describe_action(self.seat, action))
         self.rows.step(np.array([action]))
         self.actions.append(action)
+        self._log_trick()
         if self.is_over:
             self.totals += self.nets
+
+    def _log_trick(self) -> None:
+        """Log a trick that has just been completed."""
+        trick = self.scene().trick
+        is_new = trick and (not self.last_trick or trick.items != self.last_trick.items)
+        self.last_trick = trick
+        if trick and is_new:
+            self.events.append(trick.text.text)
 
     @property
     def nets(self) -> np.ndarray:
@@ -170,14 +182,18 @@ class TableSession:
         seats = np.array([self.own_seat])
         return view_states(self.game, self.rules, self.rows.states, seats)[0]
 
+    def scene(self) -> Scene:
+        """Return the table in the view of the player's seat."""
+        return self.game.layout(self.own_state(), self.rules)
+
     def _describe_action(self, seat: int, action: int) -> str:
         """Return an opponent's action as text for the player, before it is played."""
         if self._is_secret(action):
-            return f"seat {seat} has chosen"
+            return f"Seat {seat} has chosen in secret"
         phrase = self.game.describe_action(self.rows.states[0], self.rules, action)
         verb, *rest = phrase.split(" ")
         ending = "es" if verb.endswith("s") else "s"
-        return " ".join([f"seat {seat} {verb}{ending}", *rest])
+        return " ".join([f"Seat {seat} {verb}{ending}", *rest])
 
     def _is_secret(self, action: int) -> bool:
         """Return whether the player cannot distinguish this action from another legal one."""

@@ -17,7 +17,7 @@ from parlour.envs import CardEnv, Game
 from parlour.envs.core.contract import Solve
 from parlour.envs.core.kernel.rng import turn_seeds
 from parlour.envs.core.rows import copy_states
-from parlour.envs.core.solve import solver_of
+from parlour.envs.core.solve import play_actions, solver_of
 
 from ..evaluation.replays.replay import CUT, LEFT, OVER, Replay, deal_fields, read_result
 
@@ -232,16 +232,31 @@ class Notice:
         return self.answers[key]
 
 
-def best_text(notice: Notice, deal: np.ndarray) -> str:
-    """Return the best result of a deal, states (1,), with all cards known; empty if unknown."""
+def best_text(notice: Notice, deal: np.ndarray, won_in: int | None) -> str:
+    """Return a sentence about the best result of a deal with all cards known; empty if unknown.
+
+    Args:
+        notice: The notices of the game.
+        deal: The deal, states (1,).
+        won_in: Number of moves in which the player won; None: not won.
+    """
     game, rules = notice.game, notice.rules
     try:
         solution = solver_of(game, rules)(deal, rules, limit=LIMIT)
     except ValueError:
         return ""
     if solution.score is not None:
-        return f"with all cards known, the solver reaches {solution.score}"
+        return f"With all cards known, {solution.score} points are possible."
     if solution.winnable is None:
         return ""
-    won = f"winnable in {len(solution.moves or ())} moves" if solution.winnable else "not winnable"
-    return f"with all cards known, this deal is {won}"
+    moves = _count_moves(game, rules, deal, solution.actions or [])
+    if won_in is not None:
+        return f"The solver wins this deal in {moves} moves." if moves < won_in else ""
+    if solution.winnable:
+        return f"This deal could have been won in {moves} moves."
+    return "This deal could not be won."
+
+
+def _count_moves(game: Game, rules: Any, deal: np.ndarray, actions: Sequence[int]) -> int:
+    """Return the number of moves of a solution; a move may take several actions."""
+    return int(play_actions(game, rules, deal, actions)["moves"][0])

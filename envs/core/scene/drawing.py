@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..kernel.cards import RANKS, SUITS, card_name
 from ..options import unknown_text
-from .items import Button, Chips, Item, Panel, Text, name_item, split_card
+from .items import Anchor, Button, Chips, Item, Panel, Text, name_item, split_card
 
 STEP_X, STEP_Y = 64, 92
 """Distance from one card to the next, in SVG units."""
@@ -25,7 +25,6 @@ WIDTH, HEIGHT = 58, 84
 """Size of a card, in SVG units."""
 CORNER = 43, 27
 """Size of the corner with rank and suit, which must stay visible if other cards cover a card."""
-BUTTON_HEIGHT = 34
 SIZE = 17
 """Font size of text."""
 TITLE_SIZE = 19
@@ -35,6 +34,9 @@ FONT = "Parlour Sans, Inter, Helvetica, Arial, sans-serif"
 _SHAPES: dict[str, Any] = json.loads(
     Path(__file__).with_name("card_shapes.json").read_text(encoding="utf-8")
 )
+
+ANCHORS: dict[Anchor, float] = {"start": 0, "middle": 0.5, "end": 1}
+"""Fraction of a text's width to the left of its anchor."""
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom."""
@@ -74,19 +76,19 @@ THEMES = {
     "light": Theme(
         felt="#dfece4",
         words="#17352a",
-        faint="#5f7d70",
+        faint="#4a655b",
         face="#ffffff",
         edge="#a8beb3",
         inks=(_BLACK, _RED, _RED, _BLACK),
         four_inks=("#137a3a", "#1857c4", _RED, _BLACK),
         back="#3a68b0",
         back_lines="#87a9de",
-        empty="#8aa79a",
-        legal="#e39a00",
+        empty="#66827a",
+        legal="#b06a00",
         picked="#d9480f",
         last="#1c7ed6",
         panel="#cfe2d7",
-        turn="#e39a00",
+        turn="#b06a00",
         button="#1f6b4f",
         button_words="#ffffff",
         shadow="#17352a",
@@ -101,7 +103,7 @@ THEMES = {
         four_inks=("#0f6f34", "#1857c4", _RED, _BLACK),
         back="#31568f",
         back_lines="#6f93cc",
-        empty="#5d7a6d",
+        empty="#6a897b",
         legal="#ffc83d",
         picked="#ff8a3d",
         last="#58b4ff",
@@ -142,22 +144,24 @@ def text_width(text: str, size: float = SIZE) -> float:
 
 def item_box(item: Item) -> Box:
     """Return the box of an item with its note."""
-    x, y = item.x * STEP_X, item.y * STEP_Y
+    x, y, size = item.x * STEP_X, item.y * STEP_Y, item.size
     below = len(item.note) > _SHORT
     wider = max(0.0, text_width(item.note, 12) - WIDTH) / 2 if below else 0.0
-    return x - wider, y, x + WIDTH + wider, y + HEIGHT + (18 if below else 0)
+    right, bottom = WIDTH + wider, HEIGHT + (18 if below else 0)
+    return x - wider * size, y, x + right * size, y + bottom * size
 
 
 def text_box(text: Text) -> Box:
     """Return the box of text."""
-    x, y = text.x * STEP_X, text.y * STEP_Y
-    return x, y, x + text_width(text.text), y + 20
+    x, y, width = text.x * STEP_X, text.y * STEP_Y, text_width(text.text)
+    x -= width * ANCHORS[text.anchor]
+    return x, y, x + width, y + 20
 
 
 def button_box(button: Button) -> Box:
     """Return the box of a button."""
     x, y = button.x * STEP_X, button.y * STEP_Y
-    return x, y, x + button.width * STEP_X - STEP_X + WIDTH, y + BUTTON_HEIGHT
+    return x, y, x + button.width * STEP_X - STEP_X + WIDTH, y + button.height * STEP_Y
 
 
 def chips_box(chips: Chips) -> Box:
@@ -230,7 +234,8 @@ def draw_outlines(theme: Theme) -> dict[str, str]:
     legal = f'fill="none" stroke="{theme.legal}" stroke-width="3.5"'
     picked = f'fill="none" stroke="{theme.picked}" stroke-width="4.5"'
     last = f'fill="none" stroke="{theme.last}" stroke-width="3.5" stroke-dasharray="7 4"'
-    marks = {"legal": legal, "picked": picked, "last": last}
+    wins = f'fill="none" stroke="{theme.button}" stroke-width="5"'
+    marks = {"legal": legal, "picked": picked, "last": last, "wins": wins}
     hidden = (
         f'<path d="M0 67h{WIDTH}v10a7 7 0 0 1-7 7h-{WIDTH - 14}a7 7 0 0 1-7-7z" '
         f'fill="{theme.back}" stroke="{theme.edge}"/>'
@@ -251,9 +256,19 @@ def draw_item(item: Item, item_id: str, theme: Theme) -> str:
     data = f'data-id="{escape(item_id)}"'
     data += f' data-action="{int(item.action)}"' if item.action >= 0 else ""
     return (
-        f'<g transform="translate({x:g} {y:g})" role="img" {data}>'
+        f'<g transform="translate({x:g} {y:g}){_scale(item)}" role="img" {data}>'
         f"<title>{name_item(item)}</title>{draw_body(item, theme)}</g>"
     )
+
+
+def draw_scaled(item: Item, theme: Theme) -> str:
+    """Return the drawing of an item at (0, 0) in its size."""
+    body = draw_body(item, theme)
+    return body if item.size == 1 else f'<g transform="{_scale(item).strip()}">{body}</g>'
+
+
+def _scale(item: Item) -> str:
+    return "" if item.size == 1 else f" scale({item.size:g})"
 
 
 def draw_body(item: Item, theme: Theme) -> str:
@@ -290,7 +305,7 @@ def _count(count: int, theme: Theme) -> str:
     left = WIDTH + 3 - width
     return (
         f'<rect x="{left}" y="-7" width="{width}" height="18" rx="9" fill="{theme.words}"/>'
-        + _words(left + width / 2, 6.5, 13, str(count), theme.felt, bold=True, middle=True)
+        + _words(left + width / 2, 6.5, 13, str(count), theme.felt, "middle", bold=True)
     )
 
 
@@ -300,9 +315,9 @@ def _note(item: Item, theme: Theme) -> str:
     if not note:
         return ""
     if len(note) > _SHORT:
-        return _words(WIDTH / 2, HEIGHT + 14, 12, note, theme.faint, middle=True)
+        return _words(WIDTH / 2, HEIGHT + 14, 12, note, theme.faint, "middle")
     if not item.card:
-        return _words(WIDTH / 2, HEIGHT / 2 + 5, 16, note, theme.faint, middle=True)
+        return _words(WIDTH / 2, HEIGHT / 2 + 5, 16, note, theme.faint, "middle")
     x = WIDTH - 5 - text_width(note, 11)
     return _words(x, HEIGHT - 5, 11, note, "#6b7680", bold=True)
 
@@ -316,13 +331,13 @@ def _words(
     size: float,
     text: str,
     fill: str,
+    anchor: Anchor = "start",
     *,
     bold: bool = False,
-    middle: bool = False,
 ) -> str:
-    """Return text with its baseline at ``y``, starting at ``x`` or centered on it."""
+    """Return text with its baseline at ``y`` and its anchor at ``x``."""
     attributes = ' font-weight="bold"' if bold else ""
-    attributes += ' text-anchor="middle"' if middle else ""
+    attributes += "" if anchor == "start" else f' text-anchor="{anchor}"'
     start = f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{fill}"{attributes}>'
     return f"{start}{escape(printable(text))}</text>"
 
@@ -331,7 +346,7 @@ def draw_text(text: Text, theme: Theme) -> str:
     """Return the drawing of text on the table."""
     fill = theme.faint if text.look == "faint" else theme.words
     x, y = text.x * STEP_X, text.y * STEP_Y + 15
-    return _words(x, y, SIZE, text.text, fill, bold=text.look == "strong")
+    return _words(x, y, SIZE, text.text, fill, text.anchor, bold=text.look == "strong")
 
 
 def draw_title(title: str, left: float, base: float, theme: Theme) -> str:
@@ -349,8 +364,16 @@ def draw_button(button: Button, theme: Theme) -> str:
     return (
         f'<g role="img"{data}><title>{escape(printable(button.text))}</title>'
         f'<rect x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}" '
-        f'rx="{BUTTON_HEIGHT / 2:g}" fill="{fill}" stroke="{edge}" stroke-width="1.3"{dashes}/>'
-        + _words((left + right) / 2, top + 22.5, 15, button.text, words, bold=True, middle=True)
+        f'rx="{(bottom - top) / 2:g}" fill="{fill}" stroke="{edge}" stroke-width="1.3"{dashes}/>'
+        + _words(
+            (left + right) / 2,
+            (top + bottom) / 2 + 5.5,
+            15,
+            button.text,
+            words,
+            "middle",
+            bold=True,
+        )
         + "</g>"
     )
 

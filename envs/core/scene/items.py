@@ -1,4 +1,4 @@
-"""The things on a table: cards, text, buttons, chips and panels.
+"""The things on a table: cards, text, buttons, chips, panels and the last trick.
 
 A game's ``layout.py`` makes them. `scene` draws them as text, and `drawing` as pictures.
 """
@@ -9,9 +9,10 @@ from typing import Any, Literal, NamedTuple
 
 from ..kernel.cards import RANKS, card_name
 
-Mark = Literal["", "legal", "picked", "last", "hidden"]
+Mark = Literal["", "legal", "picked", "last", "hidden", "wins"]
 Look = Literal["", "strong", "faint"]
-Where = Literal["", "ansi", "picture"]
+Where = Literal["", "ansi", "picture", "status"]
+Anchor = Literal["start", "middle", "end"]
 
 SUIT_WORDS = ("clubs", "diamonds", "hearts", "spades")
 RANK_WORDS = (
@@ -33,7 +34,8 @@ class Item(NamedTuple):
     face_up: bool = True
     """Whether the card is face up; otherwise its back is drawn."""
     mark: Mark = ""
-    """Highlight: the card can be played, is picked, was moved last, or is hidden from others."""
+    """Highlight: the card can be played, is picked, was moved last, is hidden from others, or wins
+    its trick."""
     note: str = ""
     """Small text: up to three characters are drawn on the card, longer text below it."""
     place: str = ""
@@ -44,10 +46,14 @@ class Item(NamedTuple):
     """Legal drags: pairs of the target place and the action."""
     pile_size: int = 0
     """Number of cards in the pile under and including this one. Pictures show numbers from 2."""
+    size: float = 1.0
+    """Scale of the card in pictures."""
+    origin: str = ""
+    """Name of the place from which the card came. A page moves the card from there."""
 
 
 class Text(NamedTuple):
-    """Text on the table; (x, y) is its upper left corner."""
+    """Text on the table; ``y`` is its upper edge."""
 
     x: float
     y: float
@@ -55,7 +61,12 @@ class Text(NamedTuple):
     look: Look = ""
     """Bold or pale, in pictures only."""
     only: Where = ""
-    """The only output with this text, terminal text or pictures; empty: both."""
+    """The only output with this text, terminal text or pictures; empty: both.
+
+    ``"status"`` is a fact such as the score, in pictures only. Pages show it outside of the table.
+    """
+    anchor: Anchor = "start"
+    """The part of the text that is at ``x``, in pictures only."""
 
 
 class Button(NamedTuple):
@@ -68,6 +79,8 @@ class Button(NamedTuple):
     text: str
     action: int
     legal: bool
+    height: float = 34 / 92
+    """Height, in cards."""
 
 
 class Chips(NamedTuple):
@@ -76,6 +89,17 @@ class Chips(NamedTuple):
     x: float
     y: float
     amount: int
+
+
+class Trick(NamedTuple):
+    """The last complete trick of a game with tricks."""
+
+    items: tuple[Item, ...]
+    """Its cards, at the places where a current trick is."""
+    text: Text
+    """The seat that took the trick."""
+    shown: bool
+    """Whether the trick is still on the table. Otherwise only a page shows it, on request."""
 
 
 class Panel(NamedTuple):
@@ -104,7 +128,7 @@ def name_item(item: Item) -> str:
         return "face-down card"
     rank, suit = split_card(item.card)
     name = f"{RANK_WORDS[rank]} of {SUIT_WORDS[suit]}"
-    return f"{name}, hidden from others" if item.mark == "hidden" else name
+    return name + {"hidden": ", hidden from others", "wins": ", wins the trick"}.get(item.mark, "")
 
 
 def item_ids(items: Iterable[Item]) -> list[str]:
@@ -144,6 +168,8 @@ def item_dict(item: Item, item_id: str) -> dict[str, Any]:
         "mark": item.mark,
         "note": item.note,
         "count": int(item.pile_size),
+        "size": float(item.size),
+        "origin": item.origin or None,
         "action": int(item.action) if item.action >= 0 else None,
         "drops": {place: int(action) for place, action in item.drops},
     }

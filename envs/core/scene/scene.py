@@ -22,9 +22,32 @@ from ..kernel.cards import RANKS
 from ..options import check_range
 from . import drawing
 from .drawing import STEP_X, STEP_Y, Box, Theme, find_theme, printable
-from .items import Button, Chips, Item, Mark, Panel, Text, item_dict, item_ids, split_card
+from .items import (
+    Button,
+    Chips,
+    Item,
+    Mark,
+    Panel,
+    Text,
+    Trick,
+    item_dict,
+    item_ids,
+    split_card,
+)
 
-__all__ = ["Button", "Chips", "Item", "Mark", "Panel", "Scene", "Text", "ansi", "svg", "svg_grid"]
+__all__ = [
+    "Button",
+    "Chips",
+    "Item",
+    "Mark",
+    "Panel",
+    "Scene",
+    "Text",
+    "Trick",
+    "ansi",
+    "svg",
+    "svg_grid",
+]
 
 
 class Scene(NamedTuple):
@@ -52,6 +75,10 @@ class Scene(NamedTuple):
     """Numbers of chips, in pictures only."""
     panels: tuple[Panel, ...] = ()
     """Backgrounds of the seats, in pictures only."""
+    trick: Trick | None = None
+    """The last complete trick, in pictures only."""
+    terminal: "Scene | None" = None
+    """The same table arranged in rows for terminal text; None: terminal text shows this scene."""
 
     def __repr__(self) -> str:
         """Return the scene as text, without the identity of face-down cards."""
@@ -60,23 +87,45 @@ class Scene(NamedTuple):
     def _repr_svg_(self) -> str:
         return svg(self)
 
+    @property
+    def shown_items(self) -> tuple[Item, ...]:
+        """The items of pictures: with the last trick while it is on the table."""
+        return self.items + (self.trick.items if self.trick and self.trick.shown else ())
+
+    @property
+    def shown_texts(self) -> tuple[Text, ...]:
+        """The texts of pictures."""
+        texts = tuple(text for text in self.texts if text.only != "ansi")
+        return (*texts, self.trick.text) if self.trick and self.trick.shown else texts
+
     def to_dict(self) -> dict[str, Any]:
         """Return the scene as values for JSON, without the identity of face-down cards.
 
         Each entry of ``items`` has these keys: ``id``, which the item keeps when it moves; ``face``
         ("up", "down" or "empty"); ``card`` ("Th", or None); ``x`` and ``y`` in the units of
         ``canvas``; ``label``, a description in words; ``place``, the name of its place or pile, or
-        None; ``mark``, its highlight ("legal", "picked", "last", "hidden" or ""); ``note``, a small
-        text; ``count``, the number of cards in its pile, up to this one; ``action``, the legal
-        action of a click, or None; and ``drops``, the legal drags: a dictionary from target places
-        to actions.
+        None; ``mark``, its highlight ("legal", "picked", "last", "hidden", "wins" or ""); ``note``,
+        a small text; ``count``, the number of cards in its pile, up to this one; ``size``, its
+        scale; ``origin``, the place from which it came, or None; ``action``, the legal action of a
+        click, or None; and ``drops``, the legal drags: a dictionary from target places to actions.
+
+        ``trick`` is the last complete trick, or None: ``items``, ``text``, and ``shown``, whether
+        it is still on the table.
         """
-        ids = item_ids(self.items)
+        last = self.trick.items if self.trick else ()
+        ids = item_ids((*self.items, *last))
+        items = [item_dict(*pair) for pair in zip((*self.items, *last), ids, strict=True)]
+        trick = self.trick and {
+            "items": items[len(self.items) :],
+            "text": self.trick.text._asdict(),
+            "shown": self.trick.shown,
+        }
         return {
             "format": 1,
             "title": self.title,
             "canvas": [float(side) for side in self.canvas],
-            "items": [item_dict(*pair) for pair in zip(self.items, ids, strict=True)],
+            "items": items[: len(self.items)],
+            "trick": trick,
             "texts": [text._asdict() for text in self.texts if text.only != "ansi"],
             "buttons": [button._asdict() for button in self.buttons],
             "chips": [chips._asdict() for chips in self.chips],
@@ -93,7 +142,7 @@ _IS_RED = (False, True, True, False)
 _COLUMNS = 6  # Characters per card: four for the card and two for the gap.
 _ROWS = 4  # y is rounded to quarters of a card.
 _GAP = 1.1  # A larger step in y leaves a blank line.
-_BRACKETS = {"": "", "legal": "[]", "picked": "<>", "last": "()", "hidden": "<>"}
+_BRACKETS = {"": "", "legal": "[]", "picked": "<>", "last": "()", "hidden": "<>", "wins": "()"}
 _BOLD, _DIM, _RED, _BLUE, _YELLOW = "1", "2", "31", "34", "1;33"
 
 _Line = dict[int, tuple[str, str]]  # column -> character and its style
@@ -115,7 +164,8 @@ def ansi(scene: Scene, colour: bool = False) -> str:
     Returns:
         The text, without a newline at the end.
     """
-    texts = (text for text in scene.texts if text.only != "picture")
+    scene = scene.terminal or scene
+    texts = (text for text in scene.texts if text.only in ("", "ansi"))
     things: list[Item | Text] = sorted((*scene.items, *texts), key=_row)
     left = min((thing.x for thing in things), default=0.0)
     left = min(left, 0.0) if any(scene.canvas) else left
@@ -231,7 +281,7 @@ def svg(
     parts = [drawing.begin_svg(wide, high, box, look, scene.title)]
     if scene.title:
         parts.append(drawing.draw_title(scene.title, box[0] + _MARGIN, box[1] + _TITLE, look))
-    pairs = zip(scene.items, item_ids(scene.items), strict=True)
+    pairs = zip(scene.shown_items, item_ids(scene.shown_items), strict=True)
     parts += (drawing.draw_panel(panel, look) for panel in scene.panels)
     parts += (drawing.draw_item(item, item_id, look) for item, item_id in pairs)
     parts += (draw(thing, look) for thing, draw, _ in _above(scene))
@@ -241,8 +291,7 @@ def svg(
 def _above(scene: Scene) -> list[tuple[Any, Callable[[Any, Theme], str], Callable[[Any], Box]]]:
     """Return the things above the cards, with the functions that draw them and find their box."""
     pieces: list[tuple[Any, Callable[[Any, Theme], str], Callable[[Any], Box]]] = []
-    texts = (text for text in scene.texts if text.only != "ansi")
-    pieces += ((text, drawing.draw_text, drawing.text_box) for text in texts)
+    pieces += ((text, drawing.draw_text, drawing.text_box) for text in scene.shown_texts)
     pieces += ((chips, drawing.draw_chips, drawing.chips_box) for chips in scene.chips)
     pieces += ((button, drawing.draw_button, drawing.button_box) for button in scene.buttons)
     return pieces
@@ -270,8 +319,8 @@ def picture_pieces(scene: Scene, look: Theme) -> tuple[Box, list[Piece]]:
         for panel in scene.panels
     )
     pieces += (
-        Piece(*drawing.item_place(item), _around(item), drawing.draw_body(item, look))
-        for item in scene.items
+        Piece(*drawing.item_place(item), _around(item), drawing.draw_scaled(item, look))
+        for item in scene.shown_items
     )
     pieces += (Piece(0, 0, _wider(find(one)), draw(one, look)) for one, draw, find in _above(scene))
     return box, pieces
@@ -279,7 +328,8 @@ def picture_pieces(scene: Scene, look: Theme) -> tuple[Box, list[Piece]]:
 
 def _wider(box: Box) -> Box:
     """Return a larger box, with room for outlines and for text that is wider than estimated."""
-    return box[0] - 3, box[1] - 3, box[2] + 3 + (box[2] - box[0]) * 0.2, box[3] + 3
+    wider = 3 + (box[2] - box[0]) * 0.2
+    return box[0] - wider, box[1] - 3, box[2] + wider, box[3] + 3
 
 
 def _around(item: Item) -> Box:
@@ -361,11 +411,11 @@ def _canvas_box(scene: Scene) -> Box:
 def _find_box(scene: Scene) -> Box:
     """Return the box of everything drawn, with margins; the width of text is estimated."""
     boxes = [
-        *map(drawing.item_box, scene.items),
+        *map(drawing.item_box, scene.shown_items),
         *map(drawing.button_box, scene.buttons),
         *map(drawing.chips_box, scene.chips),
         *map(drawing.panel_box, scene.panels),
-        *(drawing.text_box(text) for text in scene.texts if text.only != "ansi"),
+        *map(drawing.text_box, scene.shown_texts),
     ] or [(0.0, 0.0, 1.0, 1.0)]
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     left, top = min(lefts) - _MARGIN, min(tops) - (_HEADER if scene.title else _MARGIN)

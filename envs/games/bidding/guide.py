@@ -43,8 +43,12 @@ def prompt_bid(bids: list[int], others: list[str]) -> str:
         bids: The numbers that may be bid.
         others: The other calls, such as ``"pass"``.
     """
-    calls = [f"bid at least {min(bids)}" if bids else "", *others]
-    return _capitalize(", or ".join(filter(None, calls)))
+    if not bids:
+        return _capitalize(" or ".join(others))
+    begin = f"bid at least {min(bids)}"
+    if len(others) > 1:
+        return _capitalize(f"{begin}, {', '.join(others[:-1])} or {others[-1]}")
+    return _capitalize(", or ".join([begin, *others]))
 
 
 def prompt_cards(s: Any, cards: list[int], can_ask: bool, ranks: int) -> str:

@@ -1,6 +1,10 @@
-"""Drawing of the table in the bidding games: a row for each seat, three lines, and buttons."""
+"""Drawing of the table in the bidding games: the seats around it, and the trick in the middle.
+
+Terminal text has a row for each seat instead, and three lines below.
+"""
 
 from collections.abc import Callable, Sequence
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,27 +12,58 @@ import numpy as np
 from ...core.batch import FINISHED
 from ...core.kernel.cards import card_symbol
 from ...core.legal import list_actions
-from ...core.scene.scene import Button, Item, Mark, Panel, Scene, Text
+from ...core.scene.drawing import HEIGHT, Box
+from ...core.scene.drawing import WIDTH as CARD
+from ...core.scene.scene import Button, Item, Mark, Panel, Scene, Text, Trick
+from ...core.scene.seating import (
+    BACK_SIZE,
+    LINE,
+    OWN_SIZE,
+    PAD,
+    WIDTH,
+    Seating,
+    arrange_seats,
+    place_backs,
+    place_hand,
+    put_area,
+    put_buttons,
+    put_item,
+    put_lines,
+    put_message,
+    put_text,
+)
+from .rules import OVER, POINTS_FROM_TOP
 
 BACK = 1
 """Code of every face-down card; no card has this code."""
 NAMES = 3.6
-"""Left edge of the cards, to the right of the names of the seats."""
+"""Left edge of the cards in terminal text, to the right of the names of the seats."""
 STEP = 0.72
-"""Offset from one card of a hand to the next."""
+"""Offset from one card of a hand to the next in terminal text."""
 ROW = 1.09
+"""Height of a seat's row in terminal text."""
 INSET = 0.05
-LINES = 3
-LINE = 0.27
-BUTTON = 0.47
-"""Offset from one row of buttons to the next."""
+APART_SIZE, SEEN_SIZE, SMALL_SIZE = 0.9, 0.7, 0.45
+"""Scale of the card that sets trumps, of the cards that another seat has shown, and of such cards
+if there are many."""
+LONGEST_LINE = 15
+"""Maximum number of characters in a line of a seat's area."""
+LONGEST_STATUS = 16
+"""Maximum number of characters in the last line of a seat's area."""
+SEAT_LINES = 4
+"""Maximum number of lines in a seat's area."""
+WHOSE = ("yours", "theirs")
+CORNER_LINES = 5
+"""Maximum number of lines of the contract and the points."""
+MIDDLE = 184.0
+"""Minimum height of the middle of the table."""
 
 Words = dict[int, tuple[str, ...]]
 """The words that a person can type for each action. The first word is on the action's button."""
 
 
 class Row(NamedTuple):
-    """Content of the row of one seat."""
+    """Content of the area of one seat."""
 
     said: str
     """The seat's last call, or the tricks and points that it has taken."""
@@ -50,51 +85,83 @@ class Table(NamedTuple):
     """The card code of each card number."""
     copies: int
     """Number of copies of each card in the deck."""
+    ranks: int
+    """Number of ranks in a suit."""
+    hand_size: int
+    bonus: int
+    """Points for the last trick of a hand."""
     sides: Sequence[int]
     rows: Sequence[Row]
     """One row for each seat, by seat number."""
-    lines: Sequence[str]
-    """Three lines below the hands."""
-    buttons: Sequence[list[int]]
-    """Rows of actions below the lines."""
+    phase: str
+    contract: Sequence[str]
+    """Lines with the bid and what belongs to it."""
+    points: Sequence[str]
+    """Points of the viewer's side and of the others; empty before the play."""
+    trumps: Sequence[str]
+    """Lines with the trumps as far as the viewer knows them."""
     words: Words
+    button_rows: int
+    net_unit: int
+    """Net of one point."""
     apart_x: float
-    """x coordinate of the card that sets trumps."""
+    """x coordinate of the card that sets trumps in terminal text."""
     trick_x: float
-    """x coordinate of the card that a seat has played to the current trick."""
-    buttons_height: float
+    """x coordinate of the card that a seat has played in terminal text."""
 
 
 def draw_table(s: Any, table: Table) -> Scene:
     """Return the scene of the table as seen by the viewer of ``s``, one record of states.
 
-    The viewer's row comes first, and the other seats follow in the direction of play.
+    The viewer is at the bottom, and the other seats follow in the direction of play: the next seat
+    is on the left.
     """
-    viewer, players = int(s["viewer"]), len(table.rows)
-    seats = [(viewer + k) % players for k in range(players)]
-    width = table.trick_x + 1.1
-    items: list[Item] = []
-    texts: list[Text] = []
-    for k, seat in enumerate(seats):
-        y = k * ROW
-        name, said = name_seat(s, seat, table.sides), table.rows[seat].said
-        items += _draw_hand(s, seat, y + INSET, table)
-        items += _draw_played(s, seat, y + INSET, table)
-        texts.append(Text(0, y + INSET, name, only="ansi"))
-        texts.append(Text(0, y + 0.5, said, only="ansi"))
-        texts.append(Text(0.2, y + 0.2, name, "strong", "picture"))
-        texts.append(Text(0.2, y + 0.52, said, "faint", "picture"))
-    y = players * ROW + 0.2
-    texts += [Text(0, y + i / 2, line, "", "ansi") for i, line in enumerate(table.lines)]
-    texts += [
-        Text(0.2, y + i * LINE, line, "" if i else "strong", "picture")
-        for i, line in enumerate(table.lines)
-    ]
-    y += LINES * LINE + 0.1
-    panels = tuple(_draw_panel(s, seat, k * ROW, width, table) for k, seat in enumerate(seats))
-    buttons = tuple(_draw_buttons(s, y, width, table))
-    size = (width, y + table.buttons_height)
-    return Scene(table.title, tuple(items), tuple(texts), size, buttons, panels=panels)
+    players = len(table.rows)
+    seats = [(int(s["viewer"]) + k) % players for k in range(players)]
+    seating = arrange_seats(
+        players,
+        SEAT_LINES * LINE + PAD,
+        middle=MIDDLE,
+        corner=CORNER_LINES * LINE,
+        cards=table.hand_size,
+        buttons=table.button_rows,
+    )
+    items, texts, panels = _draw_hand(s, table, seating), list[Text](), list[Panel]()
+    for seat, box in zip(seats, seating.areas, strict=True):
+        is_out, is_at_turn = table.rows[seat].is_out, _is_at_turn(s, seat)
+        panels.append(put_area(box, is_at_turn, is_out))
+        own = seat == s["viewer"]
+        texts += _write_own(s, table, box) if own else _write_seat(s, seat, table, box)
+        items += [] if own else _draw_backs(seat, table, box)
+    items += _draw_trick(s, table, seating, int(s["tricks"]) + 1) if s["size"] else []
+    apart, labels = _draw_apart(s, table, seating)
+    items += apart
+    texts += labels
+    left, right = seating.corners
+    contract = ", ".join(table.contract)
+    bid = wrap(contract[0].upper() + contract[1:], LONGEST_LINE)
+    points = [f"{whose} {points}" for whose, points in zip(WHOSE, table.points, strict=False)]
+    texts += put_lines(left[0] + PAD, 0, [*bid, *points])
+    texts += put_lines(right[0] + PAD, 0, ["Trumps", *table.trumps])
+    trick = _draw_last_trick(s, table, seating)
+    if s["shown"]["phase"] == OVER and not trick:
+        texts.append(put_message(seating, "The hand is over"))
+    elif not s["tricks"] and not s["size"]:
+        texts.append(put_message(seating, table.phase[0].upper() + table.phase[1:]))
+    return Scene(
+        table.title,
+        tuple(items),
+        tuple(texts),
+        seating.canvas,
+        _draw_buttons(s, table, seating),
+        panels=tuple(panels),
+        trick=trick,
+        terminal=_draw_rows(s, table, seats),
+    )
+
+
+def _is_at_turn(s: Any, seat: int) -> bool:
+    return bool(s["over"] not in FINISHED and seat == s["turn"])
 
 
 def _list_legal(s: Any) -> list[int]:
@@ -103,7 +170,205 @@ def _list_legal(s: Any) -> list[int]:
     return list_actions(s["legal"]) if acts else []
 
 
-def _draw_hand(s: Any, seat: int, y: float, table: Table) -> list[Item]:
+# ---- seats ----------------------------------------------------------------------------------
+
+
+def _draw_hand(s: Any, table: Table, seating: Seating) -> list[Item]:
+    """Return the viewer's cards."""
+    viewer, legal = int(s["viewer"]), _list_legal(s)
+    held = table.rows[viewer].held
+    items = []
+    for card, (x, y) in zip(held, place_hand(seating, len(held)), strict=True):
+        mark: Mark = "legal" if card in legal else ""
+        action, place = card if mark else -1, f"seat-{viewer}"
+        code = int(table.codes[card])
+        items.append(
+            put_item(x, y, code, True, mark=mark, place=place, action=action, size=OWN_SIZE)
+        )
+    return items
+
+
+def _draw_backs(seat: int, table: Table, box: Box) -> list[Item]:
+    """Return the backs of another seat's cards."""
+    row = table.rows[seat]
+    places = place_backs(box, len(row.held) - len(row.known))
+    return [put_item(x, y, BACK, False, place=f"seat-{seat}", size=BACK_SIZE) for x, y in places]
+
+
+def _list_roles(s: Any, seat: int, table: Table) -> list[str]:
+    roles = []
+    if seat != s["viewer"] and table.sides[seat] == table.sides[s["viewer"]]:
+        roles.append("partner")
+    if seat == s["dealer"]:
+        roles.append("dealer")
+    if seat == s["bidder"] and (s["tricks"] or s["size"] or s["made"]):
+        roles.append("bidder")
+    if seat == s["leader"] and s["over"] not in FINISHED:
+        roles.append("leads")
+    return roles
+
+
+def _describe_status(s: Any, seat: int, table: Table) -> str:
+    """Return a seat's last call, its tricks and points, or its net after the end."""
+    if table.rows[seat].is_out:
+        return "does not play"
+    if s["over"] in FINISHED:
+        return f"{_count_points(s['seats'][seat]['points'])}, net {_net(s, seat, table):+g}"
+    if not s["tricks"]:
+        return table.rows[seat].said
+    public = s["seats"][seat]
+    text = f"{count_word(public['tricks'], 'trick')}, {_count_points(public['points'])}"
+    return text if len(text) <= LONGEST_STATUS else text.replace(",", "")
+
+
+def _count_points(points: Any) -> str:
+    """Return a number of points as short text for pictures."""
+    return f"{int(points)} pt" if points == 1 else f"{int(points)} pts"
+
+
+def _net(s: Any, seat: int, table: Table) -> float:
+    """Return the net of a seat in points."""
+    return int(s["net"][seat]) / table.net_unit
+
+
+def _write_seat(s: Any, seat: int, table: Table, box: Box) -> list[Text]:
+    """Return the texts of another seat: its name, number of cards, roles and status."""
+    lines = [""]
+    for role in _list_roles(s, seat, table):
+        longer = f"{lines[-1]}, {role}" if lines[-1] else role
+        if len(longer) <= LONGEST_LINE:
+            lines[-1] = longer
+        else:
+            lines.append(role)
+    lines = [line for line in lines if line]
+    status = _describe_status(s, seat, table)
+    x, y = box[0] + PAD, box[1] + PAD / 2
+    texts = put_lines(x, y, [f"Seat {seat}", *lines])
+    if status:
+        texts.append(put_text(x, y + (1 + len(lines)) * LINE, status, "faint"))
+    cards = str(len(table.rows[seat].held))
+    return [*texts, put_text(box[2] - PAD, y, cards, "faint", "end")]
+
+
+def _write_own(s: Any, table: Table, box: Box) -> list[Text]:
+    """Return the texts of the viewer's seat in one line."""
+    seat, y = int(s["viewer"]), box[1] + PAD
+    name = f"You, seat {seat}"
+    roles = ", ".join(_list_roles(s, seat, table))
+    return [
+        put_text(box[0] + PAD, y, name, "strong"),
+        *([put_text(box[0] + 122, y, roles)] if roles else []),
+        put_text(WIDTH - PAD, y, _describe_status(s, seat, table), "faint", "end"),
+    ]
+
+
+# ---- the middle -----------------------------------------------------------------------------
+
+
+def _draw_trick(s: Any, table: Table, seating: Seating, trick: int) -> list[Item]:
+    """Return the cards of a trick, each in front of its seat; later ones cover earlier ones."""
+    players, items = len(table.rows), []
+    for k, (x, y) in enumerate(seating.spots):
+        seat = (int(s["viewer"]) + k) % players
+        played = (s["player_of"] == seat + 1) & (s["shown"]["when"] == trick)
+        if played.any():
+            code = int(table.codes[int(played.argmax()) // table.copies])
+            mark: Mark = "wins" if trick <= s["tricks"] and _find_taker(s, trick) == seat else ""
+            places = {"place": f"trick-{seat}", "origin": f"seat-{seat}"}
+            items.append(put_item(x, y, code, True, mark=mark, **places))
+    return sorted(items, key=lambda item: item.x)
+
+
+def _find_taker(s: Any, trick: int) -> int:
+    return int(s["taken_by"][trick - 1]) - 1
+
+
+def _draw_last_trick(s: Any, table: Table, seating: Seating) -> Trick | None:
+    """Return the last complete trick, which stays on the table until the next lead."""
+    number = int(s["tricks"])
+    if not number:
+        return None
+    cards = np.flatnonzero(s["shown"]["when"] == number) // table.copies
+    points = int(POINTS_FROM_TOP[table.ranks - 1 - cards % table.ranks].sum())
+    points += table.bonus if number == table.hand_size else 0
+    taker = _find_taker(s, number)
+    who = "You take" if taker == s["viewer"] else f"Seat {taker} takes"
+    text = f"{who} the trick: {count_word(points, 'point')}"
+    items = tuple(_draw_trick(s, table, seating, number))
+    return Trick(items, put_message(seating, text), not s["size"])
+
+
+def _draw_apart(s: Any, table: Table, seating: Seating) -> tuple[list[Item], list[Text]]:
+    """Return the card that sets trumps, and the cards that other seats have shown.
+
+    They are in the upper right corner, to the right of the text with the trumps.
+    """
+    left, top, right, _ = seating.corners[1]
+    shown = [
+        (seat, row.known)
+        for seat, row in enumerate(table.rows)
+        if row.known and seat != s["viewer"]
+    ]
+    size = SEEN_SIZE if len(shown) == 1 and len(shown[0][1]) < 3 else SMALL_SIZE
+    items: list[Item] = []
+    texts: list[Text] = []
+    for k, (seat, cards) in enumerate(shown):
+        y = top + k * (HEIGHT * size + PAD)
+        for n, card in enumerate(reversed(cards)):
+            x = right - CARD * size * (1 + 0.8 * n)
+            code = int(table.codes[card])
+            items.insert(0, put_item(x, y, code, True, place=f"shown-{seat}", size=size))
+        lines = len(table.trumps) + 1 + k
+        texts.append(put_text(left + PAD, top + lines * LINE, f"seat {seat}", "faint"))
+    for seat, row in enumerate(table.rows):
+        if row.lays_apart:
+            is_own = seat == s["viewer"]
+            code = int(table.codes[s["card"] - 1]) if is_own else BACK
+            mark: Mark = "hidden" if is_own else ""
+            x = right - CARD * APART_SIZE
+            items.append(put_item(x, top, code, is_own, mark=mark, place="trumps", size=APART_SIZE))
+    return items, texts
+
+
+def _draw_buttons(s: Any, table: Table, seating: Seating) -> tuple[Button, ...]:
+    """Return a button for each legal action without a card, the bids last."""
+    legal = [action for action in _list_legal(s) if action >= len(table.codes)]
+    words = [(action, table.words[action][0]) for action in legal]
+    return put_buttons(seating, sorted(words, key=lambda one: one[1].isdigit()))
+
+
+# ---- terminal text --------------------------------------------------------------------------
+
+
+def _draw_rows(s: Any, table: Table, seats: Sequence[int]) -> Scene:
+    """Return the scene for terminal text: a row for each seat, and three lines."""
+    items: list[Item] = []
+    texts: list[Text] = []
+    for k, seat in enumerate(seats):
+        y = k * ROW + INSET
+        items += _draw_row(s, seat, y, table)
+        items += _draw_played(s, seat, y, table)
+        texts.append(Text(0, y, name_seat(s, seat, table.sides)))
+        texts.append(Text(0, y + 0.45, table.rows[seat].said))
+    lines = _list_lines(s, table)
+    y = len(seats) * ROW + 0.2
+    texts += [Text(0, y + i / 2, line) for i, line in enumerate(lines)]
+    return Scene(table.title, tuple(items), tuple(texts), (table.trick_x + 1.1, y + 1.5))
+
+
+def _list_lines(s: Any, table: Table) -> tuple[str, str, str]:
+    """Return the lines below the hands."""
+    phase, contract, trumps = table.phase, ", ".join(table.contract), ", ".join(table.trumps)
+    if s["over"] in FINISHED:
+        nets = " ".join(f"{_net(s, seat, table):+g}" for seat in range(len(table.rows)))
+        phase += f": {nets} for seats 0 to {len(table.rows) - 1}"
+    if table.points:
+        own_side, others = table.points
+        contract += f"; points: your side {own_side}, the others {others}"
+    return phase, contract, trumps if trumps.startswith("no ") else f"trumps {trumps}"
+
+
+def _draw_row(s: Any, seat: int, y: float, table: Table) -> list[Item]:
     """Return the cards of a seat. Cards that the viewer does not know are face down."""
     is_own, place, row = seat == s["viewer"], f"seat-{seat}", table.rows[seat]
     legal = _list_legal(s) if is_own else []
@@ -113,8 +378,7 @@ def _draw_hand(s: Any, seat: int, y: float, table: Table) -> list[Item]:
         if n < len(row.known):
             card = row.known[n]
             mark: Mark = "legal" if card in legal else ""
-            action = card if card in legal else -1
-            items.append(Item(x, y, int(table.codes[card]), True, mark, place=place, action=action))
+            items.append(Item(x, y, int(table.codes[card]), True, mark, place=place))
         else:
             items.append(Item(x, y, BACK, False, place=place))
     if row.lays_apart:
@@ -135,23 +399,6 @@ def _draw_played(s: Any, seat: int, y: float, table: Table) -> list[Item]:
     return [Item(table.trick_x, y, code, True, mark, place=f"trick-{seat}")]
 
 
-def _draw_panel(s: Any, seat: int, y: float, width: float, table: Table) -> Panel:
-    if table.rows[seat].is_out:
-        return Panel(0, y, width, ROW, "out")
-    is_at_turn = s["over"] not in FINISHED and seat == s["turn"]
-    return Panel(0, y, width, ROW, "turn" if is_at_turn else "")
-
-
-def _draw_buttons(s: Any, y: float, width: float, table: Table) -> list[Button]:
-    legal, buttons = _list_legal(s), []
-    for i, actions in enumerate(table.buttons):
-        wide = width / max(len(actions), 8)
-        for k, action in enumerate(actions):
-            word = table.words[action][0]
-            buttons.append(Button(k * wide, y + BUTTON * i, wide, word, action, action in legal))
-    return buttons
-
-
 # ---- words ----------------------------------------------------------------------------------
 
 
@@ -168,8 +415,8 @@ def count_word(number: Any, word: str) -> str:
     return f"{int(number)} {word}" if number == 1 else f"{int(number)} {word}s"
 
 
-def describe_points(s: Any, sides: Sequence[int], target: Any) -> str:
-    """Return text with the points of each side and the ``target`` of the bidder's side."""
+def describe_points(s: Any, sides: Sequence[int], target: Any) -> tuple[str, str]:
+    """Return the points of the viewer's side and of the others, with the bidder's ``target``."""
     points = [0, 0]
     for seat, number in enumerate(sides):
         points[number == sides[s["viewer"]]] += int(s["seats"][seat]["points"])
@@ -178,7 +425,7 @@ def describe_points(s: Any, sides: Sequence[int], target: Any) -> str:
         own_side += f" of {int(target)}"
     else:
         others += f" of {int(target)}"
-    return f"points: your side {own_side}, the others {others}"
+    return own_side, others
 
 
 def sort_cards(cards: list[int], ranks: int) -> list[int]:
@@ -189,18 +436,6 @@ def sort_cards(cards: list[int], ranks: int) -> list[int]:
 def describe_taken(public: Any) -> str:
     """Return text with the tricks and points that a seat has taken."""
     return f"{count_word(public['tricks'], 'trick')}, {count_word(public['points'], 'point')}"
-
-
-def describe_phase(s: Any, phases: dict[int, str], players: int, unit: int) -> str:
-    """Return text with the phase of a hand and, after its end, the net of each seat.
-
-    ``unit`` is the net of one point.
-    """
-    phase = phases[int(s["shown"]["phase"])]
-    if s["over"] not in FINISHED:
-        return phase
-    nets = (f"{int(s['net'][seat]) / unit:+g}" for seat in range(players))
-    return f"{phase}: {' '.join(nets)} for seats 0 to {players - 1}"
 
 
 def list_words(labels: Sequence[str], lowest_bid: int, bids: Sequence[int], words: Words) -> Words:

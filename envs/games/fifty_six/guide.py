@@ -78,7 +78,7 @@ def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:
         cards = [action for action in legal if action < CARDS]
         return prompt_cards(s, cards, ASK in legal, RANKS)
     bids = [action - BID + LOWEST_BID for action in legal if BID <= action < STRAIN]
-    words = {PASS: "pass", DOUBLE: "double", REDOUBLE: "redouble"}
+    words = {DOUBLE: "double", REDOUBLE: "redouble", PASS: "pass"}
     return prompt_bid(bids, [word for action, word in words.items() if action in legal])
 
 

@@ -1,5 +1,6 @@
 """Drawing of the table of Fifty-Six, and the words for actions."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,12 +8,10 @@ import numpy as np
 from ...core.game import take_seats
 from ...core.scene.scene import Scene
 from ..bidding.layout import (
-    BUTTON,
     NAMES,
     STEP,
     Row,
     Table,
-    describe_phase,
     describe_points,
     describe_taken,
     draw_table,
@@ -45,15 +44,12 @@ from .rules import (
     REDOUBLED,
     STRAIN,
     STRAINS,
-    Doubling,
     Rules,
     Trumps,
     label,
     sides,
 )
 
-BUTTONS = 15
-"""Number of buttons in a row."""
 PHASES = {
     OVER: "the hand is over",
     AUCTION: "auction",
@@ -88,22 +84,27 @@ describe_action = make_describe_action(
 
 def layout(s: Any, rules: Rules) -> Scene:
     """Return the scene of the table as seen by the viewer of ``s``; see `draw_table`."""
-    phase = describe_phase(s, PHASES, int(rules.players), 1)
-    hand_size = int(HAND_SIZE[int(rules.players), int(rules.small_pack)])
+    players = int(rules.players)
+    hand_size = int(HAND_SIZE[players, int(rules.small_pack)])
     apart_x = NAMES + hand_size * STEP + 0.8
-    buttons = _list_buttons(rules)
     table = Table(
         "Fifty-Six",
         CODES,
         copies=2,
+        ranks=RANKS,
+        hand_size=hand_size,
+        bonus=0,
         sides=sides(rules),
-        rows=[_make_row(s, seat) for seat in range(int(rules.players))],
-        lines=[phase, _describe_contract(s, rules), _describe_trumps(s)],
-        buttons=buttons,
+        rows=[_make_row(s, seat) for seat in range(players)],
+        phase=PHASES[int(s["shown"]["phase"])],
+        contract=_list_contract(s),
+        points=_list_points(s, rules),
+        trumps=_list_trumps(s),
         words=WORDS,
+        button_rows=2,
+        net_unit=1,
         apart_x=apart_x,
         trick_x=apart_x + (1.15 if rules.trumps == Trumps.HIDDEN else 0.0),
-        buttons_height=BUTTON * len(buttons),
     )
     return draw_table(s, table)
 
@@ -137,33 +138,28 @@ def _describe_said(s: Any, seat: int) -> str:
     return f"bid {_describe_bid(public['number'], public['strain'])}"
 
 
-def _describe_trumps(s: Any) -> str:
-    """Return text with the trumps as far as the viewer knows them."""
+def _list_trumps(s: Any) -> list[str]:
+    """Return lines with the trumps as far as the viewer knows them."""
     made = int(s["shown"]["trump_suit"])
     if not made:
-        return "trumps unknown" if s["made"] else "no trumps yet"
-    words = f"trumps {STRAINS[made - 1]}" if made <= 4 else "no trumps"
-    return words if s["shown"]["trumps_shown"] else f"{words}, secret"
+        return ["unknown" if s["made"] else "not chosen"]
+    return [STRAINS[made - 1], *([] if s["shown"]["trumps_shown"] else ["secret"])]
 
 
-def _describe_contract(s: Any, rules: Rules) -> str:
-    """Return text with the bid and the points that each side has taken."""
+def _list_contract(s: Any) -> list[str]:
+    """Return lines with the bid."""
     shown, bidder = s["shown"], int(s["bidder"])
     if bidder < 0:
-        return "no bid"
-    words = f"seat {bidder} bid {_describe_bid(shown['number'], s['seats'][bidder]['strain'])}"
-    words += ("", ", doubled", ", redoubled")[int(shown["doubled"])]
-    if shown["phase"] in (OVER, PLAY):
-        words += f"; {describe_points(s, sides(rules), shown['number'])}"
-    return words
+        return ["no bid"]
+    lines = [f"seat {bidder} bid {_describe_bid(shown['number'], s['seats'][bidder]['strain'])}"]
+    return [*lines, *([], ["doubled"], ["redoubled"])[int(shown["doubled"])]]
 
 
-def _list_buttons(rules: Rules) -> list[list[int]]:
-    """Return the rows of buttons: bids in two rows, other calls below."""
-    bids = list(range(BID, STRAIN))
-    calls = [PASS] if rules.doubling == Doubling.NONE else [PASS, DOUBLE, REDOUBLE]
-    calls += [ASK] if rules.trumps == Trumps.HIDDEN else list(range(STRAIN, NO_TRUMPS + 1))
-    return [bids[:BUTTONS], bids[BUTTONS:], calls]
+def _list_points(s: Any, rules: Rules) -> Sequence[str]:
+    """Return the points of the viewer's side and of the others; empty before the play."""
+    if s["bidder"] < 0 or s["shown"]["phase"] not in (OVER, PLAY):
+        return ()
+    return describe_points(s, sides(rules), s["shown"]["number"])
 
 
 def final_info(states: Any, rules: Rules, seats: Any) -> dict[str, Any]:

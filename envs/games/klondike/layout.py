@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.kernel.cards import SUITS, card_symbol
+from ...core.kernel.cards import SUIT_SIGNS, SUITS, card_name, card_symbol
 from ...core.legal import list_actions
 from ...core.scene.scene import Item, Mark, Scene, Text
 from .kernel import suit_back
@@ -27,19 +27,23 @@ LOWER = 1
 """Code of every face-down card; no card has this code."""
 TOP = 1.25
 """y coordinate of the columns, below stock, waste and foundations."""
-COLUMN_X, DOWN_Y, UP_Y = 1.1, 0.25, 0.3
-"""Offsets from one column to the next, and from one face-down or face-up card to the next."""
+COLUMNS_X, DOWN_Y, UP_Y = 0.25, 0.25, 0.3
+"""x coordinate of the first column, and offsets from one face-down or face-up card to the next."""
 ROOM = 4.2
 """Height of a column in every picture; longer columns are rare."""
 ASIDE = 0.1
 """Offset to the left, if all cards are face up, of cards that would otherwise be face down."""
-WASTE_X, FAN_X, FAN = 1.1, 0.68, 3
+WASTE_X, FAN_X, FAN = 1.0, 0.68, 3
 """x coordinate of the waste, and the offset and number of its fanned cards."""
-FOUNDATION_X, WORDS_X = 3.7, 8.0
+FOUNDATION_X, WIDTH, OPEN_LEFT = 3.5, 7.5, 7.9
 OPEN_X, OPEN_Y, OPEN_ROW = 0.72, 0.4, 4
 """Offsets and cards per row of a face-up stock, which is drawn to the right of the columns."""
 COLUMN_PLACES = tuple(f"column-{column + 1}" for column in range(COLUMNS))
 FOUNDATION_PLACES = tuple(f"foundation-{suit}" for suit in SUITS)
+WASTE, FOUNDATION = "w", "f"
+"""Words for the waste and the foundations, next to the numbers of the columns."""
+NUMBERS_Y = 1.0
+"""y coordinate of the numbers above the columns, in text output only."""
 Drops = tuple[tuple[str, int], ...]
 """Places where a card can be dropped, each with the action that moves it there."""
 
@@ -51,10 +55,10 @@ def layout(s: Any, rules: Rules) -> Scene:
     items += [_foundation(s, suit, legal) for suit in range(len(SUITS))]
     for column in range(COLUMNS):
         items += _column(s, rules, column, legal)
-    width = WORDS_X + 1.6
+    width = WIDTH
     if rules.thoughtful:
         items += _open_stock(s)
-        width = WORDS_X + (OPEN_ROW - 1) * OPEN_X + 1
+        width = OPEN_LEFT + (OPEN_ROW - 1) * OPEN_X + 1
     canvas = width, TOP + ROOM + 1
     return Scene("Klondike", tuple(items), tuple(_texts(s, rules)), canvas)
 
@@ -73,7 +77,10 @@ def _open_stock(s: Any) -> list[Item]:
     rest = [int(card) for card in s["stock"][: s["shown"]["stock_count"]][::-1]][1:]
     return [
         Item(
-            WORDS_X + k % OPEN_ROW * OPEN_X, 2.4 + k // OPEN_ROW * OPEN_Y, card, place="open-stock"
+            OPEN_LEFT + k % OPEN_ROW * OPEN_X,
+            2.4 + k // OPEN_ROW * OPEN_Y,
+            card,
+            place="open-stock",
         )
         for k, card in enumerate(rest)
     ]
@@ -110,7 +117,9 @@ def _foundation(s: Any, suit: int, legal: Collection[int]) -> Item:
         if back == suit and action in legal
     )
     card = 4 * value + suit if value else 0
-    return Item(FOUNDATION_X + suit * COLUMN_X, 0, card, place=FOUNDATION_PLACES[suit], drops=drops)
+    sign = "" if card else SUIT_SIGNS[suit]
+    x, place = FOUNDATION_X + suit, FOUNDATION_PLACES[suit]
+    return Item(x, 0, card, note=sign, place=place, drops=drops)
 
 
 def _returns(s: Any) -> list[tuple[int, int, int]]:
@@ -126,7 +135,7 @@ def _column(s: Any, rules: Rules, column: int, legal: Collection[int]) -> list[I
     """Return the cards of a column, the face-down cards first."""
     down = int(s["shown"]["face_down"][column])
     cards = [int(card) for card in s["column"][column][: s["count"][column]]]
-    x, place = ASIDE + column * COLUMN_X, COLUMN_PLACES[column]
+    x, place = COLUMNS_X + column, COLUMN_PLACES[column]
     if not cards:
         return [Item(x, TOP, 0, place=place)]
     down_y = UP_Y if rules.thoughtful else DOWN_Y
@@ -158,65 +167,94 @@ def _run_drops(s: Any, column: int, row: int, legal: Collection[int]) -> Drops:
 
 
 def _texts(s: Any, rules: Rules) -> list[Text]:
-    """Return the status lines to the right of the columns."""
+    """Return the status: a line below the columns in pictures, and to their right in text."""
     shown, number = s["shown"], int(s["redeals"]) + 1
-    lines = [f"pass {number} of {rules.passes}" if rules.passes else f"pass {number}"]
-    lines += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
-    texts = [Text(WORDS_X, TOP + 0.25 * i, line) for i, line in enumerate(lines)]
-    counts = f"stock {int(shown['stock_count'])}, waste {int(shown['waste_count'])}"
-    return [*texts, Text(WORDS_X, TOP + 0.25 * len(lines), counts, only="ansi")]
+    facts = [f"pass {number} of {rules.passes}" if rules.passes else f"pass {number}"]
+    facts += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
+    y = TOP + ROOM + 1.1
+    texts = [Text(COLUMNS_X + 2 * i, y, fact, only="status") for i, fact in enumerate(facts)]
+    lines = [*facts, f"stock {int(shown['stock_count'])}, waste {int(shown['waste_count'])}"]
+    return (
+        texts
+        + [Text(OPEN_LEFT, TOP + 0.25 * i, line, only="ansi") for i, line in enumerate(lines)]
+        + [
+            Text(COLUMNS_X + column, NUMBERS_Y, f" {_number(column)}", only="ansi")
+            for column in range(COLUMNS)
+        ]
+    )
 
 
 def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
-    """Return the words that a person can type for each action, such as ``w3`` or ``2>5``."""
-    words: dict[int, tuple[str, ...]] = {DEAL: ("d", "deal"), REDEAL: ("r", "redeal")}
-    words[WASTE_UP] = ("w", "waste")
-    for column in range(COLUMNS):
-        words[WASTE_DOWN + column] = (f"w{column + 1}",)
-        words[COLUMN_UP + column] = (f"{column + 1}",)
-    for action in range(MOVE, BACK):
-        source, target = move_columns(action)
-        words[action] = (f"{source + 1}>{target + 1}",)
-    return words | {action: (f"{SUITS[suit]}{column + 1}",) for action, column, suit in _returns(s)}
+    """Return the words that a person can type for each legal action.
+
+    The first word names the cards as they are drawn: ``"Qd Ks"``, ``"As f"`` for the foundation, or
+    ``"Kc 3"`` for an empty column. Other words name columns by number: ``"Qd 4"``, ``"7>4"``.
+    """
+    words: dict[int, tuple[str, ...]] = {}
+    for action in list_actions(s["legal"]):
+        if action in (DEAL, REDEAL):
+            words[action] = ("d", "deal") if action == DEAL else ("r", "redeal")
+            continue
+        card, source, target = _find_move(s, action)
+        name, last = card_name(card), _last_card(s, target)
+        words[action] = tuple(
+            dict.fromkeys(
+                [
+                    f"{name} {card_name(last) if last else target}",
+                    f"{name} {target}",
+                    *([f"{source}>{target}"] if source != FOUNDATION else []),
+                ]
+            )
+        )
+    return words
 
 
 def describe_action(s: Any, rules: Rules, action: int) -> str:
-    """Return an action as a phrase, such as ``"move 7♥ from column 3 to column 5"``."""
+    """Return an action as a phrase, such as ``"move 7♥ to 8♠"`` or ``"move K♥ to column 3"``."""
     if action in (DEAL, REDEAL):
         return "deal from the stock" if action == DEAL else "redeal the stock"
-    card, source, target = _find_move(s, action)
-    return f"move {card_symbol(card)} from {source} to {target}" if card else label(action)
+    card, _, target = _find_move(s, action)
+    if not card:
+        return label(action)
+    last = _last_card(s, target)
+    column = card_symbol(last) if last else f"column {target}"
+    return f"move {card_symbol(card)} to {'its foundation' if target == FOUNDATION else column}"
+
+
+def _last_card(s: Any, pile: str) -> int:
+    """Return the card that a moved card covers: the last card of a column; otherwise 0."""
+    return 0 if pile == FOUNDATION else int(s["shown"]["last"][int(pile) - 1])
 
 
 def _find_move(s: Any, action: int) -> tuple[int, str, str]:
-    """Return the card that an action moves, the name of its pile, and the name of the target.
+    """Return the card that an action moves, its pile, and the target.
 
-    The card is 0 if the action moves no face-up card. For a run it is the first card of the run.
+    Piles are ``WASTE``, ``FOUNDATION`` and the numbers of the columns. The card is 0 if the action
+    moves no face-up card. For a run it is the first card of the run.
     """
     shown = s["shown"]
     if WASTE_UP <= action < COLUMN_UP:
-        card = int(shown["waste_top"])
-        target = "its foundation" if action == WASTE_UP else _column_name(action - WASTE_DOWN)
-        return card, "the waste", target
+        target = FOUNDATION if action == WASTE_UP else _number(action - WASTE_DOWN)
+        return int(shown["waste_top"]), WASTE, target
     if COLUMN_UP <= action < MOVE:
         column = action - COLUMN_UP
-        return int(shown["last"][column]), _column_name(column), "its foundation"
+        return int(shown["last"][column]), _number(column), FOUNDATION
     if MOVE <= action < BACK:
         column, other = move_columns(action)
         rows = range(int(shown["face_down"][column]), int(s["count"][column]))
         last = int(shown["last"][other])
         cards = [int(s["column"][column][row]) for row in rows]
         fitting = [card for card in cards if card >> 2 == (last >> 2) - 1] if last else cards
-        return (fitting or [0])[0], _column_name(column), _column_name(other)
+        return (fitting or [0])[0], _number(column), _number(other)
     for number, column, suit in _returns(s):
         if number == action:
             value = int(shown["foundations"][suit])
-            return 4 * value + suit if value else 0, "its foundation", _column_name(column)
+            return 4 * value + suit if value else 0, FOUNDATION, _number(column)
     return 0, "", ""
 
 
-def _column_name(column: int) -> str:
-    return f"column {column + 1}"
+def _number(column: int) -> str:
+    return str(column + 1)
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:

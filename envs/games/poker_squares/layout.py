@@ -9,12 +9,12 @@ from ...core.scene.scene import Item, Scene, Text
 from .kernel import category
 from .rules import SIZE, SQUARES, label
 
-SIDE = SIZE + 1
+SIDE = SIZE + 0.75
 """Left edge of the card to place and of the text, to the right of the grid."""
 OTHER = SIDE + 1.1
 """Left edge of the other grid, head to head."""
 BELOW = SIZE + 0.5
-"""Top of the text below the points of the columns, head to head."""
+"""Top of the text below the points of the columns."""
 
 
 def layout(s: Any, rules: Any) -> Scene:
@@ -34,11 +34,11 @@ def layout(s: Any, rules: Any) -> Scene:
     if rules.players == 1:
         lines = [f"score {int(s['score'])}", f"target {int(s['target'])}", _placed_text(s)]
         texts += [Text(SIDE, 2 + i, line, only="ansi") for i, line in enumerate(lines)]
-        texts += [Text(SIDE, 1.2 + 0.26 * i, line, "", "picture") for i, line in enumerate(lines)]
+        texts += [Text(2 * i, BELOW, line, "", "status") for i, line in enumerate(lines)]
     else:
         items += _grid(shown["other"], OTHER, 0, "other")
         texts += [*_points(s, shown["other"], OTHER), *_totals(s)]
-    canvas = (SIDE + 2.4, SIZE + 0.5) if rules.players == 1 else (OTHER + SIZE + 0.7, BELOW + 1.0)
+    canvas = (SIDE + 1.0, BELOW) if rules.players == 1 else (OTHER + SIZE + 0.7, BELOW + 1.0)
     return Scene("Poker Squares", tuple(items), tuple(texts), canvas)
 
 

@@ -27,7 +27,7 @@ from .rules import (
 
 BACK = 1
 """Code of every face-down card; no card has this code."""
-LEFT, TOP = 3.0, 1.5
+LEFT, TOP = 2.75, 1.5
 """Corner of the first pile, to the right of the text and below the foundations."""
 STEP, LEAST_STEP = 0.4, 0.3
 """Usual distance from one card of a pile to the next, and minimum distance in long piles."""
@@ -141,7 +141,7 @@ def _buttons(rules: Rules, legal: int) -> tuple[Button, ...]:
 def _texts(s: Any, rules: Rules, step: float) -> list[Text]:
     """Return the numbers above the piles, and the lines of up to 15 characters to their left."""
     shown = s["shown"]
-    lines = [f"stock {int(shown['stock_count'])}"]
+    lines = []
     if rules.redeals:
         lines.append(f"redeals left {int(shown['redeals_left'])}")
     lines += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
@@ -151,7 +151,10 @@ def _texts(s: Any, rules: Rules, step: float) -> list[Text]:
     if turns:
         lines.append("gathered " + " ".join(str(turns[turn]) for turn in sorted(turns)))
     numbers = [Text(LEFT + pile + 0.24, 1.15, str(pile + 1)) for pile in range(PILES)]
-    return [*numbers, *(Text(0, TOP + step * i, line) for i, line in enumerate(lines))]
+    stock = f"stock {int(shown['stock_count'])}"  # pictures have the number on the stock
+    status = [Text(0, TOP + step * i, line, only="status") for i, line in enumerate(lines)]
+    in_text = [Text(0, TOP + step * i, one, only="ansi") for i, one in enumerate([stock, *lines])]
+    return [*numbers, *status, *in_text]
 
 
 def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:

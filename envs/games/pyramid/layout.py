@@ -131,13 +131,13 @@ def _buttons(rules: Any, legal: int, y: float) -> tuple[Button, ...]:
 
 
 def _picture_texts(s: Any, rules: Any) -> list[Text]:
-    """Return the status lines to the right of the pyramid's top. Piles show their own counts."""
+    """Return the status to the right of the pyramid's top. Piles show their own counts."""
     number = int(s["redeals"]) + 1
     lines = [f"pass {number} of {rules.passes}" if rules.passes else f"pass {number}"]
     lines += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
     need = int(s["shown"]["need"])
-    texts = [Text(4.8, 0.24 * i, line, only="picture") for i, line in enumerate(lines)]
-    return [*texts, Text(4.8, 0.72, f"{need} to make 13", "strong", "picture")] if need else texts
+    texts = [Text(4.8, 0.24 * i, line, only="status") for i, line in enumerate(lines)]
+    return [*texts, Text(4.8, 0.72, f"{need} to make 13", "strong", "status")] if need else texts
 
 
 def _texts(s: Any, rules: Any, y: float) -> list[Text]:

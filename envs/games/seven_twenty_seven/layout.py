@@ -1,5 +1,9 @@
-"""Seven Twenty-Seven: the scene of a table, and the words for actions."""
+"""Seven Twenty-Seven: the scene of a table, and the words for actions.
 
+Pictures show the seats around the pot. Terminal text has a row for each seat.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +12,24 @@ from ...core.batch import FINISHED
 from ...core.game import take_seats
 from ...core.kernel.jit import plain_python
 from ...core.rows import are_finished
-from ...core.scene.scene import Button, Chips, Item, Mark, Panel, Scene, Text
+from ...core.scene.drawing import HEIGHT, Box
+from ...core.scene.drawing import WIDTH as CARD
+from ...core.scene.scene import Button, Item, Mark, Scene, Text
+from ...core.scene.seating import (
+    LINE,
+    LONGEST_ROW,
+    OWN_SIZE,
+    PAD,
+    Seating,
+    arrange_seats,
+    place_hand,
+    put_area,
+    put_buttons,
+    put_chips,
+    put_item,
+    put_message,
+    put_text,
+)
 from .kernel import BETTING_PHASES, level_chips
 from .rules import (
     CALL,
@@ -21,7 +42,6 @@ from .rules import (
     RAISE,
     SEATS,
     STAND,
-    Declare,
     Phase,
     Status,
     label,
@@ -34,17 +54,31 @@ _find_shares = plain_python(find_shares)
 BACK = 1
 """Code of every face-down card; no card has this code."""
 NAMES = 5.0
-"""Left edge of the cards, to the right of the names of the seats."""
+"""Left edge of the cards in terminal text, to the right of the names of the seats."""
 WIDTH = 10.5
+"""Width of the table in terminal text."""
 ROW = 1.09
-"""Height of a seat's panel, slightly more than a card."""
+"""Height of a seat's row in terminal text, slightly more than a card."""
 INSET = 0.05
-LINES = 5
-"""Number of lines of text below the hands in a picture."""
-LINE = 0.27
-"""Height of a line of text."""
 LEAST_STEP = 0.68
-"""Minimum distance between the cards of a long hand."""
+"""Minimum distance between the cards of a long hand in terminal text."""
+SMALL_SIZE = 0.6
+"""Scale of another seat's cards."""
+IN_ROW = 5
+"""Maximum number of another seat's cards in a row."""
+LONG_HAND, LONG_ROW = 0.72, 7
+"""Factor by which more than two rows of cards are smaller, and the number of cards in such a row.
+"""
+SMALL_STEP = 27.0
+"""Distance between another seat's cards, in SVG units; it leaves their corners visible."""
+SMALL_ROW = 19.0
+"""Distance between the rows of another seat's cards, in SVG units."""
+AREA = 2 * LINE + 2 * PAD + HEIGHT * SMALL_SIZE + SMALL_ROW
+"""Height of another seat's area, in SVG units: two lines and two rows of cards."""
+MIDDLE = 130.0
+"""Minimum height of the middle of the table, in SVG units."""
+MOST_NAMED = 4
+"""Maximum number of seats that the line with the winners in a picture names."""
 SAYS = ("", "says 7", "says 27", "says both")
 PHASES = {
     Phase.OVER: "the hand is over",
@@ -61,93 +95,157 @@ PHASES = {
 def layout(s: Any, rules: Any) -> Scene:
     """Return the scene of the table as seen by the viewer of ``s``, one record of states.
 
-    The viewer's row comes first; the other seats follow clockwise.
+    The viewer is at the bottom; the other seats follow clockwise.
     """
-    viewer, players = int(s["viewer"]), int(rules.players)
-    items: list[Item] = []
-    texts: list[Text] = []
-    chips: list[Chips] = []
-    for k in range(players):
-        seat, y = (viewer + k) % players, k * ROW
-        items += _hand(s, seat, y + INSET)
-        texts.append(Text(0, y + INSET, _seat(s, seat, k == 0), only="ansi"))
-        texts += _picture_seat(s, seat, y)
-        chips.append(Chips(3.1, y + 0.36, int(s["paid"][seat])))
-    y = players * ROW + 0.2
-    texts += [Text(0, y + i / 2, line, "", "ansi") for i, line in enumerate(_table(s, rules))]
-    texts += [
-        Text(0, y + i * LINE, line, "" if i else "strong", "picture")
-        for i, line in enumerate(_picture_table(s, rules))
-    ]
-    texts.append(Text(WIDTH - 2.55, y, "pot", "strong", "picture"))
-    chips.append(Chips(WIDTH - 1.8, y - 0.01, int(s["pot"])))
-    y += LINES * LINE + 0.1
-    panels = tuple(_panel(s, (viewer + k) % players, k * ROW) for k in range(players))
-    buttons = _buttons(s, rules, y)
-    canvas = WIDTH, y + 0.95
+    players = int(rules.players)
+    seats = [(int(s["viewer"]) + k) % players for k in range(players)]
+    sizes: dict[str, Any] = {"middle": MIDDLE, "messages": 2, "own_lines": 2}
+    own_cards = int((s["owner"] == s["viewer"] + 1).sum())
+    seating = arrange_seats(players, AREA, **sizes, cards=max(LONGEST_ROW, own_cards))
+    canvas = arrange_seats(players, AREA, **sizes).canvas
+    items = _draw_own(s, seating)
+    texts = [*_write_own(s, seating), *_write_middle(s, rules, seating)]
+    left, top, right, bottom = seating.center
+    chips = [put_chips((left + right) / 2, (top + bottom) / 2, int(s["pot"]), "middle")]
+    panels = []
+    for seat, box in zip(seats, seating.areas, strict=True):
+        is_at_turn = s["over"] not in FINISHED and seat == s["turn"]
+        panels.append(put_area(box, is_at_turn, s["seats"][seat]["status"] != Status.IN))
+        own = seat == s["viewer"]
+        chips.append(put_chips(box[2] - PAD, box[1], int(s["paid"][seat]), "end"))
+        if not own:
+            items += _draw_other(s, seat, box)
+            texts += _write_seat(s, seat, f"Seat {seat}", box)
+    stock = int(s["size"] - s["next"])
+    if stock:
+        x, y = (
+            (left + right - CARD * SMALL_SIZE) / 2,
+            (top + bottom) / 2 - HEIGHT * SMALL_SIZE - PAD,
+        )
+        fields: dict[str, Any] = {"place": "stock", "pile_size": stock, "size": SMALL_SIZE}
+        items.append(put_item(x, y, BACK, False, **fields))
     return Scene(
-        "Seven Twenty-Seven", tuple(items), tuple(texts), canvas, buttons, tuple(chips), panels
+        "Seven Twenty-Seven",
+        tuple(items),
+        tuple(texts),
+        canvas,
+        _draw_buttons(s, rules, seating),
+        tuple(chips),
+        tuple(panels),
+        terminal=_draw_rows(s, rules, seats),
     )
 
 
-def _hand(s: Any, seat: int, y: float) -> list[Item]:
-    """Return the cards of a seat; those that the viewer cannot see are face down."""
-    is_viewer = seat == int(s["viewer"])
-    hand = [place for place in range(int(s["next"])) if s["owner"][place] == seat + 1]
-    step = max(LEAST_STEP, min(1.0, (WIDTH - NAMES - 1) / max(len(hand) - 1, 1)))
+def _list_hand(s: Any, seat: int) -> list[tuple[int, bool, Mark]]:
+    """Return the cards of a seat: code, whether the viewer sees the card, and mark."""
+    is_viewer = seat == s["viewer"]
+    cards: list[tuple[int, bool, Mark]] = []
+    for place in range(int(s["next"])):
+        if s["owner"][place] == seat + 1:
+            is_up = bool(int(s["up"]) >> place & 1)
+            is_seen = is_viewer or is_up
+            code = int(s["deck"][place]) if is_seen else BACK
+            cards.append((code, is_seen, "hidden" if is_viewer and not is_up else ""))
+    return cards
+
+
+def _draw_own(s: Any, seating: Seating) -> list[Item]:
+    """Return the viewer's cards."""
+    seat = int(s["viewer"])
+    hand = _list_hand(s, seat)
+    fields: dict[str, Any] = {"place": f"seat-{seat}", "origin": "stock", "size": OWN_SIZE}
+    return [
+        put_item(x, y, code, is_seen, mark=mark, **fields)
+        for (code, is_seen, mark), (x, y) in zip(hand, place_hand(seating, len(hand)), strict=True)
+    ]
+
+
+def _draw_other(s: Any, seat: int, box: Box) -> list[Item]:
+    """Return the cards of another seat, in rows at the lower edge of its area."""
+    hand = _list_hand(s, seat)
+    smaller = 1.0 if len(hand) <= 2 * IN_ROW else LONG_HAND
+    in_row = IN_ROW if smaller == 1 else LONG_ROW
+    place, size = f"seat-{seat}", SMALL_SIZE * smaller
     items = []
-    for n, place in enumerate(hand):
-        is_up = bool(int(s["up"]) >> place & 1)
-        is_seen = is_viewer or is_up
-        card = int(s["deck"][place]) if is_seen else BACK
-        mark: Mark = "hidden" if is_viewer and not is_up else ""
-        items.append(Item(NAMES + n * step, y, card, is_seen, mark, place=f"seat-{seat}"))
+    for k, (code, is_seen, _) in enumerate(hand):
+        row, column = divmod(k, in_row)
+        x = box[0] + PAD + column * SMALL_STEP * smaller
+        y = box[1] + PAD + 2 * LINE + row * SMALL_ROW * smaller
+        items.append(put_item(x, y, code, is_seen, place=place, origin="stock", size=size))
     return items
 
 
-def _panel(s: Any, seat: int, y: float) -> Panel:
-    if s["seats"][seat]["status"] != Status.IN:
-        return Panel(0, y, WIDTH, ROW, "out")
-    return Panel(
-        0, y, WIDTH, ROW, "turn" if s["over"] not in FINISHED and seat == s["turn"] else ""
-    )
-
-
-def _picture_seat(s: Any, seat: int, y: float) -> list[Text]:
-    """Return the name of a seat, and below it its status."""
+def _describe_status(s: Any, seat: int) -> str:
+    """Return the status of a seat and, during the hand, whether it is the dealer."""
     public = s["seats"][seat]
-    name = f"you, seat {seat}" if seat == s["viewer"] else f"seat {seat}"
-    status = ""
+    words = []
     if public["status"] != Status.IN:
-        status = Status(int(public["status"])).name.lower()
+        words.append(Status(int(public["status"])).name.lower())
     elif s["over"] in FINISHED:
-        status = f"wins {int(s['net'][seat])}" if s["net"][seat] > 0 else ""
+        words += [f"wins {int(s['net'][seat])}"] if s["net"][seat] > 0 else []
     elif public["declared"]:
-        status = SAYS[int(public["declared"])]
-    elif seat == s["turn"]:
-        status = "to act"
-    status += (", dealer" if status else "dealer") if seat == s["dealer"] else ""
+        words.append(SAYS[int(public["declared"])])
+    if seat == s["dealer"] and s["over"] not in FINISHED:
+        words.append("dealer")
+    return ", ".join(words)
+
+
+def _write_seat(s: Any, seat: int, name: str, box: Box) -> list[Text]:
+    """Return the name and the status of a seat."""
+    x, y = box[0] + PAD, box[1] + PAD / 2
+    texts, status = [put_text(x, y, name, "strong")], _describe_status(s, seat)
+    return [*texts, put_text(x, y + LINE, status, "faint")] if status else texts
+
+
+def _write_own(s: Any, seating: Seating) -> list[Text]:
+    """Return the texts of the viewer's seat: name, status and totals."""
+    seat, box = int(s["viewer"]), seating.areas[0]
     return [
-        Text(0.2, y + 0.2, name, "strong", "picture"),
-        Text(0.2, y + 0.52, status, "faint", "picture"),
+        *_write_seat(s, seat, f"You, seat {seat}", box),
+        put_text(box[2] - PAD, box[1] + PAD / 2 + LINE, f"total {_list_totals(s)}", "", "end"),
     ]
 
 
-def _buttons(s: Any, rules: Any, y: float) -> tuple[Button, ...]:
-    """Return a button for every action: bets in one row, cards and declarations below."""
+def _write_middle(s: Any, rules: Any, seating: Seating) -> list[Text]:
+    """Return the texts about the pot, and below it the phase or the winners."""
+    left, top, right, bottom = seating.center
+    lines = [_phase(s)]
+    if s["over"] in FINISHED:
+        lines = _showdown(s, rules, MOST_NAMED) or lines
+    return [
+        put_text((left + right) / 2, (top + bottom) / 2 + LINE + PAD / 2, "pot", "", "middle"),
+        *(put_message(seating, line[0].upper() + line[1:], k) for k, line in enumerate(lines)),
+    ]
+
+
+def _draw_buttons(s: Any, rules: Any, seating: Seating) -> tuple[Button, ...]:
+    """Return a button for each legal action."""
     acts = s["viewer"] == s["turn"] and not s["over"]
     legal = int(s["legal"]) if acts else 0
-    words = _action_words(s, rules)
-    below = [DRAW, STAND]
-    below += [DECLARE_7, DECLARE_27, DECLARE_BOTH] if rules.declare != Declare.CARDS_SPEAK else []
-    buttons = []
-    for row, actions in enumerate(((FOLD, CALL, *range(RAISE, RAISE + LEVELS)), below)):
-        width = WIDTH / 7
-        for i, action in enumerate(actions):
-            text = f"say {words[action][0]}" if action >= DECLARE_7 else words[action][0]
-            is_legal = bool(legal >> action & 1)
-            buttons.append(Button(i * width, y + 0.47 * row, width, text, action, is_legal))
-    return tuple(buttons)
+    words = []
+    for action, (word, *_) in sorted(_action_words(s, rules).items()):
+        if legal >> action & 1:
+            words.append((action, f"say {word}" if action >= DECLARE_7 else word))
+    return put_buttons(seating, words)
+
+
+# ---- terminal text --------------------------------------------------------------------------
+
+
+def _draw_rows(s: Any, rules: Any, seats: Sequence[int]) -> Scene:
+    """Return the scene for terminal text: a row for each seat, and lines below."""
+    items: list[Item] = []
+    texts: list[Text] = []
+    for k, seat in enumerate(seats):
+        y = k * ROW + INSET
+        hand = _list_hand(s, seat)
+        step = max(LEAST_STEP, min(1.0, (WIDTH - NAMES - 1) / max(len(hand) - 1, 1)))
+        for n, (code, is_seen, mark) in enumerate(hand):
+            items.append(Item(NAMES + n * step, y, code, is_seen, mark, place=f"seat-{seat}"))
+        texts.append(Text(0, y, _seat(s, seat, k == 0)))
+    y = len(seats) * ROW + 0.2
+    texts += [Text(0, y + i / 2, line) for i, line in enumerate(_table(s, rules))]
+    return Scene("Seven Twenty-Seven", tuple(items), tuple(texts), (WIDTH, y + 1))
 
 
 def _seat(s: Any, seat: int, is_viewer: bool) -> str:
@@ -167,34 +265,20 @@ def _seat(s: Any, seat: int, is_viewer: bool) -> str:
 
 
 def _table(s: Any, rules: Any) -> list[str]:
-    """Return the lines below the hands for text output."""
-    lines = [_totals(s), f"pot {int(s['pot'])}, {_stock(s)}"]
+    """Return the lines below the hands."""
+    stock = int(s["size"] - s["next"])
+    lines = [f"your cards make {_list_totals(s)}", f"pot {int(s['pot'])}, stock {stock}"]
     if s["over"] in FINISHED:
         nets = ", ".join(f"seat {k} {int(s['net'][k]):+d}" for k in range(int(rules.players)))
         return [*lines, *_showdown(s, rules), f"{_phase(s)}: {nets}"]
     return [*lines, _phase(s)]
 
 
-def _picture_table(s: Any, rules: Any) -> list[str]:
-    """Return the lines below the hands for a picture, which shows pot and winnings elsewhere."""
-    return [
-        _phase(s),
-        _totals(s),
-        _stock(s),
-        *(_showdown(s, rules) if s["over"] in FINISHED else []),
-    ]
-
-
-def _stock(s: Any) -> str:
-    return f"stock {int(s['size'] - s['next'])}"
-
-
-def _totals(s: Any) -> str:
+def _list_totals(s: Any) -> str:
     """Return the totals of the viewer's cards; a hand with aces has several."""
     viewer = int(s["viewer"])
     low, aces = int(s["low"][viewer]), int(s["cards"][viewer][0])
-    totals = " or ".join(f"{(low + 20 * aces_high) / 2:g}" for aces_high in range(aces + 1))
-    return f"your cards make {totals}"
+    return " or ".join(f"{(low + 20 * aces_high) / 2:g}" for aces_high in range(aces + 1))
 
 
 def _phase(s: Any) -> str:
@@ -208,24 +292,29 @@ def _phase(s: Any) -> str:
     return phase
 
 
-def _showdown(s: Any, rules: Any) -> list[str]:
-    """Return the winners of 7 and 27 and their chips; empty if only one seat was left."""
+def _showdown(s: Any, rules: Any, most_named: int = SEATS) -> list[str]:
+    """Return the winners of 7 and 27 and their chips; empty if only one seat was left.
+
+    More than ``most_named`` seats are only counted.
+    """
     if int(s["live"]).bit_count() == 1:
         return []
+
+    def takers(seats: int, chips: int) -> str:
+        who = [str(seat) for seat in range(SEATS) if seats >> seat & 1]
+        if len(who) == 1:
+            return f"seat {who[0]} takes {chips}"
+        if len(who) > most_named:
+            return f"{len(who)} seats share {chips}"
+        return f"seats {' and '.join([', '.join(who[:-1]), who[-1]])} share {chips}"
+
     winners_7, winners_27, chips_7 = (int(one) for one in _find_shares(s, rules))
     if not winners_7 | winners_27:
-        return [f"nobody takes 7 or 27: {_takers(int(s['live']), int(s['pot']))}"]
+        return [f"nobody takes 7 or 27: {takers(int(s['live']), int(s['pot']))}"]
     if winners_7 == winners_27:
-        return [f"7 and 27: {_takers(winners_7, int(s['pot']))}"]
+        return [f"7 and 27: {takers(winners_7, int(s['pot']))}"]
     sides = (7, winners_7, chips_7), (27, winners_27, int(s["pot"]) - chips_7)
-    return [f"{side}: {_takers(seats, chips)}" for side, seats, chips in sides if seats]
-
-
-def _takers(seats: int, chips: int) -> str:
-    who = [str(seat) for seat in range(SEATS) if seats >> seat & 1]
-    if len(who) == 1:
-        return f"seat {who[0]} takes {chips}"
-    return f"seats {' and '.join([', '.join(who[:-1]), who[-1]])} share {chips}"
+    return [f"{side}: {takers(seats, chips)}" for side, seats, chips in sides if seats]
 
 
 def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:

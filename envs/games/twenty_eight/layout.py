@@ -1,5 +1,6 @@
 """Drawing of the table of Twenty-Eight and Twenty-Nine, and the words for actions."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from ..bidding.layout import (
     STEP,
     Row,
     Table,
-    describe_phase,
     describe_points,
     describe_taken,
     draw_table,
@@ -36,7 +36,6 @@ from .rules import (
     MAKE_REVERSED,
     MAKE_SEVENTH,
     MAKING,
-    PACK_POINTS,
     PASS,
     PLAY,
     RANKS,
@@ -47,8 +46,8 @@ from .rules import (
     SHOW,
     SINGLE,
     SINGLES,
-    TrumpBy,
     label,
+    pack,
     sides,
 )
 
@@ -98,19 +97,25 @@ describe_action = make_describe_action(
 
 def layout(s: Any, rules: Any, title: str = "Twenty-Eight") -> Scene:
     """Return the scene of the table as seen by the viewer of ``s``; see `draw_table`."""
-    phase = describe_phase(s, PHASES, int(rules.players), 2 if rules.players == 3 else 1)
+    players = int(rules.players)
     table = Table(
         title,
         CODES,
         copies=1,
+        ranks=RANKS,
+        hand_size=len(pack(rules)) // players,
+        bonus=int(rules.last_trick),
         sides=_list_sides(s, rules),
-        rows=[_make_row(s, seat) for seat in range(int(rules.players))],
-        lines=[phase, _describe_contract(s, rules), _describe_trumps(s)],
-        buttons=_list_buttons(rules),
+        rows=[_make_row(s, seat) for seat in range(players)],
+        phase=PHASES[int(s["shown"]["phase"])],
+        contract=_list_contract(s, rules),
+        points=_list_points(s, rules),
+        trumps=_list_trumps(s),
         words=WORDS,
+        button_rows=1,
+        net_unit=2 if players == 3 else 1,
         apart_x=APART,
         trick_x=TRICK,
-        buttons_height=1.45,
     )
     return draw_table(s, table)
 
@@ -151,44 +156,33 @@ def _describe_said(s: Any, seat: int) -> str:
     return f"bid {int(public['bid'])}" if public["bid"] else ""
 
 
-def _describe_trumps(s: Any) -> str:
-    """Return text with the trumps as far as the viewer knows them."""
+def _list_trumps(s: Any) -> list[str]:
+    """Return lines with the trumps as far as the viewer knows them."""
     made = int(s["shown"]["trumps"])
     if not made:
-        return "trumps unknown" if s["made"] else "no trumps yet"
-    words = "no trumps" if made >= NONE else f"trumps {SUIT_WORDS[made - 1]}"
-    words += ", ranks reversed" if made == REVERSED else ""
-    return words if s["shown"]["trumps_shown"] else f"{words}, secret"
+        return ["unknown" if s["made"] else "not chosen"]
+    lines = ["no trumps" if made >= NONE else SUIT_WORDS[made - 1]]
+    lines += ["ranks reversed"] if made == REVERSED else []
+    return lines if s["shown"]["trumps_shown"] else [*lines, "secret"]
 
 
-def _describe_contract(s: Any, rules: Any) -> str:
-    """Return text with the bid, the target, and the points taken so far."""
+def _list_contract(s: Any, rules: Any) -> list[str]:
+    """Return lines with the bid and the target."""
     shown = s["shown"]
     if s["alone"] >= 0:
-        return f"seat {int(s['alone'])} plays alone for all tricks"
+        return [f"seat {int(s['alone'])} plays alone for all tricks"]
     if s["bidder"] < 0:
-        return "no bid"
-    words = f"seat {int(s['bidder'])} bid {int(shown['bid'])}"
-    if shown["target"] != shown["bid"]:
-        words += f", must take {int(shown['target'])}"
-    words += f", times {int(shown['stake'])}" if shown["stake"] > 1 else ""
-    if shown["phase"] in (OVER, PLAY):
-        words += f"; {describe_points(s, _list_sides(s, rules), shown['target'])}"
-    return words
+        return ["no bid"]
+    lines = [f"seat {int(s['bidder'])} bid {int(shown['bid'])}"]
+    lines += [f"must take {int(shown['target'])}"] if shown["target"] != shown["bid"] else []
+    return [*lines, f"times {int(shown['stake'])}"] if shown["stake"] > 1 else lines
 
 
-def _list_buttons(rules: Any) -> list[list[int]]:
-    """Return the rows of buttons: bids in one row, other calls and trumps below."""
-    highest = PACK_POINTS + int(rules.last_trick)
-    bids = [BID + bid - LOWEST_BID for bid in range(int(rules.min_bid), highest + 1)]
-    calls = [PASS, ASK]
-    calls += [DOUBLE, REDOUBLE] if rules.doubles else []
-    calls += [SHOW] if rules.pair else []
-    calls += [SINGLE] if rules.single_hand else []
-    trumps = list(range(MAKE, MAKE + 4)) if rules.trump_by == TrumpBy.SUIT else []
-    trumps += [MAKE_SEVENTH] if rules.seventh else []
-    trumps += [MAKE_NONE, MAKE_REVERSED] if rules.no_trumps else []
-    return [row for row in (bids, calls, trumps) if row]
+def _list_points(s: Any, rules: Any) -> Sequence[str]:
+    """Return the points of the viewer's side and of the others; empty before the play."""
+    if s["alone"] >= 0 or s["bidder"] < 0 or s["shown"]["phase"] not in (OVER, PLAY):
+        return ()
+    return describe_points(s, _list_sides(s, rules), s["shown"]["target"])
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:

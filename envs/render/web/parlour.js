@@ -4,17 +4,24 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const SESSION = "parlour-session", LOOK = "parlour-look";
-const SPEEDS = { "no delay": 0, "4 moves per second": 250, "1 move per second": 1000, "1 move per 3 seconds": 3000 };
+const SPEEDS = { "no delay": 0, "4 moves per second": 250, "2 moves per second": 500, "1 move per second": 1000, "1 move per 3 seconds": 3000 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const DRAG = 8; // minimum distance of a drag in pixels
-const MARGIN = 14;
+const MARGIN = 8;
+const TALLEST = 1.35; // maximum number of pixels per unit of a drawing
+const LEAST_ROOM = 320; // minimum height of a table in pixels
+const LEAST_DOWN = 0.09, LEAST_UP = 0.19; // minimum offsets of cards in a compressed pile
+const TWICE = 350; // maximum time between the clicks of a double click in milliseconds
 const FLIGHT = 170; // duration of a card's movement in milliseconds
 const PATIENCE = 1500; // milliseconds without an answer before the page says that it is waiting
 const WORKING = "Still working", COMPILING = `${WORKING}: compiling on the first use of a game or an agent, which takes a minute or two`;
 const GONE = "The server does not respond. Reconnecting …";
 const SHOWN = 8; // maximum number of actions in an agent's advice
 const WORDS = 17, LEGIBLE = 12.5, MOST_GROWTH = 1.57; // font size; minimum font size in pixels; maximum enlargement, limited by the line spacing
-const CURVE = [320, 120, 8]; // width, height and margin of the chance curve
+const CURVE = { wide: 320, high: 150, left: 46, right: 10, top: 10, bottom: 26 }; // size and margins of the chance curve
+const SHORTEN = 20; // distance of the tip of an arrow from the center of its target
+const LONG_PAUSE = 3; // factor of the pause after a complete trick
+const AFTER = { start: 1, middle: 0.5, end: 0 }; // fraction of a text's width to the right of its anchor
 
 const make = (name, attributes = {}, ...children) => {
   const node = document.createElement(name);
@@ -32,13 +39,14 @@ const line = (tag, ...cells) => make("tr", {}, ...cells.map((cell) => make(tag, 
 const parts = (root) => Object.fromEntries([...root.querySelectorAll("[data-part]")].map((node) => [node.dataset.part, node]));
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds) % 60).padStart(2, "0")}`;
 const short = (value) => (typeof value === "number" ? String(Number(value.toPrecision(3))) : value ?? "–");
-const asSentence = (text) => text && `${text[0].toUpperCase()}${text.slice(1)}.`;
+const spell = (text) => text.replaceAll(/\bT(?=[♣♦♥♠])/g, "10"); // the game's words abbreviate the ten
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-// ---- appearance: light or dark, two or four suit colors; saved in the browser ----
+// ---- preferences, saved in the browser ----
 
-const look = { theme: "auto", four: false };
+// `finish`: whether won games finish by themselves; `seen`: the games whose explanation was read.
+const look = { theme: "auto", four: false, finish: true, seen: [] };
 const watchers = new Set();
 
 function setLook(changed) {
@@ -68,25 +76,76 @@ function recolour(art, card) {
 // ---- the board: a scene as SVG, with clicks, drags and arrow keys ----
 
 export class Board {
-  // Callbacks: `on.click(item, action)` and `on.drop(item, onto)`.
+  // Callbacks: `on.click(item, action)`, `on.drop(item, onto)`, and `on.targets(item)`, which returns
+  // the ids of the items onto which an item can be moved.
   constructor(svg, art, on = {}) {
     this.svg = svg; this.art = art; this.on = on;
     this.nodes = new Map(); this.focused = null; this.at = null; this.shown = null;
+    this.lit = new Set();
+    this.cursor = draw("rect", { class: "cursor", rx: 9, fill: "none", visibility: "hidden" });
     watchers.add(() => { if (svg.isConnected) { this.nodes.clear(); svg.replaceChildren(); this.redraw(); } });
-    new ResizeObserver(() => { if (this.shown && this.findGrowth() !== this.growth) this.redraw(); }).observe(svg);
+    new ResizeObserver(() => { if (this.shown && this.findSize() !== this.size) this.redraw(); }).observe(svg);
+    addEventListener("resize", () => { if (this.shown && svg.isConnected) this.redraw(); });
     if (!on.click) return;
     svg.addEventListener("pointerdown", (event) => this.press(event));
     // Dragging a card by finger must not scroll; touch-action has no effect on parts of an SVG.
     svg.addEventListener("touchmove", (event) => { if (event.target.closest(".item[role=button]")) event.preventDefault(); }, { passive: false });
-    svg.addEventListener("focusin", (event) => { const node = event.target.closest(".item"); if (node) this.focusOn(node); });
+    // An SVG that listens to the focus is a tab stop in Chromium, so its parent listens.
+    svg.parentElement.addEventListener("focusin", (event) => { const node = event.target.closest(".item"); if (node) this.focusOn(node); });
+    svg.parentElement.addEventListener("focusout", () => this.cursor.setAttribute("visibility", "hidden"));
   }
 
   get theme() { return this.art[themeName()]; }
 
-  // `game` identifies the game: its table may grow, but does not shrink. `targets` are actions by id.
-  show(scene, { game = "", targets = {}, selected = [], can = null, aim = null } = {}) {
-    this.shown = { scene, game, targets, selected, can, aim };
+  // `game` identifies the game: its table may grow, but does not shrink. `targets` are actions by id. With `fit`, long
+  // piles are compressed so that the table fits into the window. `trick` says whether the last trick is on the table;
+  // null: as in the scene.
+  show(scene, { game = "", targets = {}, selected = [], can = null, aim = null, fit = false, trick = null } = {}) {
+    const last = (trick ?? scene.trick?.shown) ? scene.trick : null;
+    const whole = last ? { ...scene, items: [...scene.items, ...last.items], texts: [...scene.texts, last.text] } : scene;
+    this.shown = { scene: whole, game, targets, selected, can, aim, fit };
+    this.arrow = []; this.lit = new Set();
     this.redraw();
+  }
+
+  // The size of the table in pixels, on which the drawing depends.
+  findSize() {
+    const { width } = this.svg.getBoundingClientRect();
+    return `${Math.round(width)} ${innerHeight}`;
+  }
+
+  // The height in pixels between the table's top and the window's bottom.
+  findRoom() {
+    const { top, bottom } = this.svg.getBoundingClientRect(), end = this.svg.closest(".felt")?.getBoundingClientRect().bottom ?? bottom;
+    const below = Number.parseFloat(getComputedStyle(this.svg).getPropertyValue("--below")) || 0;
+    return Math.max(LEAST_ROOM, innerHeight - top - scrollY - (end - bottom) - below);
+  }
+
+  // Returns the items, with long piles compressed: face-down cards first.
+  fitPiles(scene) {
+    const [, stepY] = this.theme.step, wide = this.svg.getBoundingClientRect().width || 1;
+    const scale = Math.min(TALLEST, wide / (this.right + 2 * MARGIN));
+    const most = Math.max(scene.canvas[1] * 0.62, Math.min(scene.canvas[1], (this.findRoom() / scale - 2 * MARGIN) / stepY));
+    const piles = new Map(), moved = new Map();
+    for (const item of scene.items.filter(({ place }) => place)) {
+      const name = `${item.place} ${item.x}`;
+      piles.set(name, [...(piles.get(name) ?? []), item]);
+    }
+    for (const pile of piles.values()) {
+      const gaps = pile.slice(1).map((item, k) => item.y - pile[k].y), excess = pile.at(-1).y + 1 - most;
+      if (excess <= 0 || !gaps.length || gaps.some((gap) => gap <= 0)) continue;
+      const shrink = (indices, least, by) => {
+        const spare = indices.map((k) => Math.max(0, gaps[k] - least)), sum = spare.reduce((a, b) => a + b, 0);
+        const share = sum ? Math.min(1, by / sum) : 0;
+        indices.forEach((k, i) => { gaps[k] -= share * spare[i]; });
+        return by - share * sum;
+      };
+      const at = (isDown) => gaps.flatMap((_, k) => ((pile[k].face === "down") === isDown ? [k] : []));
+      shrink(at(false), LEAST_UP, shrink(at(true), LEAST_DOWN, excess));
+      pile.reduce((y, item, k) => { moved.set(item, y); return y + (gaps[k] ?? 0); }, pile[0].y);
+    }
+    this.most = most;
+    return scene.items.map((item) => (moved.has(item) ? { ...item, y: moved.get(item) } : item));
   }
 
   // The factor by which texts are enlarged, so that they stay legible on a small table.
@@ -97,47 +156,56 @@ export class Board {
 
   redraw() {
     if (!this.shown) return;
-    const { scene, game } = this.shown, [stepX, stepY] = this.theme.step, { svg } = this;
+    const { scene, game, fit } = this.shown, [stepX, stepY] = this.theme.step, { svg } = this;
     const [width, height] = this.theme.size, colours = this.theme.colours;
-    const ends = scene.items.map((i) => [i.x * stepX + width, i.y * stepY + height + (i.note.length > 3 ? 16 : 0)]);
-    ends.push(...scene.panels.map((p) => [(p.x + p.width) * stepX - 6, (p.y + p.height) * stepY - 8]));
     if (this.sized !== game) { this.sized = game; this.right = scene.canvas[0] * stepX - 6; this.bottom = 0; }
+    const items = fit ? this.fitPiles(scene) : scene.items;
+    const ends = items.map((i) => [i.x * stepX + width * i.size, i.y * stepY + height * i.size + (i.note.length > 3 ? 16 : 0)]);
+    ends.push(...scene.panels.map((p) => [(p.x + p.width) * stepX - 6, (p.y + p.height) * stepY - 8]));
+    if (fit) { this.bottom = 0; ends.push([0, this.most * stepY - 8]); }
+    this.size = this.findSize();
     this.growth = this.findGrowth();
     const size = WORDS * this.growth;
-    ends.push(...scene.texts.map((t) => [t.x * stepX + t.text.length * 0.53 * size, t.y * stepY + 5 + size]));
+    ends.push(...scene.texts.map((t) => [t.x * stepX + t.text.length * 0.53 * size * AFTER[t.anchor], t.y * stepY + 5 + size]));
     this.right = Math.max(this.right, ...ends.map(([x]) => x));
     this.bottom = Math.max(this.bottom, ...ends.map(([, y]) => y));
     svg.setAttribute("viewBox", `${-MARGIN} ${-MARGIN} ${this.right + 2 * MARGIN} ${this.bottom + 2 * MARGIN}`);
     svg.style.setProperty("--across", this.right + 2 * MARGIN);
+    svg.style.setProperty("--room", `${this.findRoom()}px`);
     const held = svg.contains(document.activeElement);
     const panels = scene.panels.map((p) => draw("rect", { x: p.x * stepX, y: p.y * stepY, width: p.width * stepX - 6, height: p.height * stepY - 8, rx: 12,
       fill: colours.panel, "fill-opacity": p.state === "out" ? 0.4 : 1, stroke: p.state === "turn" ? colours.turn : "none", "stroke-width": 3 }));
-    const cards = scene.items.map((item) => this.drawItem(item));
+    const cards = items.map((item) => this.drawItem(item));
     const words = scene.texts.map((t) => draw("text", { x: t.x * stepX, y: t.y * stepY + size - 2, "font-size": size,
-      fill: t.look === "faint" ? colours.faint : colours.words, "font-weight": t.look === "strong" ? "bold" : "normal" }, t.text));
+      fill: t.look === "faint" ? colours.faint : colours.words, "font-weight": t.look === "strong" ? "bold" : "normal", "text-anchor": t.anchor }, t.text));
     const chips = scene.chips.flatMap((c) => this.drawChips(c.x * stepX, c.y * stepY, c.amount, size));
-    svg.replaceChildren(...panels, ...cards, ...words, ...chips);
-    const before = this.nodes;
+    svg.replaceChildren(...panels, ...cards, ...words, ...chips, ...this.drawArrow(), this.cursor);
+    const before = this.nodes, starts = new Map([...before.values()].map((node) => [node.item.place, node.from]));
     this.nodes = new Map(cards.map((node) => [node.dataset.id, node]));
-    for (const node of cards) if (before.get(node.dataset.id) === node) this.fly(node); else node.from = node.to;
+    for (const node of cards) {
+      if (before.get(node.dataset.id) !== node) node.from = starts.get(node.item.origin) ?? node.to;
+      this.fly(node);
+    }
     this.keepFocus(held);
   }
 
   drawItem(item) {
     const { targets, selected, can, aim } = this.shown;
     const node = this.nodes.get(item.id) ?? draw("g", { "data-id": item.id, class: "item" });
-    const action = targets[item.id], has = action !== undefined;
-    const picked = has && selected.includes(action), legal = has && (can?.includes(action) ?? false);
+    const action = targets[item.id], has = action !== undefined || this.canDrag(item) || this.lit.has(item.id);
+    const picked = has && selected.includes(action);
+    const legal = has && ((can?.includes(action) ?? false) || (this.canDrag(item) && item.mark === "legal"));
     const mark = can === null ? item.mark : picked ? "picked" : legal ? "legal" : ["legal", "picked"].includes(item.mark) ? "" : item.mark;
     const [stepX, stepY] = this.theme.step;
     const drawn = this.drawBody(item, mark);
     if (node.drawn !== drawn) { node.innerHTML = drawn; node.drawn = drawn; }
-    node.to = [item.x * stepX, item.y * stepY - (mark === "picked" ? 7 : 0)];
-    node.setAttribute("transform", `translate(${node.to.join(" ")})`);
+    node.to = [item.x * stepX, item.y * stepY - (mark === "picked" ? 7 : 0), item.size];
+    node.setAttribute("transform", `translate(${node.to[0]} ${node.to[1]}) scale(${item.size})`);
     const place = item.place ? `, ${item.place}` : "", many = item.count > 1 ? `, ${item.count} cards` : "";
     node.setAttribute("aria-label", `${item.label}${place}${many}${legal ? ", can be played" : can === null && mark === "picked" ? ", selected" : ""}`);
     node.setAttribute("role", has && this.on.click ? "button" : "img");
     node.classList.toggle("can", legal || picked);
+    node.classList.toggle("target", this.lit.has(item.id));
     node.classList.toggle("advised", aim !== null && (has ? action : item.action) === aim);
     if (has && this.on.click) { node.setAttribute("aria-pressed", picked); node.setAttribute("tabindex", "-1"); }
     else { node.removeAttribute("aria-pressed"); node.removeAttribute("tabindex"); }
@@ -155,16 +223,44 @@ export class Board {
     const wide = 12 + 8 * String(item.count).length;
     const badge = item.count > 1 ? `<rect x="${width + 3 - wide}" y="-7" width="${wide}" height="18" rx="9" fill="${colours.words}"/>` +
       `<text x="${width + 3 - wide / 2}" y="6.5" font-size="13" font-weight="bold" text-anchor="middle" fill="${colours.felt}">${item.count}</text>` : "";
-    return under + face + theme.outlines[mark] + badge + this.drawNote(item);
+    const ring = `<rect class="ring" x="-1" y="-1" width="${width + 2}" height="${height + 2}" rx="8" fill="none"/>`;
+    return under + face + theme.outlines[mark] + ring + badge + this.drawNote(item);
+  }
+
+  canDrag(item) { return Boolean(this.on.click) && Object.keys(item.drops).length > 0; }
+
+  // Lights up the items with these ids and makes them reachable; an empty list switches them off.
+  light(ids) {
+    this.lit = new Set(ids);
+    this.redraw();
+  }
+
+  // Draws an arrow from one item to another, or marks a single item.
+  point(ids) {
+    this.arrow = ids;
+    this.redraw();
+  }
+
+  drawArrow() {
+    const ends = (this.arrow ?? []).map((id) => this.nodes.get(id)).filter(Boolean), [width, height] = this.theme.size;
+    for (const node of this.nodes.values()) if (this.arrow?.length) node.classList.toggle("advised", ends.includes(node));
+    if (ends.length < 2) return [];
+    const [from, to] = ends.map((node) => [node.to[0] + width / 2, node.to[1] + height / 2]);
+    const length = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1, unit = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
+    const tip = [to[0] - 6 * unit[0], to[1] - 6 * unit[1]], neck = [tip[0] - 16 * unit[0], tip[1] - 16 * unit[1]];
+    const wing = (side) => `${neck[0] - side * 10 * unit[1]},${neck[1] + side * 10 * unit[0]}`;
+    return [
+      draw("path", { class: "arrow", d: `M${from.join(" ")}L${neck.join(" ")}` }),
+      draw("polygon", { class: "arrow-head", points: `${tip.join(",")} ${wing(1)} ${wing(-1)}` }),
+    ];
   }
 
   drawNote({ note, face }) {
     const [width, height] = this.theme.size, { faint } = this.theme.colours;
-    if (!note) return "";
+    if (!note || (face !== "empty" && note.length < 4)) return ""; // short notes on cards are words to type
     const words = note.replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`);
-    const [x, y, size] = note.length > 3 ? [width / 2, height + 14, 13] : face === "empty" ? [width / 2, height / 2 + 5, 16] : [width - 5, height - 5, 11];
-    const end = note.length < 4 && face !== "empty";
-    return `<text x="${x}" y="${y}" font-size="${size}" text-anchor="${end ? "end" : "middle"}" fill="${end ? "#6b7680" : faint}">${words}</text>`;
+    const [y, size] = note.length > 3 ? [height + 14, 13] : note.length > 1 ? [height / 2 + 5, 16] : [height / 2 + 12, 34];
+    return `<text x="${width / 2}" y="${y}" font-size="${size}" text-anchor="middle" fill="${faint}">${words}</text>`;
   }
 
   drawChips(x, y, amount, size) {
@@ -176,8 +272,8 @@ export class Board {
   fly(node) {
     const [from, to] = [node.from, node.to];
     node.from = to;
-    if (still.matches || !from || (from[0] === to[0] && from[1] === to[1])) return;
-    const at = ([x, y]) => ({ transform: `translate(${x}px, ${y}px)` });
+    if (still.matches || from.every((value, k) => value === to[k])) return;
+    const at = ([x, y, size]) => ({ transform: `translate(${x}px, ${y}px) scale(${size})` });
     node.animate([at(from), at(to)], { duration: FLIGHT, easing: "ease-out" });
   }
 
@@ -194,12 +290,27 @@ export class Board {
     const next = same?.hasAttribute("tabindex") ? same : all.reduce((best, node) => (far(node) < far(best) ? node : best));
     next.setAttribute("tabindex", "0");
     this.focused = next.dataset.id;
-    if (held) next.focus({ preventScroll: true });
+    if (held) { next.focus({ preventScroll: true }); this.showCursor(next); }
+  }
+
+  focus() {
+    const node = this.nodes.get(this.focused);
+    if (node?.hasAttribute("tabindex")) node.focus({ preventScroll: true });
+    return Boolean(node?.hasAttribute("tabindex"));
   }
 
   focusOn(node) {
     for (const one of this.buttons) one.setAttribute("tabindex", one === node ? "0" : "-1");
     this.focused = node.dataset.id; this.at = [node.item.x, node.item.y];
+    this.showCursor(node);
+  }
+
+  // The outline of the focused card, on top of the cards that overlap it.
+  showCursor(node) {
+    const [width, height] = this.theme.size, [x, y] = node.to;
+    for (const [key, value] of Object.entries({ x: x - 4, y: y - 4, width: width + 8, height: height + 8 })) this.cursor.setAttribute(key, value);
+    this.cursor.setAttribute("visibility", node.matches(":focus-visible") ? "visible" : "hidden");
+    this.svg.append(this.cursor);
   }
 
   go([dx, dy]) {
@@ -228,33 +339,54 @@ export class Board {
   press(event) {
     const node = event.target.closest(".item");
     if (!node || event.button) return;
-    const begin = [event.clientX, event.clientY], scale = this.svg.getScreenCTM().a, home = node.getAttribute("transform");
-    let dragged = false;
+    const begin = [event.clientX, event.clientY], scale = this.svg.getScreenCTM().a;
+    let run = null; // the dragged cards, once there are any
     const move = (now) => {
       if (now.pointerId !== event.pointerId) return;
       const [dx, dy] = [now.clientX - begin[0], now.clientY - begin[1]];
-      if (!dragged && Math.hypot(dx, dy) <= DRAG) return;
-      dragged = true;
-      node.classList.add("dragged");
-      node.setAttribute("transform", `translate(${dx / scale} ${dy / scale}) ${home}`);
+      if (!run && Math.hypot(dx, dy) <= DRAG) return;
+      run ??= this.lift(node);
+      for (const one of run) one.setAttribute("transform", `translate(${one.to[0] + dx / scale} ${one.to[1] + dy / scale})`);
     };
     const end = (now) => {
       if (now.pointerId !== event.pointerId) return;
       for (const kind of ["pointermove", "pointerup", "pointercancel"]) removeEventListener(kind, kind === "pointermove" ? move : end);
-      node.setAttribute("transform", home);
-      node.classList.remove("dragged");
-      if (now.type === "pointercancel") return;
-      if (!dragged) { this.on.click(node.item, this.shown.targets[node.dataset.id]); return; }
-      const under = document.elementsFromPoint(now.clientX, now.clientY).map((one) => one.closest(".item"));
-      const onto = under.find((one) => one && one !== node);
+      if (!run) { if (now.type !== "pointercancel") this.on.click(node.item, this.shown.targets[node.dataset.id]); return; }
+      const onto = now.type === "pointercancel" ? null : this.findUnder(node, run, now);
+      for (const one of run) one.classList.remove("dragged");
+      this.lit = new Set();
+      this.redraw(); // puts the cards back, in their old order
       if (onto) this.on.drop(node.item, onto.item);
     };
     addEventListener("pointermove", move); addEventListener("pointerup", end); addEventListener("pointercancel", end);
   }
 
-  aimAt(action) {
-    this.shown.aim = action;
-    for (const node of this.nodes.values()) node.classList.toggle("advised", this.shown.targets[node.dataset.id] === action);
+  // Puts a card and the cards on it on top of the table, lights its targets, and returns the cards.
+  lift(node) {
+    const hadFocus = node.contains(document.activeElement);
+    this.lit = new Set(this.on.targets?.(node.item) ?? []);
+    for (const one of this.nodes.values()) one.classList.toggle("target", this.lit.has(one.dataset.id));
+    const all = [...this.nodes.values()], { place, x } = node.item;
+    const run = all.slice(all.indexOf(node)).filter((one) => one === node || (place && one.item.place === place && one.item.x === x));
+    for (const one of run) { one.classList.add("dragged"); this.svg.append(one); }
+    if (hadFocus) node.focus({ preventScroll: true });
+    return run;
+  }
+
+  // Returns the target that a dragged card covers most, or the card under the pointer.
+  findUnder(node, run, { clientX, clientY }) {
+    const card = node.querySelector("rect").getBoundingClientRect();
+    const overlap = (one) => {
+      const box = one.getBoundingClientRect();
+      const across = Math.min(box.right, card.right) - Math.max(box.left, card.left);
+      const down = Math.min(box.bottom, card.bottom) - Math.max(box.top, card.top);
+      return Math.max(0, across) * Math.max(0, down);
+    };
+    const targets = [...this.lit].map((id) => this.nodes.get(id)).filter((one) => one && !run.includes(one));
+    const best = targets.sort((a, b) => overlap(b) - overlap(a))[0];
+    if (best && overlap(best) > 0.2 * card.width * card.height) return best;
+    const under = document.elementsFromPoint(clientX, clientY).map((one) => one.closest(".item"));
+    return under.find((one) => one && !run.includes(one));
   }
 }
 
@@ -263,6 +395,7 @@ function fillActions(row, found, click) { // `found`: [action, text, legal]
   row.replaceChildren(...found.map(([action, text, legal]) => {
     const node = make("button", { type: "button", "data-action": action }, text);
     node.disabled = !legal;
+    node.classList.toggle("bid", Number(text) > 0); // many bids are one row
     node.addEventListener("click", () => click(action));
     return node;
   }));
@@ -270,6 +403,38 @@ function fillActions(row, found, click) { // `found`: [action, text, legal]
   const same = row.querySelector(`[data-action="${held}"]:enabled`) ?? row.querySelector(":enabled");
   same?.focus();
   return !same;
+}
+
+// ---- pace: a page shows the actions of several seats one after another ----
+
+class Pace {
+  // `steps` is a list of functions that draw one step each and return whether to pause longer after it.
+  constructor() { this.timer = null; this.steps = []; }
+
+  get isRunning() { return this.steps.length > 0; }
+
+  run(steps, ms) {
+    clearTimeout(this.timer);
+    this.steps = [...steps];
+    if (ms && !still.matches) this.next(ms); else this.skip();
+  }
+
+  next(ms) {
+    const isLong = this.steps.shift()();
+    if (this.isRunning) this.timer = setTimeout(() => this.next(ms), isLong ? LONG_PAUSE * ms : ms);
+  }
+
+  later(work, ms) { // until the next run
+    clearTimeout(this.timer);
+    if (ms && !still.matches) this.timer = setTimeout(work, LONG_PAUSE * ms);
+  }
+
+  skip() { // shows the last step
+    clearTimeout(this.timer);
+    const last = this.steps.at(-1);
+    this.steps = [];
+    last?.();
+  }
 }
 
 // ---- a replay: step by step, with the review of each decision ----
@@ -286,28 +451,56 @@ const REPLAY = `
 <button type="button" data-go="last" title="Last step (End)" aria-label="Last step">▶|</button>
 <button type="button" data-go="play" aria-label="Play the game">Play</button>
 <input data-part="slide" type="range" min="0" value="0" aria-label="Step">
-<button type="button" data-go="worst" title="Next decision with a loss (N)" hidden>Next loss</button>
+<button type="button" data-go="worst" title="Next move with a loss (N)" hidden>Next loss</button>
 <button type="button" data-go="close" hidden>Back to the table</button></div>
 </section>
 <aside aria-label="Review"><h2>Review</h2>
 <p data-part="chance" class="big"></p>
-<svg data-part="curve" class="curve" role="img" aria-label="Chance of winning over the game"></svg>
 <p data-part="verdict" class="verdict"></p>
+<p data-part="legend" class="help" hidden>Dashed arrow: the move played. Solid arrow: the better move.</p>
+<p data-part="scale" class="help"></p>
+<svg data-part="curve" class="curve" role="img"></svg>
 <div data-part="values" class="wide"></div>
 <p data-part="judge" class="help"></p></aside>`;
 
+const withTens = (text) => text.replace(/T(?=[♣♦♥♠])/g, "10"); // as the cards are drawn
+
+class ReplayBoard extends Board { // also draws the next move and a better move
+  paths = { next: [], better: [] };
+
+  redraw() {
+    super.redraw();
+    if (this.shown) this.svg.append(...Object.entries(this.paths).flatMap(([name, path]) => this.drawPath(name, path)));
+  }
+
+  // A path is a list of upper left corners of cards. One card gets a ring, several are connected by an arrow.
+  drawPath(name, path) {
+    const [stepX, stepY] = this.theme.step, [width, height] = this.theme.size;
+    const centers = path.map(([x, y]) => [x * stepX + width / 2, y * stepY + height / 2]);
+    if (!centers.length) return [];
+    if (centers.length === 1) return [draw("ellipse", { class: `path ${name}`, cx: centers[0][0], cy: centers[0][1], rx: width * 0.6, ry: height * 0.6 })];
+    const [from, to] = centers.slice(-2), angle = Math.atan2(to[1] - from[1], to[0] - from[0]);
+    const tip = to.map((value, k) => value - SHORTEN * [Math.cos(angle), Math.sin(angle)][k] * (centers.length > 1));
+    const wing = (turn) => tip.map((value, k) => value - 16 * [Math.cos(angle + turn), Math.sin(angle + turn)][k]).join(" ");
+    return [
+      draw("path", { class: `path ${name}`, d: `M${[...centers.slice(0, -1), tip].map((point) => point.join(" ")).join("L")}` }),
+      draw("path", { class: `path ${name} head`, d: `M${wing(0.5)}L${tip.join(" ")}L${wing(-0.5)}` }),
+    ];
+  }
+}
+
 export class Replay {
-  // `data` is the result of replay_data (training). `review` may add a review later.
+  // `data` is the result of replay_data (training). `review` may add a review later. Steps are moves.
   constructor(root, art, data, close = null) {
     root.classList.add("parlour", "replay");
     root.innerHTML = `<main>${REPLAY}</main>`;
     this.root = root; this.data = data; this.parts = parts(root); this.at = 0; this.timer = null;
-    this.board = new Board(this.parts.svg, art);
-    this.parts.slide.max = data.actions.length;
+    this.board = new ReplayBoard(this.parts.svg, art);
+    this.parts.slide.max = data.moves.length;
     this.parts.slide.addEventListener("input", () => this.go(Number(this.parts.slide.value)));
     this.ways = {
       first: () => this.go(0), back: () => this.go(this.at - 1), on: () => this.go(this.at + 1),
-      last: () => this.go(data.actions.length), play: () => this.play(), worst: () => this.go(this.nextLoss()), close,
+      last: () => this.go(data.moves.length), play: () => this.play(), worst: () => this.go(this.nextLoss()), close,
     };
     for (const [name, way] of Object.entries(this.ways)) this.button(name).addEventListener("click", () => { if (name !== "play") this.stop(); way(); });
     this.button("close").hidden = !close;
@@ -331,32 +524,35 @@ export class Replay {
 
   review(review) {
     this.judged = review;
-    this.parts.judge.textContent = review ? review.error ?? `${review.headline}. Values: ${review.judge}.` : review === null ? "No review." : "Review in progress …";
-    this.decisions = review?.decisions ?? [];
-    this.button("worst").hidden = !this.decisions.some((one) => this.costs(one));
-    this.parts.curve.toggleAttribute("hidden", !this.decisions.length);
+    this.parts.judge.textContent = review ? review.error ?? `Values: ${review.judge}.` : review === null ? "No review." : "Review in progress …";
+    this.decisions = new Map((review?.decisions ?? []).map((one) => [one.step, one]));
+    this.judgments = (review?.moves ?? []).map((one) => ({ ...one, text: withTens(one.text), at: this.data.starts.findLastIndex((start) => start <= one.step) }));
+    this.button("worst").hidden = !this.judgments.some((one) => one.lost);
+    for (const name of ["curve", "scale"]) this.parts[name].toggleAttribute("hidden", !this.judgments.length);
+    this.parts.scale.textContent = review?.scale ? `${review.scale[0].toUpperCase()}${review.scale.slice(1)} before each move. A dot marks a loss.` : "";
     this.drawCurve();
     this.tell();
+    this.board.paths = this.findPaths();
+    this.board.redraw();
   }
 
-  costs(one) {
-    const taken = one.legal.find(({ action }) => action === one.action);
-    return one.made_unwinnable || one.loss > Math.max(0.005, 2 * taken.error);
-  }
+  get judgment() { return this.judgments.find(({ at }) => at === this.at); } // of the next move
+
+  findPaths() { return { next: this.data.paths[this.at] ?? [], better: this.judgment?.path ?? [] }; }
 
   nextLoss() {
-    const found = this.decisions.filter((one) => this.costs(one)).map((one) => one.step);
-    return found.find((step) => step > this.at) ?? found[0] ?? this.at;
+    const found = this.judgments.filter((one) => one.lost).map((one) => one.at);
+    return found.find((at) => at > this.at) ?? found[0] ?? this.at;
   }
 
   go(number) {
-    const last = this.data.actions.length;
+    const last = this.data.moves.length;
     this.at = Math.min(Math.max(number, 0), last);
-    const next = this.data.played[this.at] ?? null;
-    this.board.show(this.scene(this.at), { game: this.data.headline, aim: next });
+    this.board.paths = this.findPaths();
+    this.board.show(this.scene(this.at), { game: this.data.headline });
     this.parts.slide.value = this.at;
     this.parts.slide.setAttribute("aria-valuetext", `${this.at} of ${last}`);
-    this.parts.said.textContent = `${this.at} of ${last}` + (this.at < last ? ` · next: ${this.data.actions[this.at]}` : " · the end");
+    this.parts.said.textContent = `${this.at} of ${last}` + (this.at < last ? ` · next: ${withTens(this.data.moves[this.at])}` : " · the end");
     for (const name of ["first", "back"]) this.button(name).disabled = !this.at;
     for (const name of ["on", "last"]) this.button(name).disabled = this.at === last;
     if (this.at === last) this.stop();
@@ -367,72 +563,73 @@ export class Replay {
   text(value, sign = false) {
     if (value === null || value === undefined) return "–";
     const plus = sign && value >= 0 ? "+" : "";
-    return this.judged.unit === "won" ? `${plus}${(100 * value).toFixed(1)} %` : plus + value.toFixed(2);
+    return this.judged.unit === "won" ? `${plus}${Math.round(100 * value)} %` : plus + value.toFixed(2);
   }
 
-  tell() { // describes the next decision or, at the end, the whole game
-    const { chance, verdict, values } = this.parts, one = this.decisions.find(({ step }) => step === this.at);
+  tell() { // describes the next move or, at the end, the whole game
+    const { chance, verdict, values } = this.parts, one = this.judgment;
     values.replaceChildren();
     verdict.className = "verdict";
-    if (!this.decisions.length) { chance.textContent = verdict.textContent = ""; return; }
-    if (this.at === this.data.actions.length) {
+    this.parts.legend.hidden = !one?.path.length;
+    if (!this.judgments.length) { chance.textContent = verdict.textContent = ""; return; }
+    if (this.at === this.data.moves.length) {
       const { first_chance: first, loss, unseen, luck, outcome } = this.judged.totals;
       chance.textContent = `${this.text(first)} → ${this.text(outcome)}`;
-      verdict.textContent = `loss of decisions ${this.text(loss)}, effect of hidden information ${this.text(unseen)}, luck ${this.text(luck, true)}`;
+      verdict.textContent = `Lost by decisions: ${this.text(loss)}. Lost because cards are hidden: ${this.text(unseen)}. Luck: ${this.text(luck, true)}.`;
+      const lost = this.judgments.filter((each) => each.lost).sort((a, b) => b.loss - a.loss).slice(0, SHOWN).sort((a, b) => a.at - b.at);
+      values.replaceChildren(make("ul", {}, ...lost.map((each) => make("li", {}, `Move ${each.at + 1}: ${each.text}`))));
       return;
     }
     chance.textContent = one ? `${this.judged.unit === "won" ? "Chance" : "Value"} ${this.text(one.chance)}` : "";
-    if (!one) { verdict.textContent = this.data.played.length ? "no choice in this position" : ""; return; }
-    const bad = this.costs(one);
-    verdict.classList.add(bad ? "bad" : "good");
-    verdict.textContent = one.made_unwinnable ? `“${one.text}” made the deal unwinnable; best was “${one.best_text}”`
-      : bad ? `“${one.text}” lost ${this.text(one.loss)}; best was “${one.best_text}”` : `“${one.text}” was as good as any`;
-    verdict.textContent += this.tellPoints(one);
-    const rows = [...one.legal].sort((a, b) => (b.action === one.action) - (a.action === one.action) || b.value - a.value).slice(0, SHOWN);
+    if (!one) { verdict.textContent = "No choice in this position."; return; }
+    verdict.classList.add(one.lost ? "bad" : "good");
+    verdict.textContent = one.text;
+    const decision = this.decisions.get(one.step);
+    const rows = [...decision.legal].sort((a, b) => (b.action === decision.action) - (a.action === decision.action) || b.value - a.value).slice(0, SHOWN);
     values.replaceChildren(make("table", {}, line("th", "action", "value", "±"), ...rows.map((row) => {
-      const node = line("td", row.text, this.text(row.value), this.text(row.error));
-      if (row.action === one.action) node.className = "played";
+      const node = line("td", withTens(row.text), this.text(row.value), this.text(row.error));
+      if (row.action === decision.action) node.className = "played";
       return node;
     })));
   }
 
-  tellPoints({ points_before: before, points_after: after }) { // games with partners: double-dummy points
-    if ((before ?? null) === null || (after ?? null) === null) return "";
-    const cost = Math.abs(before - after);
-    return `; with all cards known, the bidder's side takes ${before}` + (cost ? `; this action lost ${cost} for the acting side` : "");
-  }
-
   drawCurve() {
-    const { curve } = this.parts, [wide, high, edge] = CURVE, last = Math.max(1, this.data.actions.length);
-    const marks = this.decisions.map((one) => [one.step, one.chance, one]);
+    const { curve } = this.parts, { wide, high, left, right, top, bottom } = CURVE, last = this.data.moves.length;
+    const marks = this.judgments.map((one) => [one.at, one.chance]);
     if (!marks.length) { curve.replaceChildren(); return; }
     const outcome = this.judged.totals.outcome;
-    const all = [...marks.map(([, value]) => value), outcome ?? marks[0][1]];
-    const [low, top] = this.judged.unit === "won" ? [0, 1] : [Math.min(...all), Math.max(...all)];
-    const x = (step) => edge + (step / last) * (wide - 2 * edge), y = (value) => high - edge - ((value - low) / (top - low || 1)) * (high - 2 * edge);
-    const points = [...marks, ...(outcome === null ? [] : [[last, outcome]])].map(([step, value]) => `${x(step)},${y(value)}`);
+    const points = outcome === null ? marks : [...marks, [last, outcome]], all = points.map(([, value]) => value);
+    const [low, most] = this.judged.unit === "won" ? [0, 1] : [Math.min(...all), Math.max(...all)];
+    const x = (at) => left + (at / Math.max(1, last)) * (wide - left - right);
+    const y = (value) => high - bottom - ((value - low) / (most - low || 1)) * (high - top - bottom);
+    const label = (value, attributes) => draw("text", { class: "tick", ...attributes }, value);
     curve.setAttribute("viewBox", `0 0 ${wide} ${high}`);
+    curve.setAttribute("aria-label", `${this.judged.scale} over the ${last} moves of the game, from ${this.text(marks[0][1])} to ${this.text(all.at(-1))}`);
     curve.replaceChildren(
-      ...[low, (low + top) / 2, top].map((value) => draw("path", { class: "grid", d: `M${edge} ${y(value)}H${wide - edge}` })),
-      draw("path", { class: "now", d: `M${x(this.at)} ${edge}V${high - edge}` }),
-      draw("polyline", { class: "chance", points: points.join(" ") }),
-      ...marks.filter(([, , one]) => this.costs(one)).map(([step, value, one]) => {
-        const dot = draw("circle", { class: "loss", cx: x(step), cy: y(value), r: 5 });
-        dot.append(draw("title", {}, `${step + 1}: “${one.text}” lost ${this.text(one.loss)}`));
+      ...[low, (low + most) / 2, most].flatMap((value) => [
+        draw("path", { class: "grid", d: `M${left} ${y(value)}H${wide - right}` }),
+        label(this.judged.unit === "won" ? this.text(value) : short(value), { x: left - 6, y: y(value) + 4, "text-anchor": "end" })]),
+      ...[0, Math.round(last / 2), last].map((at) => label(at === last ? "end" : `move ${at + 1}`, {
+        x: x(at), y: high - 8, "text-anchor": at === 0 ? "start" : at === last ? "end" : "middle" })),
+      draw("path", { class: "now", d: `M${x(this.at)} ${top}V${high - bottom}` }),
+      draw("polyline", { class: "chance", points: points.map(([at, value]) => `${x(at)},${y(value)}`).join(" ") }),
+      ...this.judgments.filter((one) => one.lost).map((one) => {
+        const dot = draw("circle", { class: "loss", cx: x(one.at), cy: y(one.chance), r: 5.5 });
+        dot.append(draw("title", {}, `Move ${one.at + 1}: ${one.text}`));
         return dot;
       }));
   }
 
   goByCurve(event) {
-    const box = this.parts.curve.getBoundingClientRect(), [wide, , edge] = CURVE;
-    const share = (((event.clientX - box.left) / box.width) * wide - edge) / (wide - 2 * edge);
+    const box = this.parts.curve.getBoundingClientRect(), { wide, left, right } = CURVE;
+    const share = (((event.clientX - box.left) / box.width) * wide - left) / (wide - left - right);
     this.stop();
-    this.go(Math.round(share * this.data.actions.length));
+    this.go(Math.round(share * this.data.moves.length));
   }
 
   play() {
     if (this.timer) { this.stop(); return; }
-    if (this.at === this.data.actions.length) this.go(0);
+    if (this.at === this.data.moves.length) this.go(0);
     this.button("play").textContent = "Stop";
     this.timer = setInterval(() => (this.root.isConnected ? this.go(this.at + 1) : this.stop()), 800);
   }
@@ -456,44 +653,68 @@ export class Replay {
 // ---- the play page ----
 
 const PAGE = `
+<div data-part="layout" class="layout">
 <header><h1><span aria-hidden="true">♠</span> Parlour</h1>
-<form data-part="choose" aria-label="New game">
-<label>Game <select name="game"></select></label>
-<label>Variant <select name="variant"></select></label>
-<label>Deal <input name="deal" inputmode="numeric" pattern="[0-9]{1,15}" size="7" placeholder="random"></label>
-<span data-part="several" hidden><label>Seat <input name="seat" type="number" min="0" max="15" value="0"></label>
-<label>Opponents <input name="opponents" placeholder="default agents"></label></span>
-<button>New game</button>
-<details><summary>Options</summary><div data-part="options"></div></details>
-<details><summary>Appearance</summary><div class="row"><label>Colors <select data-part="theme"><option value="auto">system</option>
-<option value="light">light</option><option value="dark">dark</option></select></label>
-<label><input type="checkbox" data-part="four"> four-color deck</label></div></details>
-<details data-part="recorded" hidden><summary>Replays</summary><div class="row recorded"><select data-part="replays" aria-label="Recorded game"></select>
-<button type="button" data-do="replay">Open</button></div></details>
-</form></header>
-<main data-part="play">
-<section class="table" aria-label="Table">
+<nav class="row" aria-label="Menu"><button type="button" data-do="choose">New game</button>
+<button type="button" data-do="restart" class="plain">Same deal</button><button type="button" data-do="review" class="plain">Review</button>
+<button type="button" data-do="learn" class="plain" aria-controls="guide">How to play</button><button type="button" data-do="settings" class="plain">Settings</button></nav>
+</header>
+<details data-part="guide" id="guide" class="guide panel"><summary>How to play <span data-part="title"></span></summary>
+<div data-part="explanation"></div><button type="button" data-do="fold">Got it</button></details>
+<main data-part="play" aria-label="Table">
 <div data-part="facts" class="facts"></div>
+<div data-part="ending" class="ending" hidden><p data-part="over"></p><div class="row"><button type="button" data-do="next_deal">Next deal</button>
+<button type="button" data-do="next_hand">Next hand</button><button type="button" data-do="same_deal" class="plain">Same deal</button>
+<button type="button" data-do="look_back" class="plain">Review</button></div></div>
+<p data-part="prompt" class="prompt"></p>
 <div class="status"><p data-part="said" class="said" aria-live="polite"></p>
-<p data-part="notice" class="notice" role="status"></p></div>
-<div class="felt"><svg data-part="svg" role="group" aria-label="Cards"></svg>
+<p data-part="notice" class="notice" role="status"></p>
+<button type="button" data-do="deal_winnable" class="plain" hidden>Deal one that can be won</button></div>
+<div class="felt"><svg data-part="svg" role="group" aria-label="Cards" focusable="false"></svg>
 <div data-part="actions" class="row centred" role="group" aria-label="Actions"></div></div>
-<div class="row quiet"><button data-do="take_back">Take back</button><button data-do="restart">Restart</button>
-<button data-do="next_hand">Next hand</button><button data-do="review">Review this game</button></div>
 <table data-part="seats" hidden></table>
-</section>
-<aside aria-label="Agent"><h2>Agent</h2>
-<div class="row"><label>Agent <select data-part="agent"></select></label><button data-do="advise">Advise</button></div>
-<div class="row"><label>Speed <select data-part="speed"></select></label><button data-do="auto">Play on</button></div>
-<div data-part="advice" class="wide"></div>
-<p data-part="help" class="help"></p></aside>
 </main>
-<div data-part="replay" hidden></div>`;
+<div class="bar" role="toolbar" aria-label="Game"><button type="button" data-do="take_back" class="plain" aria-keyshortcuts="U">Undo</button>
+<button type="button" data-do="advise" class="plain" aria-keyshortcuts="H">Hint</button>
+<button type="button" data-do="last_trick" class="plain" hidden>Last trick</button>
+<button type="button" data-do="menu" class="plain" aria-expanded="false">Menu</button></div>
+<aside class="panel" aria-label="Agent"><h2>Agent</h2>
+<p class="help">Gives the hints, and can play for you.</p>
+<div class="row"><label>Agent <select data-part="agent"></select></label></div>
+<div class="row"><label>Speed <select data-part="speed"></select></label><button type="button" data-do="auto" class="plain">Let it play</button></div>
+<details data-part="numbers" hidden><summary>Numbers behind the hint</summary><div data-part="advice" class="wide"></div></details>
+<details data-part="recorded" hidden><summary>Replays</summary><div class="row recorded"><select data-part="replays" aria-label="Recorded game"></select>
+<button type="button" data-do="replay" class="plain">Open</button></div></details>
+<p data-part="help" class="help"></p></aside>
+</div>
+<div data-part="replay" hidden></div>
+<dialog data-part="chooser" aria-label="New game"><form data-part="choose">
+<h2>New game</h2>
+<label>Game <select name="game"></select></label>
+<label>Variant <select name="variant"></select></label><p data-part="note" class="help"></p>
+<label data-part="winnable">Winnable deals only <input type="checkbox" role="switch" name="winnable"></label>
+<div data-part="several" class="stack" hidden><label>Your seat <select name="seat"></select></label>
+<div data-part="opponents" class="stack"></div></div>
+<details><summary>Deal number</summary><label>Number <input name="deal" type="number" min="0" max="999999999" step="1" placeholder="random"></label>
+<p class="help">The same number always gives the same deal.</p></details>
+<details><summary>Rules of this variant</summary><div data-part="options" class="options"></div></details>
+<p data-part="refused" class="notice" role="alert"></p>
+<div class="row end"><button type="button" data-do="cancel" class="plain">Cancel</button><button>Start</button></div></form></dialog>
+<dialog data-part="settings" aria-label="Settings"><h2>Settings</h2><div class="stack">
+<label>Colors <select data-part="theme"><option value="auto">as the system</option><option value="light">light</option><option value="dark">dark</option></select></label>
+<label>Four-color deck <input type="checkbox" role="switch" data-part="four"></label>
+<label>Finish won games by itself <input type="checkbox" role="switch" data-part="finish"></label></div>
+<div class="row end"><button type="button" data-do="close_settings">Done</button></div></dialog>`;
 
-const HELP_ALONE = `Click a card, then its target (a card or a place), or drag it there. Keys: arrow keys move between cards,
-Enter selects, Escape deselects, U takes back a move.`;
-const HELP_AT_TABLES = `Click a card or a button. Keys: Tab moves between cards and buttons, arrow keys move between cards,
-Enter selects.`;
+const HELP_ALONE = `Click a card, or drag it to its place. A double click sends it to a foundation. Keys: arrows move
+between cards, Enter plays, Escape cancels, U undoes, H gives a hint.`;
+const HELP_AT_TABLES = `Click a card or a button. Keys: Tab moves between cards and buttons, arrows move between cards,
+Enter plays, H gives a hint.`;
+const FINISHING = 140; // milliseconds between the moves of a game that finishes itself
+const SOURCES = /\s*\((?:\d{3}|house)[^)]*\)/g; // short names of sources in the descriptions of options
+
+// Returns a scene without the facts that the page shows above the table.
+const onTable = (scene) => ({ ...scene, texts: scene.texts.filter((text) => text.only !== "status") });
 
 export class Page {
   // `send(message)` sends a message to the server; `show(message)` is called with each answer.
@@ -502,14 +723,17 @@ export class Page {
     root.innerHTML = PAGE;
     this.root = root; this.art = art; this.send = send; this.parts = parts(root);
     this.view = null; this.timer = null;
+    this.source = null; // the item whose target the player chooses
+    this.last = { time: 0 }; // the last click
+    this.pace = new Pace(); this.trick = null;
     this.board = new Board(this.parts.svg, art, {
-      click: (item, action) => this.click(item, action), drop: (item, onto) => this.drop(item, onto),
+      click: (item, action) => this.click(item, action), drop: (item, onto) => this.drop(item, onto), targets: (item) => this.findTargets(item),
     });
     for (const [text, ms] of Object.entries(SPEEDS)) this.parts.speed.append(make("option", { value: ms }, text));
-    this.parts.speed.value = 250;
+    this.parts.speed.value = 500;
     this.listen();
     startLook();
-    this.parts.theme.value = look.theme; this.parts.four.checked = look.four;
+    this.parts.theme.value = look.theme; this.parts.four.checked = look.four; this.parts.finish.checked = look.finish;
     setInterval(() => this.writeFacts(), 1000);
   }
 
@@ -519,7 +743,12 @@ export class Page {
     if (!this.isLateJudgment(message)) this.stopWaiting();
     const shows = { games: "fillGames", view: "showView", advice: "showAdvice", replay: "showReplay", review: "showReview" };
     if (shows[message.kind]) this[shows[message.kind]](message);
-    else { this.stop(); this.say(message.text); }
+    else { this.stop(); this.refuse(message.text); }
+  }
+
+  refuse(text) {
+    if (this.parts.chooser.open) this.parts.refused.textContent = text;
+    else this.say(text, true);
   }
 
   // The solver's judgment of the shown position is not the answer that the page waits for.
@@ -533,32 +762,93 @@ export class Page {
     const before = this.view;
     this.view = message; this.since = Date.now();
     if (!message.play) { this.startChosen(); return; }
-    const isNew = !before || before.number !== message.number;
-    if (isNew) this.parts.advice.replaceChildren();
+    const isNew = !before || before.session !== message.session || before.number !== message.number;
+    if (!isNew) { if (!this.pace.isRunning) this.drawAll(); return; }
+    this.source = null; this.trick = null;
+    this.parts.advice.replaceChildren();
+    this.parts.numbers.hidden = true;
+    clearTimeout(this.finishing);
+    if (this.isOther(before)) this.arrive();
+    // A page that was just loaded shows only the current scene.
+    const steps = before?.session === message.session ? message.play.steps ?? [] : [];
+    for (const node of this.parts.actions.children) node.disabled = true;
+    this.pace.run([...steps.map((step) => () => this.drawStep(step)), () => this.finishView(before)], this.speed);
+  }
+
+  drawStep({ scene, text }) {
+    this.board.show(onTable(scene), { game: this.tableName });
+    if (text) this.say(text);
+    return Boolean(scene.trick?.shown);
+  }
+
+  finishView(before) {
+    const { play } = this.view;
     this.drawAll();
-    if (isNew) this.announce(before);
-    if (message.play.over) this.stop();
-    if (this.auto && isNew) this.timer = setTimeout(() => this.send({ do: "agent_move", agent: this.parts.agent.value }), this.auto.ms);
+    this.announce();
+    if (play.over) this.stop();
+    else if (play.scene.trick?.shown) this.pace.later(() => this.showTrick(false), this.speed);
+    if (this.auto) this.timer = setTimeout(() => this.send({ do: "agent_move", agent: this.parts.agent.value }), this.auto.ms);
+    else if (this.finishes(before)) this.finishing = setTimeout(() => this.send({ do: "click", action: play.finish }), FINISHING);
   }
 
-  announce(before) {
-    const play = this.view.play, old = before?.play;
-    const up = (scene) => new Map(scene.items.filter((item) => item.card).map((item) => [item.card, item.label]));
-    const lines = [...(play.events ?? [])];
-    if (!old || old.source !== play.source || before.game !== this.view.game) lines.push(`${play.rules}, ${play.source}`);
-    else {
-      const was = up(old.scene), now = up(play.scene);
-      const came = [...now].filter(([card]) => !was.has(card)).map(([, label]) => label);
-      const left = [...was].filter(([card]) => !now.has(card)).map(([, label]) => label);
-      if (came.length) lines.push(`turned up: ${came.join(", ")}`);
-      if (left.length) lines.push(`gone: ${left.join(", ")}`);
-    }
-    if (play.over) lines.push(play.over);
-    if (play.own_best) lines.push(play.own_best);
-    if (lines.length) this.say(lines.join(". "));
+  get speed() { return Number(this.parts.speed.value); }
+
+  get tableName() { return `${this.view.game} ${this.view.play.rules}`; }
+
+  // A click on the table or Escape shows the result of all steps.
+  listenToSkip() {
+    const skip = (event) => {
+      if (!this.pace.isRunning || (event.key ?? "Escape") !== "Escape") return;
+      event.stopPropagation();
+      this.pace.skip();
+    };
+    this.parts.svg.addEventListener("pointerdown", skip, { capture: true });
+    document.addEventListener("keydown", skip, { capture: true });
   }
 
-  say(text) { this.parts.said.textContent = text; }
+  // Shows the last complete trick or clears it; null: as in the scene.
+  showTrick(trick) {
+    const { play } = this.view;
+    this.trick = trick;
+    this.board.show(onTable(play.scene), { game: this.tableName, targets: play.targets, selected: play.selected, can: play.can, fit: !play.seats, trick });
+    const isShown = trick ?? play.scene.trick?.shown ?? false, button = this.button("last_trick");
+    button.hidden = !play.seats;
+    button.disabled = !play.scene.trick || Boolean(play.over);
+    button.setAttribute("aria-pressed", isShown);
+  }
+
+  isOther(before) { return before?.play?.source !== this.view.play.source || before.game !== this.view.game || before.play.rules !== this.view.play.rules; }
+
+  // A game finishes itself after a move, not after an undo.
+  finishes(before) {
+    const { play } = this.view;
+    return look.finish && Number.isInteger(play.finish) && before?.play && play.moves > before.play.moves;
+  }
+
+  // Shows a game that has just begun, with its explanation if the player has not read it.
+  arrive() {
+    const { game, title, play, settings } = this.view;
+    if (this.parts.chooser.open) this.parts.chooser.close();
+    this.showMenu(false);
+    this.fillChosen(settings);
+    this.parts.title.textContent = title;
+    this.parts.explanation.replaceChildren(...play.how_to_play.map((text) => {
+      const [, head, rest] = text.match(/^(Aim|Cards|Points): (.*)$/) ?? [null, "", text];
+      return head ? make("p", {}, make("b", {}, head), ` ${rest[0].toUpperCase()}${rest.slice(1)}`) : make("p", {}, text);
+    }));
+    this.parts.guide.open = !look.seen.includes(game);
+  }
+
+  announce() {
+    const { play } = this.view;
+    const lines = [...(play.events ?? []), play.own_best].filter(Boolean);
+    this.say(lines.map((text) => (/[.!?]$/.test(text) ? text : `${text}.`)).join(" "));
+  }
+
+  say(text, isRefusal = false) {
+    this.parts.said.textContent = spell(text);
+    this.parts.said.classList.toggle("refused", isRefusal);
+  }
 
   // After a message was sent, say so if the answer takes a while.
   waitForAnswer(message) {
@@ -577,69 +867,144 @@ export class Page {
     if ([WORKING, COMPILING, GONE].includes(this.parts.said.textContent)) this.say("");
   }
 
-  lose() { this.stop(); this.stopWaiting(); this.say(GONE); }
+  lose() { this.stop(); this.stopWaiting(); this.say(GONE, true); }
 
   // ---- choosing a game ----
 
+  get fields() { return this.parts.choose.elements; }
+
+  get chosenVariant() { return this.games.get(this.fields.game.value).variants.find((one) => one.name === this.fields.variant.value); }
+
   fillGames({ games, replays = [] }) {
+    const isFirst = !this.games;
     this.games = new Map(games.map((game) => [game.name, game]));
-    const { game, variant } = this.parts.choose.elements;
-    const kept = [game.value, variant.value];
-    game.replaceChildren(...games.map((one) => make("option", { value: one.name }, one.title)));
-    if (kept[0]) game.value = kept[0];
-    this.fillVariants(kept[1]);
+    if (isFirst) {
+      this.fields.game.replaceChildren(...games.map((one) => make("option", { value: one.name }, one.title)));
+      this.fillVariants();
+    }
     this.parts.recorded.hidden = !replays.length;
     this.parts.replays.replaceChildren(...replays.map((text, number) => make("option", { value: number }, `${number + 1}  ${text}`)));
   }
 
-  fillVariants(kept) {
-    const { game, variant } = this.parts.choose.elements, found = this.games.get(game.value);
-    variant.replaceChildren(...found.variants.map((one) => make("option", { value: one.name, title: one.source }, one.name)));
-    variant.value = found.variants.some((one) => one.name === kept) ? kept : found.default;
-    this.parts.options.replaceChildren(...found.options.map((option) =>
-      make("label", { title: `${option.doc} (${option.values})` }, option.name, make("input", { name: `option-${option.name}`, placeholder: "as in the variant" }))));
-    this.askSeats();
+  fillVariants() {
+    const { game, variant } = this.fields, found = this.games.get(game.value);
+    variant.replaceChildren(...found.variants.map((one) => make("option", { value: one.name }, one.name)));
+    variant.value = found.default;
+    this.parts.options.replaceChildren(...found.options.map((option) => this.makeOption(option)));
+    this.fillVariant();
   }
 
-  askSeats() {
-    const { game, variant } = this.parts.choose.elements;
-    const found = this.games.get(game.value).variants.find((one) => one.name === variant.value);
-    this.parts.several.hidden = found.players < 2;
+  makeOption({ name, doc, values, choices }) {
+    const field = `option-${name}`, label = name.replaceAll("_", " ");
+    let control;
+    if (choices.join() === "no,yes") control = make("input", { type: "checkbox", role: "switch", name: field });
+    else if (choices.length) control = make("select", { name: field }, ...choices.map((one) => make("option", { value: one }, one.replaceAll("_", " "))));
+    else {
+      const range = values.match(/^(\d+)–(\d+)$/);
+      control = range ? make("input", { name: field, type: "number", min: range[1], max: range[2], step: 1, required: "" })
+        : make("input", { name: field, required: "", pattern: `-?\\d+(,-?\\d+){${Number.parseInt(values, 10) - 1}}`, title: values });
+    }
+    const help = make("small", { id: `help-${name}` }, `${doc[0].toUpperCase()}${doc.slice(1)}.`.replaceAll(SOURCES, ""));
+    control.setAttribute("aria-describedby", help.id);
+    return make("div", {}, make("label", {}, label, " ", control), help);
+  }
+
+  fillVariant() {
+    const one = this.chosenVariant;
+    this.parts.note.textContent = one.note;
+    for (const [name, value] of Object.entries(one.values)) this.setOption(name, value);
+    this.parts.winnable.hidden = !one.has_solver;
+    this.fields.winnable.disabled = !one.has_solver;
+    this.parts.several.hidden = one.players < 2;
+    this.fields.seat.replaceChildren(...Array.from({ length: one.players }, (_, seat) => make("option", { value: seat }, `seat ${seat}`)));
+    this.parts.opponents.replaceChildren(...Array.from({ length: Math.max(0, one.players - 1) }, (_, k) => {
+      const choice = make("select", { name: `opponent-${k}` }, make("option", { value: "" }, "default"), ...one.agents.map((name) => make("option", { value: name }, name)));
+      return make("label", {}, `Opponent ${k + 1} `, choice);
+    }));
+  }
+
+  setOption(name, value) {
+    const control = this.fields[`option-${name}`];
+    if (control.type === "checkbox") control.checked = value === "yes";
+    else control.value = value;
+  }
+
+  readOption(name) {
+    const control = this.fields[`option-${name}`];
+    return control.type === "checkbox" ? (control.checked ? "yes" : "no") : control.value;
+  }
+
+  // Fills the form with the settings of the running game.
+  fillChosen({ game, variant, options, deal, winnable, seat, opponents }) {
+    this.fields.game.value = game;
+    this.fillVariants();
+    this.fields.variant.value = variant;
+    this.fillVariant();
+    for (const [name, value] of Object.entries(options)) this.setOption(name, value);
+    this.fields.deal.value = deal ?? "";
+    this.fields.winnable.checked = winnable;
+    if (seat !== null) this.fields.seat.value = seat;
+    opponents.forEach((name, k) => { const field = this.fields[`opponent-${k}`]; if (field) field.value = name; });
   }
 
   startChosen() {
-    const fields = this.parts.choose.elements, options = {};
-    for (const input of this.parts.options.querySelectorAll("input")) if (input.value.trim()) options[input.name.slice(7)] = input.value.trim();
-    const several = !this.parts.several.hidden;
+    const fields = this.fields, one = this.chosenVariant, options = {};
+    for (const [name, value] of Object.entries(one.values)) if (this.readOption(name) !== value) options[name] = this.readOption(name);
+    const several = one.players > 1, deal = fields.deal.value === "" ? null : Number(fields.deal.value);
+    const chosen = Array.from({ length: several ? one.players - 1 : 0 }, (_, k) => fields[`opponent-${k}`].value);
+    this.parts.refused.textContent = "";
+    this.begin({ game: fields.game.value, variant: one.name, options, deal, winnable: one.has_solver && deal === null && fields.winnable.checked,
+      seat: several ? Number(fields.seat.value) : null, opponents: this.nameOpponents(chosen) });
+  }
+
+  // Opponents repeat in order, so defaults may be left out only if all seats have them.
+  nameOpponents(chosen) { return chosen.some(Boolean) ? chosen.map((name) => name || "greedy") : []; }
+
+  begin(settings) {
     this.stop();
     this.closeReplay();
-    this.send({ do: "new", game: fields.game.value, variant: fields.variant.value, options,
-      deal: fields.deal.value.trim() ? Number(fields.deal.value) : null,
-      seat: several ? Number(fields.seat.value) : null,
-      opponents: several ? fields.opponents.value.split(/[\s,]+/).filter(Boolean) : [] });
+    this.send({ do: "new", ...settings });
+  }
+
+  startNext() {
+    const { settings } = this.view;
+    this.begin({ ...settings, deal: settings.deal === null ? null : settings.deal + 1 });
   }
 
   // ---- drawing ----
 
   drawAll() {
     if (!this.view?.play) return;
-    const { play } = this.view;
-    this.board.show(play.scene, { game: `${this.view.game} ${play.rules}`, targets: play.targets, selected: play.selected, can: play.can });
+    const { play } = this.view, alone = !play.seats, { activeElement } = document;
+    const hadFocus = this.root.contains(activeElement) && activeElement !== this.root;
     this.writeFacts();
-    this.parts.notice.textContent = [play.notice, play.over && `${play.over}.`, play.over && asSentence(play.best_possible), this.view.not_saved].filter(Boolean).join(" ");
-    this.parts.notice.classList.toggle("over", Boolean(play.over));
     this.fillActions(play);
+    this.drawEnding(play);
+    this.button("deal_winnable").hidden = play.chances?.deal !== false || play.moves > 0 || this.view.settings.deal !== null;
+    this.showTrick(this.trick);
+    this.parts.prompt.textContent = spell(play.prompt);
+    this.parts.prompt.hidden = Boolean(play.over);
+    this.parts.notice.textContent = [play.notice, this.view.not_saved].filter(Boolean).join(" ");
     this.fillSeats(play);
     const chosen = this.parts.agent.value;
     this.parts.agent.replaceChildren(...this.view.agents.map((name) => make("option", { value: name }, name)));
     if (this.view.agents.includes(chosen)) this.parts.agent.value = chosen;
-    const alone = !play.seats;
     this.parts.help.textContent = alone ? HELP_ALONE : HELP_AT_TABLES;
     for (const name of ["take_back", "restart"]) this.button(name).hidden = !alone;
     this.button("take_back").disabled = this.button("restart").disabled = !play.can_take_back;
-    this.button("next_hand").hidden = alone;
-    this.button("next_hand").disabled = this.button("review").disabled = !play.over;
+    this.button("review").disabled = !play.over;
     for (const name of ["advise", "auto"]) this.button(name).disabled = Boolean(play.over);
+    const isLost = document.activeElement === document.body || document.activeElement.disabled;
+    if (hadFocus && isLost && !this.board.focus()) this.button(play.seats ? "next_hand" : "next_deal").focus();
+  }
+
+  drawEnding(play) {
+    const { ending, over } = this.parts;
+    ending.hidden = !play.over;
+    ending.className = `ending ${play.outcome}`;
+    over.textContent = [play.over, play.best_possible].filter(Boolean).join(" ");
+    for (const name of ["next_deal", "same_deal"]) this.button(name).hidden = Boolean(play.seats);
+    this.button("next_hand").hidden = !play.seats;
   }
 
   button(name) { return this.root.querySelector(`[data-do=${name}]`); }
@@ -647,12 +1012,13 @@ export class Page {
   writeFacts() {
     const play = this.view?.play;
     if (!play) return;
-    const facts = [`${play.rules} · ${play.source}`];
+    const status = play.scene.texts.filter((text) => text.only === "status").map((text) => text.text);
+    const facts = [`${this.view.title} · ${play.rules}`, play.source.replace(/, deal set .*/, ""), ...status];
     if (play.moves !== undefined) {
-      const seconds = play.seconds + (play.over ? 0 : (Date.now() - this.since) / 1000);
-      facts.push(`score ${play.score}`, `moves ${play.moves}`, clock(seconds));
+      if (!status.length) facts.push(`moves ${play.moves}`);
+      facts.push(clock(play.seconds + (play.over ? 0 : (Date.now() - this.since) / 1000)));
     }
-    if (play.taken_back) facts.push("moves taken back");
+    if (play.taken_back) facts.push("with undo");
     if (play.best) facts.push(`your best: ${play.best}`);
     const { played, won, score } = this.view.tally ?? {};
     if (played) facts.push(`${played} played, ${won} won${score === null ? "" : `, best score ${score}`}`);
@@ -663,10 +1029,12 @@ export class Page {
   }
 
   fillActions(play) {
-    const found = new Map(play.scene.buttons.map((b) => [b.action, [b.action, b.text, play.can.includes(b.action)]]));
+    // In a solitaire, the stock deals; buttons are for what no card or pile does.
+    const onTable = new Set(play.seats ? [] : Object.values(play.targets));
+    const offered = play.scene.buttons.filter((b) => play.seats || (play.can.includes(b.action) && !onTable.has(b.action)));
+    const found = new Map(offered.map((b) => [b.action, [b.action, b.text, play.can.includes(b.action)]]));
     for (const one of play.buttons) if (!found.has(one.action)) found.set(one.action, [one.action, one.text, true]);
-    const lost = fillActions(this.parts.actions, play.over ? [] : [...found.values()], (action) => { this.stop(); this.send({ do: "click", action }); });
-    if (lost && play.over) this.button(play.seats ? "next_hand" : "review").focus();
+    fillActions(this.parts.actions, play.over ? [] : [...found.values()], (action) => { this.stop(); this.send({ do: "click", action }); });
   }
 
   fillSeats(play) {
@@ -679,41 +1047,111 @@ export class Page {
   // ---- keys, clicks and drags ----
 
   onKey(event) {
-    if (!this.parts.replay.hidden || event.target.closest("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!this.parts.replay.hidden || this.root.querySelector("dialog[open]") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest?.("input:not([type=checkbox]), select, textarea")) return;
     if (this.board.onKey(event)) return;
-    if (event.key === "u" || event.key === "U") this.button("take_back").click();
-    else if (event.key === "Escape") this.view?.play?.selected.forEach((action) => this.send({ do: "click", action }));
+    const key = event.key.toLowerCase();
+    if (key === "u") this.button("take_back").click();
+    else if (key === "h") this.button("advise").click();
+    else if (event.key === "Escape") this.cancel();
     else return;
     event.preventDefault();
   }
 
+  cancel() {
+    if (this.source) { this.choose(null); return; }
+    this.view?.play?.selected.forEach((action) => this.send({ do: "click", action }));
+  }
+
+  // The ids of the items onto which an item can be moved: the top cards of places, or its partners.
+  findTargets(item) {
+    const { play } = this.view, tops = new Map(play.scene.items.map((one) => [one.place, one.id]));
+    const places = Object.keys(item.drops).map((place) => tops.get(place));
+    const partners = play.partners?.[play.targets[item.id]] ?? [];
+    return [...places, ...Object.keys(play.targets).filter((id) => partners.includes(play.targets[id]))];
+  }
+
+  // A card with several places waits for the player to choose one.
   click(item, action) {
+    const ways = [...new Set(Object.values(item.drops))], { last } = this, now = Date.now();
+    const isDouble = now - last.time < TWICE && last.id === item.id;
+    this.last = { time: now, id: item.id };
     this.stop();
-    if (action === undefined) this.say(`${item.label} has no move now`);
-    else this.send({ do: "click", action });
+    const up = Object.keys(item.drops).find((place) => place.startsWith("foundation"));
+    if (isDouble && up) this.play(item.drops[up]);
+    else if (now - (this.sent ?? 0) < TWICE && last.id !== item.id && last.place === `${item.x} ${item.y}`) return; // the second click of a double click
+    else if (this.source && this.source.id !== item.id && item.place in this.source.drops) this.play(this.source.drops[item.place]);
+    else if (this.source?.id === item.id) this.choose(null);
+    else if (ways.length > 1) this.choose(item);
+    else if (ways.length === 1) this.play(ways[0]);
+    else if (action !== undefined) { this.choose(null); this.send({ do: "click", action }); }
+    else this.askWhy(this.source ?? item, this.source ? item : null);
+    this.last.place = `${item.x} ${item.y}`;
+  }
+
+  play(action) {
+    this.source = null;
+    this.sent = Date.now();
+    this.send({ do: "click", action });
+  }
+
+  choose(item) {
+    if (!item && !this.source) return;
+    this.source = item;
+    this.board.light(item ? [item.id, ...this.findTargets(item)] : []);
+    this.parts.prompt.textContent = item ? `Choose a place for the ${item.label}.` : spell(this.view.play.prompt);
+  }
+
+  askWhy(item, onto = null) {
+    this.choose(null);
+    this.send({ do: "why", item: item.id, onto: onto?.id ?? null });
   }
 
   drop(item, onto) {
     const { targets } = this.view.play, drops = item.drops[onto.place];
     const start = targets[item.id], action = targets[onto.id];
     this.stop();
-    if (drops !== undefined) this.send({ do: "click", action: drops });
-    else if (start !== undefined && action !== undefined) this.send({ do: "click", action, start });
-    else this.say(`${item.label} cannot be moved there`);
+    if (drops !== undefined) this.play(drops);
+    else if (this.findTargets(item).includes(onto.id)) this.send({ do: "click", action, start });
+    else if (item.place !== onto.place) this.askWhy(item, onto);
+  }
+
+  showMenu(isOpen) {
+    this.parts.layout.classList.toggle("menu", isOpen);
+    this.button("menu").setAttribute("aria-expanded", isOpen);
+    this.button("menu").textContent = isOpen ? "Table" : "Menu";
+    if (!isOpen) this.board.redraw();
+  }
+
+  foldGuide() {
+    if (!look.seen.includes(this.view.game)) setLook({ seen: [...look.seen, this.view.game] });
+    this.parts.guide.open = false;
   }
 
   listen() {
-    const { choose } = this.parts;
-    choose.elements.game.addEventListener("change", () => this.fillVariants());
-    choose.elements.variant.addEventListener("change", () => this.askSeats());
+    const { choose, chooser, settings, guide } = this.parts;
+    const act = {
+      ...Object.fromEntries(["take_back", "restart", "next_hand", "review"].map((name) => [name, () => { this.stop(); this.send({ do: name }); }])),
+      next_deal: () => this.startNext(), deal_winnable: () => this.begin({ ...this.view.settings, winnable: true }), same_deal: () => this.button("restart").click(), look_back: () => this.button("review").click(),
+      replay: () => { this.stop(); this.send({ do: "replay", number: Number(this.parts.replays.value) }); },
+      advise: () => { this.showMenu(false); this.send({ do: "advise", agent: this.parts.agent.value }); },
+      auto: () => { this.showMenu(false); if (this.auto) this.stop(); else this.playOn(); },
+      choose: () => { this.parts.refused.textContent = ""; chooser.showModal(); }, cancel: () => chooser.close(),
+      settings: () => settings.showModal(), close_settings: () => settings.close(),
+      learn: () => { this.showMenu(false); guide.open = !guide.open; if (guide.open) guide.querySelector("summary").focus(); },
+      last_trick: () => this.showTrick(this.button("last_trick").ariaPressed !== "true"),
+      fold: () => this.foldGuide(), menu: () => this.showMenu(!this.parts.layout.classList.contains("menu")),
+    };
+    for (const [name, way] of Object.entries(act)) this.button(name).addEventListener("click", way);
+    this.fields.game.addEventListener("change", () => this.fillVariants());
+    this.fields.variant.addEventListener("change", () => this.fillVariant());
     choose.addEventListener("submit", (event) => { event.preventDefault(); this.startChosen(); });
+    guide.addEventListener("toggle", () => { if (!guide.open && this.view?.play) this.foldGuide(); this.board.redraw(); });
     this.parts.theme.addEventListener("change", () => setLook({ theme: this.parts.theme.value }));
     this.parts.four.addEventListener("change", () => setLook({ four: this.parts.four.checked }));
-    this.root.addEventListener("keydown", (event) => this.onKey(event));
-    for (const name of ["take_back", "restart", "next_hand", "review"]) this.button(name).addEventListener("click", () => { this.stop(); this.send({ do: name }); });
-    this.button("replay").addEventListener("click", () => { this.stop(); this.send({ do: "replay", number: Number(this.parts.replays.value) }); });
-    this.button("advise").addEventListener("click", () => this.send({ do: "advise", agent: this.parts.agent.value }));
-    this.button("auto").addEventListener("click", () => (this.auto ? this.stop() : this.play()));
+    this.parts.finish.addEventListener("change", () => setLook({ finish: this.parts.finish.checked }));
+    document.addEventListener("keydown", (event) => this.onKey(event));
+    this.listenToSkip();
   }
 
   // ---- replays ----
@@ -738,7 +1176,7 @@ export class Page {
 
   // ---- agents ----
 
-  play() {
+  playOn() {
     this.auto = { ms: Number(this.parts.speed.value) };
     this.button("auto").textContent = "Stop";
     this.send({ do: "agent_move", agent: this.parts.agent.value });
@@ -746,23 +1184,35 @@ export class Page {
 
   stop() {
     clearTimeout(this.timer);
+    clearTimeout(this.finishing);
     this.auto = null;
-    this.button("auto").textContent = "Play on";
+    this.button("auto").textContent = "Let it play";
   }
 
   showAdvice(advice) {
     this.view.used = advice.used;
     if (advice.number !== this.view.number) return;
     const names = Object.keys(advice.actions[0]).filter((name) => !["action", "label", "text", "word", "played"].includes(name));
-    const by = (row) => row.probability ?? row.value ?? 0;
-    const rows = [...advice.actions].sort((a, b) => b.played - a.played || by(b) - by(a)).slice(0, SHOWN);
-    const best = rows[0];
-    const facts = [advice.state_value !== undefined && `position value ${short(advice.state_value)}`, advice.unit && `values: ${advice.unit}`, advice.sees_all && "sees the hidden cards"];
+    const by = (row) => row.value ?? row.policy ?? row.probability ?? 0;
+    const rows = [...advice.actions].sort((a, b) => by(b) - by(a) || b.played - a.played).slice(0, SHOWN);
+    const facts = [advice.agent, advice.state_value !== undefined && `position value ${short(advice.state_value)}`, advice.unit && `values: ${advice.unit}`, advice.sees_all && "sees the hidden cards"];
+    this.parts.numbers.hidden = false;
     this.parts.advice.replaceChildren(
-      make("p", {}, [`${advice.agent}: ${best.text}`, ...facts.filter(Boolean)].join("; ")),
-      make("table", {}, line("th", "action", ...names), ...rows.map((row) => line("td", row.text, ...names.map((name) => short(row[name]))))));
-    this.say(`${advice.agent}: ${best.text}`);
-    this.board.aimAt(best.action);
+      make("p", {}, facts.filter(Boolean).join("; ")),
+      make("table", {}, line("th", "move", ...names), ...rows.map((row) => {
+        const node = line("td", spell(row.text), ...names.map((name) => short(row[name])));
+        if (row.played) node.className = "played";
+        return node;
+      })));
+    this.say(`Suggestion: ${advice.move}${this.rate(advice)}.`);
+    this.board.point(advice.arrow);
+  }
+
+  // The chance behind a suggestion, as a share of wins or as the share of the agent's choices.
+  rate({ unit, actions }) {
+    const best = actions.find((row) => row.played), percent = (share) => `${Math.round(100 * share)} %`;
+    if (/won|win/.test(unit) && best?.value >= 0 && best.value <= 1) return `, ${percent(best.value)} to win`;
+    return best?.policy === undefined ? "" : `, ${percent(best.policy)} sure`;
   }
 }
 
@@ -775,6 +1225,7 @@ export async function open(root) {
     socket.send(JSON.stringify(message));
     page.waitForAnswer(message);
   });
+  globalThis.parlour = page; // for tests and the console
   const connect = () => {
     socket = new WebSocket(`${location.protocol.replace("http", "ws")}//${location.host}/ws`);
     socket.onopen = () => { wait = 250; socket.send(JSON.stringify({ do: "hello", session: sessionStorage.getItem(SESSION) })); };

@@ -6,7 +6,14 @@ import pytest
 from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.training.benchmark import tasks
 from parlour.training.benchmark.measure import measure_task
-from parlour.training.benchmark.tasks import DEAL_SET, TASKS, classify_time, find_task
+from parlour.training.benchmark.tasks import (
+    ALL_TASKS,
+    DEAL_SET,
+    OTHER_TASKS,
+    TASKS,
+    classify_time,
+    find_task,
+)
 from parlour.training.learning.settings.base import ManyRulesSettings
 from parlour.training.learning.settings.files import preset
 
@@ -15,8 +22,22 @@ SOLO = [task for task in TASKS.values() if not task.is_multiplayer]
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))
 def test_reference_scores_are_0_and_1(task: tasks.Task) -> None:
-    assert task.low < task.high
-    assert task.normalize(task.low) == 0 and task.normalize(task.high) == pytest.approx(1)
+    assert task.reference is not None
+    low, high, _ = task.reference
+    assert low < high
+    assert task.normalize(low) == 0 and task.normalize(high) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("task", OTHER_TASKS.values(), ids=list(OTHER_TASKS))
+def test_other_tasks_have_no_normalized_score(task: tasks.Task) -> None:
+    assert task.list_test_rules() == [task.rules] and task.kind == "deals"
+    with pytest.raises(ValueError, match=r"task must be one of pyramid-three-passes, .* got"):
+        task.normalize(1.0)
+
+
+def test_no_two_tasks_are_the_same() -> None:
+    assert len(ALL_TASKS) == len(TASKS) + len(OTHER_TASKS)
+    assert len({task.rules_digest for task in ALL_TASKS.values()}) == len(ALL_TASKS)
 
 
 @pytest.mark.parametrize("task", SOLO, ids=lambda task: task.name)
@@ -24,12 +45,13 @@ def test_the_uniform_agent_scores_0(task: tasks.Task) -> None:
     measured = measure_task(task, "uniform")
     assert len(measured.values) == task.num_values and not measured.sees_all
     error = measured.values.std() / np.sqrt(task.num_values)
-    assert abs(measured.values.mean() - task.low) < 4 * max(error, 0.001)
+    assert task.reference is not None
+    assert abs(measured.values.mean() - task.reference.low) < 4 * max(error, 0.001)
 
 
 def test_deals_of_tasks_are_no_validation_deals() -> None:
     seeds = deal_seeds(DEAL_SET, np.arange(2000))
-    for task in TASKS.values():
+    for task in ALL_TASKS.values():
         for deal_set in (f"{task.game}-validation", f"{task.game}-1", f"{task.game}-2"):
             assert not set(seeds.tolist()) & set(deal_seeds(deal_set, np.arange(10_000)).tolist())
 

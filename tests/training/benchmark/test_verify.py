@@ -1,7 +1,7 @@
 """Verification of benchmark entries: true entries hold, and each lie is refused with its reason."""
 
 import json
-import sys
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from parlour.agents.registry import Turn, load_agent, prepare_turn
-from parlour.agents.saved import PRETRAINED_FOLDER
+from parlour.agents.saved import PRETRAINED_FOLDER, digest_agent
 from parlour.envs.core.batch import Autoreset, Over, StepConfig
 from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.rows import Rows
@@ -24,9 +24,10 @@ from parlour.training.benchmark.entries import (
     write_entry,
 )
 from parlour.training.benchmark.games import SUFFIX, read_games, write_games
-from parlour.training.benchmark.run import run_method
+from parlour.training.benchmark.measure import measure_task
+from parlour.training.benchmark.run import digest_spec, find_agent, run_method
 from parlour.training.benchmark.submit import add_agent, add_games
-from parlour.training.benchmark.tasks import DEAL_SET, EVALUATION_SEED, TASKS
+from parlour.training.benchmark.tasks import ALL_TASKS, DEAL_SET, EVALUATION_SEED, TASKS
 from parlour.training.benchmark.verify import verify_entry
 
 PYRAMID = TASKS["pyramid-three-passes"]
@@ -123,13 +124,21 @@ def test_an_agent_that_saw_the_deals_is_refused(tmp_path: Path) -> None:
     assert fault.startswith("values: the score must not depend on the deals, got 0.6")
 
 
-def test_agents_that_see_hidden_cards_are_refused(tmp_path: Path, pyramid: BenchmarkEntry) -> None:
-    with pytest.raises(ValueError, match="agent must not see hidden cards, got oracle"):
-        add_agent(tmp_path, replace(PYRAMID, deals=20), "oracle", "oracle")
-    (fault,) = verify_entry(replace(pyramid, sees_all=True), tmp_path)
-    assert fault == "sees_all: agents of the benchmark must not see hidden cards"
-    faults = verify_entry(replace(pyramid, agent="oracle"), tmp_path, deals=10)
-    assert faults == ["sees_all: agents of the benchmark must not see hidden cards"]
+def test_an_agent_that_sees_all_is_marked_and_cannot_deny_it(
+    tmp_path: Path, results: Path, pyramid: BenchmarkEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ALL_TASKS, "pyramid-book", replace(ALL_TASKS["pyramid-book"], deals=20))
+    run_method("oracle", tmp_path, tasks=["pyramid-book"])
+    (oracle,) = read_results(tmp_path)
+    assert oracle.sees_all and verify_entry(oracle, tmp_path, deals=10) == []
+    faults = verify_entry(replace(oracle, sees_all=False), tmp_path, deals=10)
+    assert faults == ["sees_all: must be true, as observed"]
+    faults = verify_entry(replace(pyramid, sees_all=True), results, deals=10)
+    assert faults == ["sees_all: must be false, as observed"]
+    games = replace(pyramid, agent="", games="x.npz", time_class="slow", ms=0.0, single_ms=0.0)
+    games = replace(games, sees_all=True)
+    (fault,) = verify_entry(games, results)
+    assert fault == "sees_all: must be false without an agent that sees hidden cards"
 
 
 def test_a_time_class_that_does_not_hold_is_refused(
@@ -141,11 +150,99 @@ def test_a_time_class_that_does_not_hold_is_refused(
     assert verify_entry(replace(pyramid, time_class="slow"), results, deals=20) == []
 
 
-def test_a_person_is_refused(results: Path, pyramid: BenchmarkEntry) -> None:
-    (fault,) = verify_entry(replace(pyramid, agent="human"), results)
-    assert "agent must not be human" in fault
-    (fault,) = verify_entry(replace(pyramid, agent="x=human"), results)
-    assert fault.startswith("agent: ")
+@pytest.mark.parametrize(
+    ("claimed", "measured", "holds"),
+    [
+        (1.0, 1.0, True),
+        (1.0, 19.0, True),
+        (1.0, 21.0, False),
+        (19.0, 1.0, True),
+        (21.0, 1.0, False),
+        (0.00001, 0.004, True),  # so short a time is that of the call
+        (0.00001, 0.2, False),
+        (0.2, 0.00001, False),
+    ],
+)
+def test_a_time_holds_within_a_factor(
+    results: Path,
+    pyramid: BenchmarkEntry,
+    claimed: float,
+    measured: float,
+    holds: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = verify.measure_task
+    monkeypatch.setattr(
+        verify, "measure_task", lambda *one, **named: real(*one, **named)._replace(ms=measured)
+    )
+    entry = replace(pyramid, time_class="slow", ms=claimed)
+    faults = verify_entry(entry, results, deals=10)
+    assert len(faults) == (0 if holds else 1)
+    assert holds or faults[0].startswith("ms: must be within a factor of 20 of ")
+
+
+@pytest.mark.parametrize("second", [0.01, 500.0])
+def test_a_slow_time_is_measured_again(
+    results: Path, pyramid: BenchmarkEntry, second: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first measured time may include compilation."""
+    monkeypatch.setattr(verify, "ALL_SECONDS", -1)
+    real, times = verify.measure_task, iter([800.0])
+
+    def timed(*one: Any, **named: Any) -> Any:
+        measured = real(*one, **named)
+        blocks = len(measured.values) == verify.BLOCK
+        return measured if blocks else measured._replace(ms=next(times, second))
+
+    monkeypatch.setattr(verify, "measure_task", timed)
+    faults = verify_entry(pyramid, results, deals=10)
+    assert [fault.split(":")[0] for fault in faults] == ([] if second < 1 else ["time_class", "ms"])
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [
+        ("human", "agent must not be human"),
+        ("x=human", "agent must not be human"),
+        ("mcts:human", "agent must not be human"),
+        ("mcts@50ms", "a search budget without a time limit, such as mcts@100, got mcts@50ms"),
+        ("rollouts@5ms:greedy", "must have a search budget without a time limit"),
+        ("mcts@9:rollouts@5ms:greedy", "must have a search budget without a time limit"),
+    ],
+)
+def test_people_and_time_limits_cannot_be_repeated(
+    results: Path, pyramid: BenchmarkEntry, agent: str, reason: str
+) -> None:
+    (fault,) = verify_entry(replace(pyramid, agent=agent), results)
+    assert fault.startswith("agent: ") and reason in fault
+    with pytest.raises(ValueError, match="agent must"):
+        add_agent(results, PYRAMID, "mine", agent)
+
+
+class Moody:
+    """An agent that draws from its own generator, so its results are not repeatable."""
+
+    name = "moody"
+    encoding = "codes"
+    sees_all = False
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng()
+
+    def act(self, turn: Turn) -> np.ndarray:
+        """Return random legal actions."""
+        return np.asarray((turn.masks * self.rng.random(turn.masks.shape)).argmax(axis=1))
+
+
+def test_an_agent_that_does_not_repeat_itself_gets_no_entry(
+    tmp_path: Path, results: Path, pyramid: BenchmarkEntry
+) -> None:
+    agent, task = f"{__name__}:Moody", TASKS["poker-squares-classic"]
+    with pytest.raises(ValueError, match="must repeat its results on the same deals, got other"):
+        add_agent(tmp_path, task, "moody", agent)
+    entry = read_entry(locate_entry(results, "greedy", task.name, 0))
+    faults = verify_entry(replace(entry, agent=agent), results, allow_code=True)
+    assert faults[0].startswith("values: deal 0 must have ")
 
 
 class Broken:
@@ -178,7 +275,32 @@ def test_steps_and_times_must_fit(results: Path, pyramid: BenchmarkEntry) -> Non
     (fault,) = verify_entry(replace(pyramid, ms=0.2), results)
     assert fault == "time_class: 0.1ms must not be shorter than ms=0.2"
     (fault,) = verify_entry(replace(pyramid, agent="", games="x.npz"), results)
-    assert fault.startswith("time_class: must be slow without an agent")
+    assert fault.startswith("time_class: must be slow, and ms and single_ms 0, without an agent")
+    (fault,) = verify_entry(replace(pyramid, agent_digest="0" * 16), results)
+    assert fault == "budget: must not be none for a trained agent"
+    assert verify_entry(replace(pyramid, budget="unlimited", steps=10**10), results, deals=5) == []
+
+
+def test_origins_may_be_anything_of_their_form(results: Path, pyramid: BenchmarkEntry) -> None:
+    """Nobody can check later where and when an entry was measured."""
+    other = {"parlour": "0.0.9", "machine": "a pocket calculator", "date": "2001-02-03"}
+    assert verify_entry(replace(pyramid, **other), results, deals=5) == []  # type: ignore[arg-type]
+    (fault,) = verify_entry(replace(pyramid, date="2999-01-01"), results)
+    assert fault == "date: must not be in the future, got 2999-01-01"
+
+
+def test_results_of_other_deals_and_other_agents_are_refused(
+    results: Path, pyramid: BenchmarkEntry
+) -> None:
+    for agent in ("uniform", "mcts@2"):
+        faults = verify_entry(replace(pyramid, agent=agent), results, deals=20)
+        assert any(fault.startswith("values: deal ") for fault in faults), agent
+    luckier = measure_task(PYRAMID, "greedy", first=5000).values
+    faults = verify_entry(replace(pyramid, values=tuple(luckier.tolist())), results)
+    assert faults[0].startswith("values: deal ")
+    other = replace(pyramid, task="pyramid-classic")
+    (fault,) = verify_entry(other, results)
+    assert fault.startswith("rules_digest: must be ")
 
 
 def test_contradicting_entries_are_refused(tmp_path: Path, pyramid: BenchmarkEntry) -> None:
@@ -200,25 +322,89 @@ def test_contradicting_entries_are_refused(tmp_path: Path, pyramid: BenchmarkEnt
 def test_other_agents_and_other_rules_are_refused(results: Path, pyramid: BenchmarkEntry) -> None:
     (fault,) = verify_entry(replace(pyramid, agent="runs/gone"), results)
     assert fault == "agent: 'runs/gone' must be a built-in agent or an existing folder"
-    (fault,) = verify_entry(replace(pyramid, agent_digest="0" * 16), results)
+    lie = replace(pyramid, agent_digest="0" * 16, budget="unlimited")
+    (fault,) = verify_entry(lie, results)
     assert fault == f"agent_digest: must be empty, got {'0' * 16}"
     (fault,) = verify_entry(replace(pyramid, rules_digest="0" * 16), results)
     assert fault.startswith(f"rules_digest: must be {PYRAMID.rules_digest}")
 
 
+@pytest.mark.parametrize(
+    "agent",
+    [
+        *("harm:Agent", "mcts:harm:Agent", "mcts@5:rollouts@2:harm:Agent", "a.harm:Agent"),
+        *("harm:x.y", "oracle@harm:Agent", "mcts@9:oracle@harm:Agent"),
+    ],
+)
 def test_code_runs_only_if_allowed(
-    tmp_path: Path, pyramid: BenchmarkEntry, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, pyramid: BenchmarkEntry, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "harm.py").write_text("raise SystemExit('ran')")
+    (tmp_path / "a").mkdir()
+    for name in ("harm.py", "a/harm.py", "oracle@harm.py"):
+        (tmp_path / name).write_text("raise SystemExit('ran')")
     monkeypatch.syspath_prepend(tmp_path)
-    (fault,) = verify_entry(replace(pyramid, agent="harm:Agent"), tmp_path)
-    assert fault == "agent: 'harm:Agent' must not be code; add --allow-code to import it"
-    assert "harm" not in sys.modules
+    entry = replace(pyramid, agent=agent)
+    (fault,) = verify_entry(entry, tmp_path)
+    assert fault == f"agent: {agent!r} must not be code; add --allow-code to import it"
+    (fault,) = verify_entry(entry, tmp_path, allow_code=True)
+    assert fault.endswith("SystemExit: ran")
+
+
+@pytest.mark.parametrize("agent", ["mine", "./mine", "mine/agent.json", "mcts@2:mine"])
+def test_the_agents_of_the_current_folder_are_not_loaded(
+    tmp_path: Path,
+    results: Path,
+    pyramid: BenchmarkEntry,
+    agent: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shutil.copytree(PRETRAINED_FOLDER / "pyramid-three-passes", tmp_path / "mine")
+    monkeypatch.chdir(tmp_path)
+    (fault,) = verify_entry(replace(pyramid, agent=agent), results)
+    assert fault == f"agent: {agent!r} must be a built-in agent or an existing folder"
+
+
+def test_a_changed_or_damaged_agent_is_refused(tmp_path: Path) -> None:
+    task = TASKS["poker-squares-classic"]
+    source = shutil.copytree(PRETRAINED_FOLDER / "poker_squares-classic", tmp_path / "source")
+    with pytest.raises(ValueError, match="budget must not be none for a trained agent"):
+        add_agent(tmp_path, task, "mine", str(source))
+    entry = add_agent(tmp_path, task, "mine", str(source), budget="unlimited", steps=10**10)
+    assert verify_entry(entry, tmp_path, deals=10) == []
+    file = tmp_path / entry.agent / "agent.json"
+    card = json.loads(file.read_text())
+    card["trained"]["seed"] += 5
+    file.write_text(json.dumps(card))
+    assert verify_entry(entry, tmp_path, deals=10) == []  # it plays as before
+    file.write_text(json.dumps(card | {"samples": True}))
+    (fault,) = verify_entry(entry, tmp_path)
+    assert fault.startswith("agent_digest: must be ")
+    file.write_text("{")
+    (fault,) = verify_entry(entry, tmp_path)
+    assert fault.startswith("agent: cannot play task poker-squares-classic: SavedAgentError")
+    file.unlink()
+    (fault,) = verify_entry(entry, tmp_path)
+    assert fault == f"agent: {entry.agent!r} must be a built-in agent or an existing folder"
+
+
+def test_the_pretrained_agents_are_not_copied(tmp_path: Path) -> None:
+    folder = PRETRAINED_FOLDER / "poker_squares-classic"
+    task = TASKS["poker-squares-classic"]
+    run_method("pretrained", tmp_path, tasks=[task.name])
+    named = add_agent(tmp_path, task, "named", str(folder), budget="unlimited")
+    write_entry(tmp_path, named)
+    first, second = read_results(tmp_path)
+    assert (first.agent, second.agent) == ("pretrained/poker_squares-classic", "pretrained")
+    assert first.agent_digest == second.agent_digest == digest_agent(folder)
+    assert second.steps == 200_000_000 and second.budget == "unlimited"
+    for entry in (first, second):
+        assert verify_entry(entry, tmp_path, deals=10) == []
+    assert not list(tmp_path.rglob("*.safetensors")) + list(tmp_path.rglob("*.npz"))
 
 
 @pytest.mark.slow
 def test_a_saved_agent_is_part_of_its_entry(tmp_path: Path) -> None:
-    source = PRETRAINED_FOLDER / "pyramid-many"
+    source = shutil.copytree(PRETRAINED_FOLDER / "pyramid-many", tmp_path / "source")
     entry = add_agent(tmp_path, PYRAMID, "many", str(source), budget="medium", steps=4_000_000)
     write_entry(tmp_path, entry)
     (again,) = read_results(tmp_path)
@@ -251,6 +437,17 @@ def test_recorded_games_are_enough_for_one_player(
     entry = add_games(tmp_path, PYRAMID, "sent", tmp_path / "games.jsonl")
     assert entry.values == pyramid.values and entry.time_class == "slow"
     assert verify_entry(entry, tmp_path) == []
+    # Without the agent, nothing about it can be claimed.
+    for claim, expected in (
+        (
+            {"agent": "runs/x/agent"},
+            "agent: 'runs/x/agent' must be a built-in agent or an existing",
+        ),
+        ({"time_class": "0.1ms", "ms": 0.001}, "time_class: must be slow"),
+        ({"agent_digest": "0" * 16, "budget": "small"}, "agent_digest: must be empty"),
+    ):
+        (fault,) = verify_entry(replace(entry, **claim), tmp_path)  # type: ignore[arg-type]
+        assert fault.startswith(expected)
     values = (1 - entry.values[0], *entry.values[1:])
     (fault,) = verify_entry(replace(entry, values=values), tmp_path)
     assert fault.startswith("values: deal 0 must have")
@@ -323,6 +520,10 @@ def test_more_steps_than_the_budget_are_refused(tmp_path: Path) -> None:
         ("method", "A b", "field method must be lower-case"),
         ("time_class", "fast", "field time_class must be one of 0.1ms"),
         ("agent", "", "field agent must name an agent, or field games"),
+        ("parlour", "newest", "field parlour must be a version such as 0.1.0, got 'newest'"),
+        ("machine", " ", "field machine must be the name of a machine"),
+        ("date", "2026-1-31", "field date must be a date such as 2026-01-31"),
+        ("budget", "huge", "field budget must be one of none, small, medium, large, unlimited"),
         ("score", 1.0, "score"),
     ],
 )
@@ -346,3 +547,23 @@ def test_a_renamed_entry_is_refused(tmp_path: Path, pyramid: BenchmarkEntry) -> 
 
 def test_no_deal_of_the_benchmark_has_a_seed_of_play() -> None:
     assert (deal_seeds(DEAL_SET, np.arange(100)) >> np.uint64(63) == 1).all()
+
+
+def test_entries_are_small_and_exact(tmp_path: Path, pyramid: BenchmarkEntry) -> None:
+    task = TASKS["twenty-eight-classic"]
+    values = tuple(np.random.default_rng(0).normal(size=task.deals).tolist())
+    other = replace(pyramid, task=task.name, values=values, rules_digest=task.rules_digest)
+    for entry in (pyramid, other):
+        path = write_entry(tmp_path, entry)
+        assert read_entry(path) == entry
+    assert locate_entry(tmp_path, "greedy", PYRAMID.name, 0).stat().st_size < 8000
+
+
+def test_the_entries_of_the_repository_fit_the_current_agents_and_rules() -> None:
+    """Everything that can be checked without play."""
+    folder = Path(__file__).parents[3] / "benchmarks" / "results"
+    for entry in read_results(folder):
+        task, spec = entry.task_object, find_agent(folder, entry.agent)
+        assert entry.rules_digest == task.rules_digest, entry.title
+        if not entry.games:
+            assert digest_spec(task, spec) == entry.agent_digest, entry.title

@@ -9,7 +9,6 @@ import pytest
 
 from parlour.envs import GAMES, CardEnv
 from parlour.training.cli.docs import list_documents, main
-from parlour.training.cli.leaderboard import BOARD_FILE
 from parlour.training.cli.main import GAMES_FILE
 from parlour.training.cli.output import ROOT, renew_blocks
 
@@ -20,7 +19,6 @@ def clone(tmp_path: Path) -> Path:
         copy = tmp_path / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
-    shutil.copy(BOARD_FILE, tmp_path / "docs")
     (tmp_path / "benchmarks").mkdir()
     shutil.copy(ROOT / "benchmarks" / "methods.json", tmp_path / "benchmarks")
     results, without_runs = "benchmarks/results", shutil.ignore_patterns("runs")

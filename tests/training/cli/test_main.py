@@ -573,7 +573,7 @@ def test_a_seat_at_a_table_by_standard_input() -> None:
     for text in (
         "Seven Twenty-Seven, home, deal 3, deal set seven_twenty_seven-1",
         "seat 0 (uniform), seat 1 (you), seat 2 (uniform), seat 3 (greedy)",
-        "moves now: draw (d), stand (s)",
+        "  draw or d   draw a card\n",
         "'nonsense' is not a legal move; ? lists the moves",
     ):
         assert text in output.out

@@ -12,10 +12,10 @@ import pytest
 from safetensors.numpy import load_file
 
 from parlour.agents.saved import PRETRAINED_FOLDER
+from parlour.training.benchmark.entries import read_results
 from parlour.training.cli import main
 from parlour.training.cli import model_card as card
-from parlour.training.cli.leaderboard import BOARD_FILE, agent_text
-from parlour.training.evaluation.leaderboard.entries import read_leaderboard
+from parlour.training.cli.benchmark import RESULTS
 from parlour.training.learning.settings.command import parse
 from parlour.training.learning.settings.files import (
     WITHOUT_EFFECT,
@@ -29,7 +29,7 @@ FOLDERS = sorted(path.parent for path in PRETRAINED_FOLDER.glob("*/agent.json"))
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A saved agent without a leaderboard entry, which samples its actions."""
+    """A saved agent in a folder of its own."""
     monkeypatch.chdir(tmp_path)
     for name in ("agent.json", "weights.safetensors"):
         (tmp_path / "mine").mkdir(exist_ok=True)
@@ -74,14 +74,14 @@ def test_an_agent_of_ones_own_plays_for_its_card(
         "score 125.33 [124.47, 126.21], 5,000 deals of the deal set `poker_squares-validation`",
         "parlour train poker_squares --preset td\n",
         "| versions | python 3.11.7, stable_baselines3 2.9.2 |",
-        "**`mine`**",
+        "**`poker_squares-classic-long200`**",
         "plays only the rules for which it was trained",
     ):
         assert part in text, part
     table = text.partition("## Results")[2].partition("##")[0]
-    for agent in ("`uniform`", "`greedy`", "`columns`", "`mine`"):
-        assert table.count(agent) >= 1, agent
-    assert table.count("| 30 | poker_squares-1 |") == 4
+    for agent in ("`uniform`", "`greedy`", "`columns`"):
+        assert table.count(f"| {agent} | ") == 1, agent
+    assert "Deals 0 to 29 of poker_squares-1." in table
 
 
 def test_words_of_ones_own_beside_the_card_are_kept(mine: Path) -> None:
@@ -99,7 +99,7 @@ def test_wrong_folders_and_agents_are_told(
     for words, error in (
         ("nowhere", "nowhere/agent.json: "),
         (str(tmp_path), "neither the folder nor its subfolders have an agent.json"),
-        ("mine --search nobody", "agent 'nobody': cannot be played: "),
+        ("mine --search nobody", "agent must be one of "),
     ):
         edit(mine)
         assert main.main(["model-card", *words.split(), "--deals", "5"]) == 2
@@ -108,19 +108,15 @@ def test_wrong_folders_and_agents_are_told(
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_the_cards_that_come_along_have_their_results_from_the_leaderboard(folder: Path) -> None:
-    group = card.list_known(folder, BOARD_FILE)
+def test_the_cards_of_pretrained_agents_have_their_results_from_the_benchmark(folder: Path) -> None:
+    results = card.list_known(folder, RESULTS)
     text = (folder / "README.md").read_text(encoding="utf-8")
-    own = card.digest_agent(folder)
-    for entry in group:
-        assert entry.claim is not None
-        bold = "**" if entry.claim.agent_digest == own else ""
-        assert f"{bold}`{agent_text(entry)}`{bold} |" in text
-        score = f"{entry.times * entry.claim.score:.2f} ["
-        assert score in text, entry.title
-    agents = {entry.agent for entry in group}
-    assert {"uniform", "greedy", "pretrained"} <= agents
-    assert len({entry.deal_set for entry in group}) == 2
+    for one in results:
+        assert one.table in text
+        assert "**`pretrained`**" in one.table or "**`pyramid-many`**" in one.table
+        for agent in ("uniform", "greedy"):
+            assert f"| `{agent}` |" in one.table
+    assert results
 
 
 @pytest.mark.parametrize(
@@ -159,11 +155,11 @@ def test_what_no_card_can_say_is_refused_by_its_field(
         card.write_card(mine, [])
 
 
-def test_who_has_no_line_on_the_leaderboard_has_no_results_from_it(mine: Path) -> None:
-    assert card.list_known(mine, BOARD_FILE)  # it is the same agent still
+def test_an_agent_without_an_entry_has_no_results_from_the_benchmark(mine: Path) -> None:
+    assert card.list_known(mine, RESULTS)  # the copy is the same agent
     edit(mine)
-    assert card.list_known(mine, BOARD_FILE) == []
-    assert card.list_known(mine, mine / "none.csv") == []
+    assert card.list_known(mine, RESULTS) == []
+    assert card.list_known(mine, mine / "nowhere") == []
     assert "The agent has no result yet." in card.write_card(mine, [])
 
 
@@ -187,20 +183,23 @@ def test_of_presets_alike_the_command_names_that_of_like_length(steps: int, name
     assert sorted(words.split()) == sorted(["--total-steps", str(steps), "--width", "48"])
 
 
-def test_every_agent_that_comes_along_is_on_the_leaderboard_on_two_deal_sets() -> None:
-    deal_sets: dict[tuple[str, str], list[str]] = {}
-    for entry in read_leaderboard(BOARD_FILE):
-        if entry.agent == "pretrained" and entry.claim:
-            agent, rules = entry.claim.agent_digest, entry.claim.rules_digest
-            deal_sets.setdefault((agent, rules), []).append(entry.deal_set)
-    assert {agent for agent, _ in deal_sets} == set(map(card.digest_agent, FOLDERS))
-    assert all(len(result) == len(set(result)) == 2 for result in deal_sets.values())
+def test_every_pretrained_agent_has_benchmark_entries() -> None:
+    entries = [one for one in read_results(RESULTS) if one.method in ("pretrained", "pyramid-many")]
+    assert {one.agent_digest for one in entries} == set(map(card.digest_agent, FOLDERS))
 
 
-def test_a_card_has_a_table_for_each_of_the_rules_that_were_played() -> None:
+def test_a_card_has_a_table_for_each_task_of_the_agent() -> None:
     folder = PRETRAINED_FOLDER / "pyramid-many"
-    text = card.write_card(folder, card.list_known(folder, BOARD_FILE))
-    for rules in ("three-passes", "classic", "turn-back"):
-        assert f"\n### {rules}\n\n| agent |" in text
-        assert f"- With the rules `{rules}`, `" in text
+    text = card.write_card(folder, card.list_known(folder, RESULTS))
+    for rules in ("three-passes", "classic", "turn-back", "40 sets of rules"):
+        assert f"\n### Pyramid, {rules}\n\n| method |" in text
     assert "The run continued from other runs" in text
+
+
+def test_the_card_names_a_better_agent_that_does_not_see_hidden_cards(mine: Path) -> None:
+    results = [card.Results("Poker Squares, classic", "", "best"), card.Results("other", "", "")]
+    text = card.write_card(mine, results[:1])
+    assert "- `best`, which does not see hidden cards either, has a higher score" in text
+    text = card.write_card(mine, results)
+    assert "- Poker Squares, classic: `best`, which does not see" in text
+    assert text.count("has a higher score") == 1

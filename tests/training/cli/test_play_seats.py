@@ -10,9 +10,15 @@ import pytest
 
 from parlour.agents.human import parse_move
 from parlour.agents.registry import choose_actions
-from parlour.envs import CardEnv, find_game
+from parlour.envs import GAMES, CardEnv, find_game
 from parlour.envs.core.rows import Rows
-from parlour.training.cli.play import TerminalGame, TerminalSession, play_hands
+from parlour.training.cli.play import (
+    TerminalGame,
+    TerminalSession,
+    play_hands,
+    play_solitaire,
+)
+from parlour.training.evaluation.report.terminal import wrap_lines
 from parlour.training.play import seats as table
 from parlour.training.play.seats import SeatChoice
 
@@ -104,8 +110,8 @@ def test_a_whole_hand() -> None:
         "Seven Twenty-Seven, home, deck ",
         "seat 0 (you), seat 1 (quiet), seat 2 (quiet), seat 3 (quiet)",
         "your cards make 3 or 13",
-        "seat 1 stands\nseat 2 stands\nseat 3 stands",
-        "seat 1 checks\nseat 2 checks\nseat 3 checks",
+        "Seat 1 stands\nSeat 2 stands\nSeat 3 stands",
+        "You check\nSeat 1 checks\nSeat 2 checks\nSeat 3 checks",
         "the hand is over",
     ):
         assert part in text, part
@@ -124,20 +130,20 @@ def test_bets_are_said_in_full_or_short_and_told() -> None:
         seat=SeatChoice(1, ["folder", "quiet", "bold"]), chosen={"deck": PACK},
     )  # fmt: skip
     for part in (
-        "seat 0 bets 5",
+        "Seat 0 bets 5",
         "'bet' is not a legal move; ? lists the moves",
         "'bet  3' is not a legal move",
         "'raise' is incomplete; choose one: raise 1, raise 2, raise 3, raise 4, raise 5",
         "'raise 9' is not a legal move",
-        "seat 2 folds\nseat 3 calls ",
-        "\nseat 0 raises by 5 chips",
+        "Seat 2 folds\nSeat 3 calls ",
+        "\nSeat 0 raises by 5 chips",
     ):
         assert part in text, part
 
 
 def test_help_lists_the_moves_and_a_hint_is_one() -> None:
-    text = played("?", "h", "wibble", "q", seat=SeatChoice(0, ["quiet"]), chosen={"deck": PACK})
-    assert "moves now: draw (d), stand (s)" in text
+    text = played("?", "hint", "wibble", "q", seat=SeatChoice(0, ["quiet"]), chosen={"deck": PACK})
+    assert "moves now:\n  draw or d   draw a card\n  stand or s  stand\n" in text
     assert re.search("hint: (draw|stand)", text)
     assert "'wibble' is not a legal move" in text
     assert text.endswith("\nGoodbye.")
@@ -155,7 +161,7 @@ def test_hands_are_shown_at_the_showdown_only() -> None:
     assert "▒▒" in shown
     assert "▒▒" not in shown[shown.rindex("Seven Twenty-Seven\n") :]
     folded = played("s", "b5", seat=SeatChoice(0, ["folder"]), chosen={"deck": PACK})
-    assert "seat 1 folds\nseat 2 folds\nseat 3 folds" in folded
+    assert "Seat 1 folds\nSeat 2 folds\nSeat 3 folds" in folded
     last = folded[folded.rindex("Seven Twenty-Seven\n") :]
     assert last.count("▒▒") == 3
     assert "seat 0 (you) +3, seat 1 (folder) -1" in last
@@ -164,7 +170,7 @@ def test_hands_are_shown_at_the_showdown_only() -> None:
 def test_a_secret_declaration_is_not_told_before_the_showdown() -> None:
     given: dict[str, Any] = {"seat": SeatChoice(3, ["quiet"]), "chosen": {"deck": PACK}}
     text = played("s", "c", "s", "?", "7", variant="declare", **given)
-    asked = text[: text.index("moves now: 7 (seven), 27, both (b)")]
+    asked = text[: text.index("  both or b  declare both 7 and 27")]
     assert asked.count("has chosen") == 3
     assert "declares 27" not in text
     assert "says 27" not in asked
@@ -182,14 +188,14 @@ def test_a_secret_square_is_not_told() -> None:
     )
     play_hands(table._replace(seed=1), SeatChoice(1, ["greedy"]))
     text = "\n".join(output)
-    assert text.count("seat 0 has chosen") == 3
-    assert "square" not in text
+    assert text.count("Seat 0 has chosen in secret") == 3
+    assert not re.search(r"Seat 0 places|square \d", text)
     output.clear()
     play_hands(table._replace(seed=1, ask=script("e5", "c3")), SeatChoice(0, ["greedy"]))
     assert (
         len(
             re.findall(
-                r"seat 1 places [2-9TJQKA][♣♦♥♠] at [a-e][1-5]$", "\n".join(output), re.MULTILINE
+                r"Seat 1 places [2-9TJQKA][♣♦♥♠] at [a-e][1-5]$", "\n".join(output), re.MULTILINE
             )
         )
         == 2
@@ -264,7 +270,7 @@ def test_watching_an_agent() -> None:
     text = played(agent="quiet", seat=SeatChoice(2, ["bold"], 2), seed=5, delay=0.0)
     assert "seat 2 (quiet)" in text
     assert "quiet: stand\n" in text
-    assert re.search(r"seat \d bets 5", text)
+    assert re.search(r"Seat \d bets 5", text)
     assert "After 2 hands" in text
     assert "Goodbye" in played("", "q", agent="quiet", seat=SeatChoice(2, ["bold"]), seed=5)
 
@@ -312,6 +318,50 @@ def test_opponents_actions_are_told_in_the_third_person() -> None:
     while not hand.is_over:
         hand.play(int(choose_actions(hand.agents[hand.seat], hand.make_turn())[0]))
     heard = "\n".join(hand.events)
-    assert re.search(r"seat \d plays [7-9TJQKA][♣♦♥♠]$", heard, re.MULTILINE)
-    assert re.search(r"seat \d names [a-z]", heard)
-    assert re.search(r"seat \d passes$", heard, re.MULTILINE)
+    assert re.search(r"Seat \d plays [7-9TJQKA][♣♦♥♠]$", heard, re.MULTILINE)
+    assert re.search(r"Seat \d names [a-z]", heard)
+    assert re.search(r"Seat \d passes$", heard, re.MULTILINE)
+
+
+def play_by_hints(name: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the lines of one game in which the player asks for every hint and plays it."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    output: list[str] = []
+    typed: list[str] = []
+
+    def ask(prompt: str) -> str:
+        hints = [text for text in output if text.startswith("hint: ")]
+        if "Another" in prompt:
+            return "q"
+        is_asking = not typed or typed[-1] != "hint"
+        typed.append("hint" if is_asking else hints[-1].removeprefix("hint: ").split(" (")[0])
+        return typed[-1]
+
+    game = find_game(name)
+    terminal = TerminalGame(game, seed=3, ask=ask, say=output.append, notice=False)
+    if game.num_players(game.make_rules()) == 1:
+        play_solitaire(terminal)
+    else:
+        play_hands(terminal, FIRST)
+    assert "Goodbye." not in output[-1]
+    return wrap_lines("\n".join(output)).split("\n")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_whole_game_fits_80_columns(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = play_by_hints(name, 80, monkeypatch)
+    assert max(map(len, lines)) <= 80
+    assert not [line for line in lines if "None" in line or "array" in line]
+
+
+@pytest.mark.parametrize("name", ["twenty_eight", "twenty_nine", "fifty_six"])
+def test_tricks_are_printed_card_by_card(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = play_by_hints(name, 80, monkeypatch)
+    cards, tricks = 0, 0
+    for line in lines:
+        if re.fullmatch(r"(You play|Seat \d plays) [2-9TJQKA][♣♦♥♠]", line):
+            cards += 1
+        elif re.fullmatch(r"(You take|Seat \d takes) the trick: \d+ points?", line):
+            tricks += 1
+            assert cards == tricks * find_game(name).make_rules().players
+    assert tricks == 8

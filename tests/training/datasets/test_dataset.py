@@ -304,8 +304,14 @@ def test_a_folder_of_another_dataset_is_refused(
     assert main([*words, "--out", str(tmp_path)]) == 0
     before = read_files(tmp_path)
     assert main([*words, "--out", str(tmp_path), "--agent", "uniform"]) == 2
-    assert "has another dataset: its agents is" in capsys.readouterr().err
+    assert "has another dataset: agents is" in capsys.readouterr().err
     assert read_files(tmp_path) == before
+    own = tmp_path / "project"
+    own.mkdir()
+    (own / "README.md").write_text("# My project")
+    assert main([*words, "--out", str(own)]) == 2
+    assert "must be empty or have a dataset, got a foreign README.md" in capsys.readouterr().err
+    assert (own / "README.md").read_text() == "# My project"
     (tmp_path / "data/000000.parquet").write_bytes(b"no Parquet")
     assert main([*words, "--out", str(tmp_path)]) == 2
     assert "must be a file of a dataset of Parlour" in capsys.readouterr().err

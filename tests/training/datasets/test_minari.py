@@ -57,7 +57,8 @@ def test_episodes_are_those_of_single_environments(
     for seed, episode in zip(seeds, data, strict=True):
         observation, info = env.reset(seed=seed)
         lengths.add(len(episode))
-        assert set(episode.infos) == set(info)
+        labels = {"pyramid": {"winnable"}, "poker_squares": {"best_score"}}
+        assert set(episode.infos) == set(info) | labels.get(game, set())
         for step, action in enumerate(episode.actions):
             assert episode.infos["action_mask"][step][action] == 1
             same(episode, step, observation, info)
@@ -110,6 +111,7 @@ def test_the_games_and_values_of_a_solitaire_are_those_of_the_parquet_files(
         own = rows["episode"] == 9 + number
         assert np.array_equal(episode.actions, rows["action"][own])
         assert np.array_equal(episode.observations[:-1], rows["observation"][own])
+        assert (episode.infos["winnable"] == rows["winnable"][own][0]).all()
         values = episode.infos["action_values"]
         assert np.array_equal(values[:-1], rows["values"][own], equal_nan=True)
         assert np.isnan(values[-1]).all() and not np.isnan(values[:-1]).all()

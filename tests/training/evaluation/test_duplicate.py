@@ -222,7 +222,7 @@ def test_a_game_without_a_dealer() -> None:
     comparison = compare("poker_squares", ["uniform", "columns"], variants=["duel"], deals=8)
     columns = comparison.pairs("duel")["columns", "uniform"]
     assert columns.net.mean > 0.5
-    assert unit_name(columns.spec) == "stakes"
+    assert unit_name(columns.spec.rules) == "stakes"
     out = StringIO()
     report.show(comparison, Console(file=out, width=100))
     assert "stakes per game" in out.getvalue()

@@ -11,8 +11,10 @@ import pytest
 
 from parlour.agents.registry import choose_actions
 from parlour.envs import find_game
+from parlour.envs.core.kernel.cards import SUIT_SIGNS
 from parlour.envs.core.rows import resample_copies, view_states
 from parlour.training import Replay, evaluate, load_replays, review_replay, save_html
+from parlour.training.evaluation.replays.paths import find_path
 from parlour.training.evaluation.replays.replay_view import replay_data
 from parlour.training.play.seats import SeatChoice, TableChoice, TableSession
 
@@ -53,11 +55,29 @@ def scenes_of(data: dict[str, Any]) -> list[dict[str, Any]]:
 def test_every_scene_is_there(lone: Replay, table: Replay, seat: int | None) -> None:
     for replay in (lone, table):
         data = json.loads(json.dumps(replay_data(replay, seat), allow_nan=False))
-        moves = range(len(replay.actions) + 1)
-        assert scenes_of(data) == [replay.scene(move, seat).to_dict() for move in moves]
-        assert data["played"] == list(replay.actions)
-        assert data["actions"][0] == replay.action_text(0)
+        shown = [*data["starts"], len(replay.actions)]
+        assert scenes_of(data) == [replay.scene(number, seat).to_dict() for number in shown]
+        ends = [number - 1 for number in shown[1:]]
+        assert data["moves"] == [replay.action_text(number) for number in ends]
         assert data["review"] is None
+    assert data["starts"] == list(range(len(table.actions)))
+
+
+def test_a_pair_is_one_step_with_a_path_between_its_cards(lone: Replay) -> None:
+    data = replay_data(lone, 0)
+    scenes, pairs = scenes_of(data), 0
+    for move, phrase in enumerate(data["moves"]):
+        places = {(item["x"], item["y"]): item for item in scenes[move]["items"]}
+        assert all(tuple(point) in places for point in data["paths"][move])
+        if " with " in phrase:
+            cards = [places[point]["card"] for point in data["paths"][move]]
+            drawn = {card[0] + SUIT_SIGNS["cdhs".index(card[1])] for card in cards}
+            assert drawn == set(re.findall(r"\w[♣♦♥♠]", phrase))
+            pairs += 1
+        else:
+            assert not phrase.startswith("choose")
+    assert pairs > 3
+    assert len(data["moves"]) == lone.result["moves"]
 
 
 def test_a_seat_is_shown_nothing_of_the_others_cards(table: Replay) -> None:
@@ -65,11 +85,14 @@ def test_a_seat_is_shown_nothing_of_the_others_cards(table: Replay) -> None:
     states, seat = table.states(), 1
     scenes = scenes_of(replay_data(table, seat))
     seats, faces = np.array([seat]), set()
+    paths = replay_data(table, seat)["paths"]
     for k in range(len(table.actions)):
         for seed in range(5):
             again = resample_copies(table.game, table.rules, states[k : k + 1], seed, seat)
             shown = view_states(table.game, table.rules, again, seats)
             assert table.game.layout(shown[0], table.rules).to_dict() == scenes[k]
+            action = table.actions[k : k + 1]
+            assert find_path(table.game, table.rules, again, action, seat) == paths[k]
         faces |= {item["face"] for item in scenes[k]["items"]}
     assert "down" in faces
 
@@ -93,7 +116,7 @@ def test_the_file_needs_nothing_else(lone: Replay, tmp_path: Path) -> None:
     assert "default-src 'none'" in text
     (data,) = re.findall(r'id="parlour-data">(.*?)</script>', text)
     result = json.loads(data)
-    assert len(result["replay"]["scenes"]) == len(lone.actions) + 1
+    assert len(result["replay"]["scenes"]) == lone.result["moves"] + 1
     assert result["replay"]["review"]["decisions"]
     assert text.count("</script>") == 2
     assert len(text) < 2_000_000

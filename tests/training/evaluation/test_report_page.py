@@ -93,6 +93,22 @@ def test_tables_of_several_have_a_page() -> None:
     assert len(pictures_in(page)) == 1
 
 
+def test_figures_show_themselves_in_notebooks(comparison: Comparison) -> None:
+    """Also without ``%matplotlib inline``."""
+    for figure in (comparison.plot(), plot_variants(comparison), plot_scores(comparison)):
+        assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_percentages_have_two_decimals(comparison: Comparison) -> None:
+    page = unescape(make_page(comparison))
+    rates = re.findall(r"(\d+(?:\.\d+)?) \[\d+\.\d+, \d+\.\d+\]", page)
+    labels = [text.get_text() for axes in comparison.plot().axes for text in axes.texts]
+    rates += [label.removesuffix(" %") for label in labels if label.endswith(" %")]
+    assert len(rates) > 6
+    assert all(re.fullmatch(r"\d+\.\d\d", rate) for rate in rates)
+    assert "font: 13px/1.5 ui-monospace" in page
+
+
 def test_pictures_show_the_numbers(comparison: Comparison) -> None:
     lines = plot_variants(comparison).axes[0].lines
     dots = [float(line.get_xdata()[0]) for line in lines if line.get_marker() == "o"]  # type: ignore[index, arg-type]
@@ -103,7 +119,9 @@ def test_pictures_show_the_numbers(comparison: Comparison) -> None:
     ticks = {float(line.get_xdata()[0]) for line in lines if line.get_color() == "#222222"}  # type: ignore[index, arg-type]
     assert sorted(ticks) == pytest.approx(sorted(bounds))
     names = [one.get_text() for one in plot_variants(comparison).axes[0].get_yticklabels()]
-    assert names == ["three-passes", "classic"]  # best first
+    assert names == list(comparison.variants)
+    titles = [axes.get_title(loc="left") for axes in comparison.plot().axes[::2]]
+    assert titles == names
     spread = plot_scores(comparison).axes[0].lines
     marks = [float(line.get_xdata()[0]) for line in spread if line.get_marker() == "^"]  # type: ignore[index, arg-type]
     assert marks == pytest.approx([one.results.score.mean() for one in comparison.evaluations])

@@ -15,14 +15,16 @@ from parlour.envs.render.pictures import MODULE, STYLE, all_art, draw_picture
 from parlour.extras import explain_missing
 
 from ...files import write_bytes
-from ..reviews.review import Review, review_data
+from ..reviews.review import Review
 from ..reviews.review_judges import find_decisions
+from ..reviews.review_words import review_data
+from .paths import Point, find_path
 from .replay import Replay
 
 SECONDS = 0.8
 """Seconds per frame of an animation."""
-LAST = 4
-"""Factor of the duration of the last frame."""
+LAST, TRICK = 4, 2
+"""Factors of the duration of the last frame, and of a frame with a complete trick."""
 DrawFrame = Callable[[Scene], np.ndarray]
 """Function that renders a scene as pixels, uint8 (height, width, 3)."""
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
@@ -51,15 +53,21 @@ HTML = """<!doctype html>
 def replay_data(
     replay: Replay, seat: int | None = None, review: Review | None = None
 ) -> dict[str, Any]:
-    """Return a game for JSON: every position in the view of ``seat``, and the action taken.
+    """Return a game for JSON: the position before each move in the view of ``seat``, and the move.
 
-    ``seat`` None is the acting seat. ``scenes`` are those of `Scene.to_dict`, but their items are
-    indices into ``items``, so that each item is written once. ``begin`` is the first scene in which
-    the seat has a choice. Raises ValueError as `Replay.scene` does.
+    ``seat`` None is the acting seat. A move may take several actions, such as the two cards of a
+    pair; ``starts`` has the index of its first action, ``moves`` its phrase, and ``paths`` the
+    places on the table that it connects. ``scenes`` are those of `Scene.to_dict` before each move
+    and at the end, but their items are indices into ``items``, so that each item is written once.
+    ``begin`` is the first scene in which the seat has a choice. Raises ValueError as `Replay.scene`
+    does.
     """
     numbers: dict[str, int] = {}
     scenes = []
-    for move in range(len(replay.actions) + 1):
+    starts = _find_starts(replay)
+    stops = [*starts[1:], len(replay.actions)]
+    moves = list(zip(starts, stops, strict=True)) if replay.actions else []
+    for move in [*(start for start, _ in moves), len(replay.actions)]:
         scene = replay.scene(move, seat).to_dict()
         texts = [json.dumps(item) for item in scene["items"]]
         scenes.append(scene | {"items": [numbers.setdefault(text, len(numbers)) for text in texts]})
@@ -67,19 +75,34 @@ def replay_data(
         "headline": replay.headline,
         "items": [json.loads(text) for text in numbers],
         "scenes": scenes,
-        "begin": _find_first_choice(replay, seat),
-        "played": list(replay.actions),
-        "actions": [replay.action_text(move) for move in range(len(replay.actions))],
+        "begin": _find_first_choice(replay, seat, starts),
+        "starts": starts,
+        "moves": [replay.action_text(stop - 1) for _, stop in moves],
+        "paths": [_find_path(replay, start, stop, seat) for start, stop in moves],
         "review": None if review is None else review_data(review),
     }
 
 
-def _find_first_choice(replay: Replay, seat: int | None) -> int:
-    """Return the first position in which a seat of several has a choice; 0 if there is none."""
+def _find_starts(replay: Replay) -> list[int]:
+    """Return the indices of the actions that begin a move."""
+    counts = replay.states()["moves"]
+    later = [k for k in range(1, len(replay.actions)) if counts[k] != counts[k - 1]]
+    return [0, *later]
+
+
+def _find_first_choice(replay: Replay, seat: int | None, starts: list[int]) -> int:
+    """Return the first scene in which a seat of several has a choice; 0 if there is none."""
     if seat is None or replay.players == 1:
         return 0
     steps = find_decisions(replay.game, replay.states(), seat)
-    return int(steps[0]) if len(steps) else 0
+    return int(np.searchsorted(starts, steps[0], "right")) - 1 if len(steps) else 0
+
+
+def _find_path(replay: Replay, start: int, stop: int, seat: int | None) -> list[Point]:
+    """Return the places that the actions of a move connect, in the view of a seat."""
+    state, actions = replay.states()[start : start + 1], replay.actions[start:stop]
+    viewer = int(state["turn"][0]) if seat is None else seat
+    return find_path(replay.game, replay.rules, state, actions, viewer)
 
 
 def save_html(
@@ -151,7 +174,8 @@ def save_film(
 
     scenes = [replay.scene(move, seat) for move in range(len(replay.actions) + 1)]
     frames = [Image.fromarray(draw(scene)).quantize() for scene in scenes]
-    lengths = [round(1000 * seconds)] * len(frames)
+    factors = (TRICK if scene.trick and scene.trick.shown else 1 for scene in scenes)
+    lengths = [round(1000 * seconds * factor) for factor in factors]
     lengths[-1] *= LAST
     film = BytesIO()
     frames[0].save(film, "GIF", save_all=True, append_images=frames[1:], duration=lengths, loop=0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,15 @@ PERCENTILES = (5, 25, 50, 75, 95)
 """Percentiles of the plotted scores."""
 
 
+class Picture(Figure):
+    """A figure that notebooks show as a picture, with and without ``%matplotlib inline``."""
+
+    def _repr_png_(self) -> bytes:
+        image = BytesIO()
+        self.savefig(image, format="png")
+        return image.getvalue()
+
+
 def plot_comparison(result: Comparison[Any] | Evaluation) -> Figure:
     """Return a figure with a row of panels for each variant; no display is needed.
 
@@ -65,7 +75,7 @@ def _make_panels(
 ) -> tuple[Figure, Any]:
     """Return a figure with a title, and its axes: a row of panels for each variant."""
     spec = comparison.spec
-    figure = Figure(figsize=size, dpi=110, layout="constrained")
+    figure = Picture(figsize=size, dpi=110, layout="constrained")
     sessions = f" of {spec.hands} hands" if spec.is_multiplayer and spec.hands > 1 else ""
     seats = ", each from every seat" if spec.is_multiplayer else ""
     figure.suptitle(
@@ -107,7 +117,7 @@ def _draw_means(
         axes.text(
             high + 0.02 * top,
             place,
-            f"{mean:.{3 if times == 100 else 4}g}{unit}",
+            f"{mean:.2f}{unit}",
             va="center",
             fontsize=9,
         )
@@ -118,7 +128,7 @@ def _draw_means(
     label = "deals won, %" if measure == "won" else "mean score"
     if bound is not None:
         axes.axvline(bound, ls="--", color="#444444", lw=1.2)
-        label += f" (dashed: {'winnable' if measure == 'won' else 'best found'}, {bound:.3g})"
+        label += f" (dashed: {'winnable' if measure == 'won' else 'best found'}, {bound:.2f}{unit})"
     axes.set_xlabel(label)
     axes.set_title(variant, loc="left", fontsize=11, fontweight="bold")
     plain_axes(axes)
@@ -243,7 +253,7 @@ def _draw_positions(axes: Axes, group: list[TableEvaluation], colours: Mapping[s
 
 
 def plot_variants(result: Comparison[SolitaireEvaluation] | SolitaireEvaluation) -> Figure:
-    """Return a figure with a row for each variant, best first, and a dot for each agent.
+    """Return a figure with a row for each variant, in their order, and a dot for each agent.
 
     The dots are win rates, or mean scores in games without winners. Bars are intervals; a tick
     marks the upper bound of labeled deals. No display is needed.
@@ -251,10 +261,7 @@ def plot_variants(result: Comparison[SolitaireEvaluation] | SolitaireEvaluation)
     comparison = as_comparison(result)
     measure = comparison.spec.game.measure
     times = 100 if measure == "won" else 1
-    groups = sorted(
-        comparison.variants.values(),
-        key=lambda group: -max(one.estimate(measure).mean for one in group),
-    )
+    groups = list(comparison.variants.values())
     figure, axes, colours = _start(comparison, groups)
     for place, group in enumerate(groups):
         for one, y in zip(group, _lines(place, len(group)), strict=True):
@@ -295,7 +302,7 @@ def _start(
 ) -> tuple[Figure, Axes, Mapping[str, str]]:
     """Return an empty figure with a row for each variant, and the agents' colors."""
     spec, lines = comparison.spec, sum(len(group) + 1 for group in groups)
-    figure = Figure(figsize=(LINES_WIDTH, LINE * lines + MARGIN), dpi=110, layout="constrained")
+    figure = Picture(figsize=(LINES_WIDTH, LINE * lines + MARGIN), dpi=110, layout="constrained")
     axes = figure.subplots()
     names = [cut_middle(group[0].variant, NAME_LENGTH) for group in groups]
     axes.set_yticks(range(len(groups)), names, parse_math=False)

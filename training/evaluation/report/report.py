@@ -36,7 +36,7 @@ from ..result import (
     position_names,
 )
 from ..stats import Estimate
-from .terminal import time_text
+from .terminal import percent_text, time_text
 from .terminal_tables import make_terminal_table, print_fitting
 
 if TYPE_CHECKING:
@@ -242,11 +242,6 @@ def _show_usage(comparison: Comparison[Any], console: Console) -> None:
             console.print(Text(f"{name}, {one.variant}: {', '.join(counts)}"))
 
 
-def percent_text(share: float) -> str:
-    """Return a share as a percentage, such as ``"95 %"``."""
-    return f"{100 * share:.0f} %"
-
-
 def show_evaluation_seed(evaluation_seed: str, console: Console) -> None:
     """Print the evaluation seed, with which ``--evaluation-seed`` repeats the results."""
     console.print(
@@ -374,7 +369,7 @@ def _opponents_table(
     for one in group:
         means = [f"{mean.mean:+.2f}" for mean in one.position_means] if with_positions else []
         cost = [time_text(one.results.milliseconds)] if costs else []
-        won = f"{100 * one.estimates['won'].mean:.1f}"
+        won = f"{100 * one.estimates['won'].mean:.2f}"
         table.add_row(agent_label(one), interval_text(one.net), won, *means, *cost)
     return table
 

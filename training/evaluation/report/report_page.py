@@ -14,15 +14,16 @@ from rich.table import Table
 from rich.text import Text
 
 from ...files import check_folder, write_bytes
-from ..result import Comparison, describe_machine
-from .report import percent_text, show
-from .terminal import ENDLESS
+from ..result import FONTS, Comparison, describe_machine
+from .report import show
+from .terminal import ENDLESS, percent_text
 
 PACKAGES = ("parlour", "gymnasium", "numpy", "numba", "torch")
 """Packages whose versions may affect results."""
 TITLED = 3
 """Most variants that the title lists by name."""
-STYLE = """
+STYLE = (
+    """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; margin: 2rem auto;
   max-width: 68rem; padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
@@ -35,6 +36,8 @@ th { border-bottom: 1.5px solid #888; font-weight: 600; } td { border-bottom: 1p
 .scroll { overflow-x: auto; } img { max-width: 100%; height: auto; } .note { color: #666; }
 .green { color: #1b6e3c; } .red { color: #b3261e; } .dim { color: #777; }
 """
+    + f".scroll table {{ font: 13px/1.5 {FONTS}; }}\n"
+)
 
 
 class PageConsole(Console):

@@ -23,13 +23,12 @@ from .report import (
     agent_label,
     coloured_text,
     make_title,
-    percent_text,
     show_evaluation_seed,
     show_marks,
     write_files,
 )
 from .report import episodes as list_episodes
-from .terminal import time_text
+from .terminal import percent_text, time_text
 from .terminal_tables import make_terminal_table, print_fitting
 
 if TYPE_CHECKING:

@@ -14,6 +14,8 @@ WIDEST = 100
 INDENT, FIRST = 18, 15
 """First column of text next to a heading, and columns of the heading."""
 NO_BREAK = "\u00a0"
+LONGEST_ITEM = 32
+"""Most characters of an item of a list; a line with longer items between commas is prose."""
 COLOR = re.compile(r"\x1b\[[\d;]*m")
 ROOM = 24
 """Fewest columns for text next to a heading; with fewer, the text goes below the heading."""
@@ -92,6 +94,11 @@ def print_notice(text: str) -> None:
     print(f"parlour: notice: {text}", file=sys.stderr, flush=True)
 
 
+def percent_text(share: float) -> str:
+    """Return a share as a percentage, such as ``"95 %"``."""
+    return f"{100 * share:.0f} %"
+
+
 def time_text(milliseconds: float) -> str:
     """Return a time in a suitable unit: ``"0.3 µs"``, ``"1.5 ms"``, ``"95 s"``."""
     value, unit = milliseconds * 1000, "µs"
@@ -122,7 +129,8 @@ def wrap_beside(heading: str, text: str) -> str:
 def wrap_lines(text: str) -> str:
     """Return text wrapped to the width of the terminal.
 
-    Lists are wrapped between items, other lines between words. Color codes have no width.
+    Lists are wrapped between items, other lines between words: a line is a list if the parts
+    between its commas are short. Color codes have no width.
     """
     width = find_width()
     return "\n".join(
@@ -141,9 +149,12 @@ def _count_columns(line: str) -> int:
 
 
 def _wrap_line(line: str, width: int) -> str:
-    items = line.split(", ")
-    if len(items) > 1 and max(map(_count_columns, items)) < width:
-        line = ", ".join(item.replace(" ", NO_BREAK) for item in items)
+    items = [item.rpartition(": ") for item in line.split(", ")]
+    longest = max(_count_columns(item) for _, _, item in items)
+    if len(items) > 1 and longest < min(LONGEST_ITEM, width):
+        line = ", ".join(
+            f"{head}{colon}{item.replace(' ', NO_BREAK)}" for head, colon, item in items
+        )
     lines, free = [""], width
     for gap, word in re.findall("( *)([^ ]+)", line):
         if len(gap) + _count_columns(word) > free and lines[-1].strip():

@@ -29,7 +29,7 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.options import to_plain
-from parlour.envs.core.rows import copy_states
+from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.solve import deal_position, make_position, trace_actions
 
@@ -52,6 +52,8 @@ from .review_judges import (
 
 REVIEW_FILES = ("decisions.parquet", SUMMARY, "review.png", "review.svg", "review.pdf")
 """File names of a saved review."""
+MIN_LOSS = 0.005
+"""Losses below this, in the unit of the values, do not count."""
 PHASES = ("first third", "second third", "last third")
 """Phases of a game, each with a third of its decisions."""
 
@@ -82,8 +84,8 @@ class Review(Result):
     """int64 (n,): the index of each decision among all actions of the game."""
     actions: np.ndarray
     """int64 (n,): the actions taken."""
-    length: int
-    """The number of actions of all seats."""
+    played: np.ndarray
+    """int64 (k,): the actions of all seats, in the order of play."""
     judged: Judged
     open_values: np.ndarray | None
     """float64 (n + 1,): whether the deal is winnable with all cards known, before each decision and
@@ -209,6 +211,20 @@ class Review(Result):
         return np.asarray(self.open_losses == 1)
 
     @property
+    def length(self) -> int:
+        """The number of actions of all seats."""
+        return len(self.played)
+
+    @property
+    def lost(self) -> np.ndarray:
+        """Whether each decision lost something, bool (n,).
+
+        Either the loss is above two standard errors, or the deal became unwinnable.
+        """
+        threshold = np.maximum(MIN_LOSS, 2 * self.errors)
+        return np.asarray((self.losses > threshold) | self.made_unwinnable)
+
+    @property
     def kinds(self) -> list[str]:
         """The kind of each action taken: its label without numbers and places."""
         return [action_kind(self.game.label(int(action))) for action in self.actions]
@@ -223,6 +239,18 @@ class Review(Result):
         """Return an action of decision ``i`` (None: the action taken) as a phrase."""
         action = int(self.actions[i]) if action is None else int(action)
         return self.game.describe_action(self.positions[i], self.rules, action)
+
+    def move_text(self, i: int) -> str:
+        """Return the move of decision ``i``, which may take several actions, as a phrase."""
+        rows = Rows(self.game, self.rules, 1)
+        rows.restore(self.positions[i : i + 1])
+        text = ""
+        for action in self.played[self.steps[i] :]:
+            text = self.game.describe_action(rows.states[0], self.rules, int(action))
+            rows.step(np.array([action]))
+            if rows.states["over"][0] or rows.states["moves"][0] != self.positions["moves"][i]:
+                break
+        return text
 
     def number_text(self, value: float, sign: bool = False) -> str:
         """Return a chance, value, or loss as text, with shares in percent."""
@@ -407,7 +435,7 @@ def review_states(
         seat=seat,
         steps=steps,
         actions=actions[steps],
-        length=len(actions),
+        played=actions,
         judged=judged,
         open_values=find_open_values(judge, np.concatenate([asked, end])) if open_cards else None,
         points=find_points(judge.game, judge.rules, states, steps) if open_cards else None,
@@ -433,24 +461,3 @@ def review_replay(replay: Replay, seat: int = 0, worlds: int = WORLDS) -> Review
     states = replay.states()
     agent = replay.agents[seat] if 0 <= seat < len(replay.agents) else ""
     return review_states(judge, states, actions, replay.source, seat, agent=agent)
-
-
-def review_data(review: Review) -> dict[str, Any]:
-    """Return the parts of a review for views of the game, for JSON."""
-    return {
-        "headline": review.headline(),
-        "judge": review.judge.text,
-        "unit": review.judge.unit,
-        "totals": review.totals(),
-        "decisions": [_describe_with_texts(review, i) for i in range(len(review.actions))],
-    }
-
-
-def _describe_with_texts(review: Review, i: int) -> dict[str, Any]:
-    """Return a decision for JSON, with the phrases of its actions."""
-    decision = describe_decision(review, i)
-    decision["text"] = review.action_text(i)
-    decision["best_text"] = review.action_text(i, decision["best_action"])
-    for one in decision["legal"]:
-        one["text"] = review.action_text(i, one["action"])
-    return decision

@@ -41,7 +41,7 @@ WORST = 10
 """Most decisions that the list of worst decisions has."""
 COUNT, FACT = "reviews", "fact."
 FIELDS = (
-    *("deal", "agent", "seat", "steps", "actions", "length", "outcome", "open_values", "points"),
+    *("deal", "agent", "seat", "steps", "actions", "played", "outcome", "open_values", "points"),
     "positions",
 )
 """The fields of a review that are packed as one array each, without those that are None."""

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ..report.plots import COLOURS, plain_axes
+from ..report.plots import COLOURS, Picture, plain_axes
 from .review import Review
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ ERRORS = 2
 
 def plot_game(review: Review) -> Figure:
     """Return a figure of the chance over a game, and of the loss of each decision below it."""
-    figure = Figure(figsize=(10.5, 5.6), dpi=110, layout="constrained")
+    figure = Picture(figsize=(10.5, 5.6), dpi=110, layout="constrained")
     agent = f": {review.agent}" if review.agent else ""
     title = f"{review.game.title}, {review.variant}, {review.deal}{agent}"
     figure.suptitle(title, fontsize=12, parse_math=False)
@@ -68,7 +68,7 @@ def _draw_chance(axes: Axes, review: Review, times: int) -> None:
         )
     for i in np.flatnonzero(review.made_unwinnable):
         axes.axvline(review.steps[i] + 1, color=LOST, lw=1.2)
-        text = f"made unwinnable: {review.action_text(int(i))}"
+        text = f"made unwinnable: {review.move_text(int(i))}"
         axes.annotate(
             text,
             (review.steps[i] + 1, 0.5),
@@ -108,7 +108,7 @@ def _draw_losses(axes: Axes, review: Review, times: int) -> None:
     top = max(losses.max(initial=0), times * 0.05)
     for i in np.argsort(-losses, kind="stable")[:NAMED]:
         if losses[i] > 0.04 * top:
-            label = review.action_text(int(i))
+            label = review.move_text(int(i))
             axes.annotate(
                 label,
                 (review.steps[i] + 1, losses[i]),
@@ -125,7 +125,7 @@ def _draw_losses(axes: Axes, review: Review, times: int) -> None:
 
 def plot_deal_set(review: "DealSetReview") -> Figure:
     """Return a figure of losses by kind of action, by phase, and by deal."""
-    figure = Figure(figsize=(10.5, 4.4), dpi=110, layout="constrained")
+    figure = Picture(figsize=(10.5, 4.4), dpi=110, layout="constrained")
     title = (
         f"{review.game.title}, {review.spec.variant}: {review.agent}, {len(review.reviews)} deals"
     )

@@ -14,10 +14,14 @@ from ..report.report import interval_text, show_evaluation_seed, write_files
 from ..report.terminal_tables import make_terminal_table, print_fitting
 from .review import REVIEW_FILES, Review
 from .review_deal_set import DealSetReview
+from .review_words import list_moves, tell_move
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+SHAPES = ((True, True), (False, True), (False, False))
+"""Layouts of the table of a game, from wide to narrow: whether it has the columns unseen and luck,
+and whether it has the best alternatives."""
 MOST_ACTIONS = 3
 """Number of alternative actions in a row of the table."""
 
@@ -73,11 +77,15 @@ def show(review: Review | DealSetReview, console: Console) -> None:
 def _show_game(review: Review, console: Console) -> None:
     agent = f": {review.agent}" if review.agent else ""
     console.print(Text(f"{review.game.title}, {review.variant}, {review.deal}{agent}", "bold"))
-    print_fitting(console, [_game_table(review, wide) for wide in (True, False)])
+    print_fitting(console, [_game_table(review, *shape) for shape in SHAPES])
     if dead := len(review.actions) - len(_telling(review)):
         console.print(
             Text(f"Not shown: {dead} decisions in which no sampled world could be won.", "dim")
         )
+    for move in list_moves(review):
+        if review.lost[move.first : move.stop].any():
+            number = review.steps[move.first] + 1
+            console.print(Text(f"#{number}: {tell_move(review, move)}", "bold"))
     console.print(Text(_end_text(review)))
     for text in (_open_cards_text(review), _points_text(review)):
         if text is not None:
@@ -87,9 +95,7 @@ def _show_game(review: Review, console: Console) -> None:
 
 def _show_judge(review: Review | DealSetReview, console: Console) -> None:
     judge = review.judge
-    console.print(
-        Text(f"Values: {judge.text}. Seed of the worlds: {judge.seed}.", "dim"), soft_wrap=True
-    )
+    console.print(Text(f"Values: {judge.text}. Seed of the worlds: {judge.seed}.", "dim"))
     undecided = sum(int(one.judged.undecided.sum()) for one in reviews_of(review))
     if undecided:
         dealt = judge.worlds * sum(len(one.actions) for one in reviews_of(review))
@@ -100,26 +106,28 @@ def _show_judge(review: Review | DealSetReview, console: Console) -> None:
     console.print(
         Text(
             "Chance: value of the position. Loss: value of the best action minus value of the "
-            "action taken.\nUnseen: chance minus value of the best action, the effect of hidden "
-            "cards. Luck: effect of the\ncards turned up. ±: standard error.",
+            "action taken. Unseen: chance minus value of the best action, the effect of hidden "
+            "cards. Luck: effect of the cards turned up. ±: standard error.",
             "dim",
         )
     )
 
 
-def _game_table(review: Review, wide: bool) -> Table:
+def _game_table(review: Review, with_luck: bool, with_others: bool) -> Table:
     """Return a table with a row for each decision."""
-    heads = ("action", "value", "loss", *(("unseen", "luck") if wide else ()), "best alternatives")
-    table = make_terminal_table("", "#", "chance", *heads)
-    table.columns[-1].justify = "left"
+    heads = ["action", "value", "loss", *(["unseen", "luck"] if with_luck else [])]
+    heads += ["best alternatives"] if with_others else []
+    table = make_terminal_table("", "#", "chance", *heads, "note")
+    for column in table.columns[-1 - with_others :]:
+        column.justify = "left"
     for i in _telling(review):
         loss = review.losses[i]
         unseen_and_luck = (
-            (review.number_text(review.unseen[i]), _luck_text(review, i)) if wide else ()
+            (review.number_text(review.unseen[i]), _luck_text(review, i)) if with_luck else ()
         )
-        mark = Text("  made unwinnable", "bold red") if review.made_unwinnable[i] else Text("")
+        mark = Text("made unwinnable", "bold red") if review.made_unwinnable[i] else Text("")
         if review.costs[i] > 0:
-            mark = Text(f"  lost {review.costs[i]:g} points", "red")
+            mark = Text(f"lost {review.costs[i]:g} points", "red")
         table.add_row(
             Text(str(review.steps[i] + 1)),
             _with_error(review, review.chances[i], review.judged.chance_errors[i]),
@@ -127,7 +135,8 @@ def _game_table(review: Review, wide: bool) -> Table:
             _with_error(review, review.values[i], review.errors[i]),
             Text(review.number_text(loss), "red" if loss > 2 * review.errors[i] else ""),
             *unseen_and_luck,
-            Text(_others_text(review, i)) + mark,
+            *((Text(_others_text(review, i)),) if with_others else ()),
+            mark,
         )
     return table
 
@@ -180,7 +189,7 @@ def _open_cards_text(review: Review) -> str | None:
         return None
     first = {1.0: "is winnable", 0.0: "is not winnable"}.get(review.open_values[0], "is undecided")
     where = [
-        f"#{review.steps[i] + 1} ({review.action_text(i)})" for i in _list_made_unwinnable(review)
+        f"#{review.steps[i] + 1} ({review.move_text(i)})" for i in _list_made_unwinnable(review)
     ]
     thrown = f"; {', '.join(where)} made it unwinnable" if where else ""
     return f"With all cards known, this deal {first}{thrown}."

@@ -1,1 +1,0 @@
-"""Leaderboards: claims about agents, and their verification."""
