@@ -33,8 +33,10 @@ def run_rules(arguments: argparse.Namespace) -> int:
         _print_guide(game, rules)
         _print_game(game)
     else:
+        title, options_lines = rules_text(game, rules).split("\n\n", 1)
+        print(f"{title}\n")
         _print_guide(game, rules)
-        print(rules_text(game, rules))
+        print(options_lines)
     print("\nsources")
     for number, title in game.references.items():
         print(wrap_beside(number, title))
