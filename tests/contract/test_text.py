@@ -152,7 +152,7 @@ def test_no_text_shows_a_hidden_card_with_random_options(each: int) -> None:
         check_hidden(case, 1, seed=84, every=9)
 
 
-def spellings(answer: str) -> set[str]:
+def spellings(answer: str, in_any_order: bool) -> set[str]:
     """Ways in which people and models write a move."""
     words = [re.sub(r"^T([cdhs])$", r"10\1", answer_word).upper() for answer_word in answer.split()]
     signs = [
@@ -160,7 +160,7 @@ def spellings(answer: str) -> set[str]:
         for word in answer.split()
     ]
     several = {", ".join(words), " and ".join(signs)}
-    if all(re.fullmatch(r"\w[cdhs]", word) for word in answer.split()):
+    if in_any_order:
         several.add(" ".join(reversed(answer.split())))
     return {answer, answer.lower(), f" {answer}. ", f"`{answer}`", f"**{answer}**", *several}
 
@@ -178,7 +178,7 @@ def test_moves_are_read_in_all_spellings(case: Case) -> None:
         for answer in position.answers[:: 1 + len(position.answers) // 6]:
             move = position.actions_of(answer)
             phrase = describe_move(case.game, case.rules, states, move)
-            said = [*spellings(answer), phrase.capitalize()]
+            said = [*spellings(answer, len(move) > 1), phrase.capitalize()]
             for one in said:
                 assert position.read_answer(f"So:\n\nAnswer: {one}") == move, (step, one)
 
@@ -197,20 +197,20 @@ def test_a_card_that_one_move_uses_names_the_move() -> None:
 @pytest.mark.parametrize(
     ("answer", "move"),
     [
-        ("A♥ to foundation", "5"),
-        ("Ah", "5"),
-        ("move A♥ from column 5 to its foundation", "5"),
-        ("9♥ onto T♣", "2>7"),
-        ("9h -> 10c", "2>7"),
-        ("the nine of hearts to column 7", "2>7"),
-        ("2 → 7", "2>7"),
+        ("A♥ to foundation", "Ah f"),
+        ("Ah", "Ah f"),
+        ("move A♥ to its foundation", "Ah f"),
+        ("9♥ onto T♣", "9h Tc"),
+        ("9h -> 10c", "9h Tc"),
+        ("the nine of hearts to column 7", "9h Tc"),
+        ("2 → 7", "9h Tc"),
         ("Deal", "d"),
     ],
 )
 def test_a_card_and_its_target_name_the_move(answer: str, move: str) -> None:
     env = TextEnv("klondike")
     env.reset(seed=11)
-    assert env.legal_actions() == ["d", "5", "2>7"]
+    assert env.legal_actions() == ["d", "Ah f", "9h Tc"]
     assert env.position.read_answer(answer) == env.position.actions_of(move)
 
 
