@@ -404,8 +404,9 @@ class SeatSession:
         self.go_on()
 
     def _describe_step(self, text: str) -> dict[str, Any]:
-        """Return the current scene and the text of the action that led to it."""
-        return {"scene": self.table.scene().to_dict(), "text": text}
+        """Return the current scene, its prompt, and the text of the action that led to it."""
+        prompt = self.game.prompt(self.table.own_state(), self.rules) if self.is_waiting else ""
+        return {"scene": self.table.scene().to_dict(), "prompt": prompt, "text": text}
 
     @property
     def is_waiting(self) -> bool:

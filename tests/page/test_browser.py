@@ -538,7 +538,7 @@ def test_cards_arrive_one_after_another_and_a_click_skips(browser: Any, served: 
     counts = page.evaluate("counts")
     first = counts[0]
     assert counts[: 5 - first] == list(range(first, 5))  # one card at a time
-    shows(page, "said", "the trick: ")
+    shows(page, "said", "the trick with ")
     play_card(page)
     page.select_option("[data-part=speed]", "3000")
     page.wait_for_timeout(400)
@@ -555,7 +555,7 @@ def test_the_last_trick_is_shown_again(browser: Any, served: Served) -> None:
     sync_api.expect(button).to_be_disabled()
     play_card(page)
     sync_api.expect(button).to_be_enabled(timeout=SLOW)
-    words = page.locator("[data-part=svg] > text", has_text="the trick: ")
+    words = page.locator("[data-part=svg] > text", has_text="the trick with ")
     if button.get_attribute("aria-pressed") == "true":  # one's own lead: it is still on the table
         button.click()
     sync_api.expect(words).to_have_count(0)

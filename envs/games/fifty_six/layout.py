@@ -53,7 +53,7 @@ from .rules import (
 PHASES = {
     OVER: "the hand is over",
     AUCTION: "auction",
-    NAMING: "names the strain",
+    NAMING: "chooses the trumps",
     LAYING: "lays a card down",
     PLAY: "play",
 }
@@ -100,6 +100,7 @@ def layout(s: Any, rules: Rules) -> Scene:
         contract=_list_contract(s),
         points=_list_points(s, rules),
         trumps=_list_trumps(s),
+        is_secret=rules.trumps == Trumps.HIDDEN,
         words=WORDS,
         button_rows=2,
         net_unit=1,

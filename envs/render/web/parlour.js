@@ -102,7 +102,7 @@ export class Board {
   // null: as in the scene.
   show(scene, { game = "", targets = {}, selected = [], can = null, aim = null, fit = false, trick = null } = {}) {
     const last = (trick ?? scene.trick?.shown) ? scene.trick : null;
-    const whole = last ? { ...scene, items: [...scene.items, ...last.items], texts: [...scene.texts, last.text] } : scene;
+    const whole = last ? { ...scene, items: [...scene.items, ...last.items], texts: [...scene.texts, ...last.texts] } : scene;
     this.shown = { scene: whole, game, targets, selected, can, aim, fit };
     this.arrow = []; this.lit = new Set();
     this.redraw();
@@ -408,7 +408,7 @@ function fillActions(row, found, click) { // `found`: [action, text, legal]
 // ---- pace: a page shows the actions of several seats one after another ----
 
 class Pace {
-  // `steps` is a list of functions that draw one step each and return whether to pause longer after it.
+  // `steps` is a list of functions that draw one step each and return the pause after it in milliseconds, or nothing.
   constructor() { this.timer = null; this.steps = []; }
 
   get isRunning() { return this.steps.length > 0; }
@@ -420,8 +420,8 @@ class Pace {
   }
 
   next(ms) {
-    const isLong = this.steps.shift()();
-    if (this.isRunning) this.timer = setTimeout(() => this.next(ms), isLong ? LONG_PAUSE * ms : ms);
+    const pause = this.steps.shift()();
+    if (this.isRunning) this.timer = setTimeout(() => this.next(ms), pause ?? ms);
   }
 
   later(work, ms) { // until the next run
@@ -771,14 +771,33 @@ export class Page {
     if (this.isOther(before)) this.arrive();
     // A page that was just loaded shows only the current scene.
     const steps = before?.session === message.session ? message.play.steps ?? [] : [];
-    for (const node of this.parts.actions.children) node.disabled = true;
-    this.pace.run([...steps.map((step) => () => this.drawStep(step)), () => this.finishView(before)], this.speed);
+    const isOther = this.isOther(before);
+    if (isOther) this.parts.actions.replaceChildren();
+    if (isOther || steps.length) this.say("");
+    this.pace.run([...this.listSteps(steps, isOther ? null : before.play.scene), () => this.finishView(before)], this.speed);
   }
 
-  drawStep({ scene, text }) {
-    this.board.show(onTable(scene), { game: this.tableName });
-    if (text) this.say(text);
-    return Boolean(scene.trick?.shown);
+  // The functions that draw the steps. A verdict about a trick waits until the last card has landed.
+  listSteps(steps, scene) {
+    const { play } = this.view, drawn = [], last = { scene: play.scene, prompt: "", text: "" };
+    for (const step of [...steps, last]) {
+      const { trick } = step.scene, lands = trick?.shown && scene && !scene.trick?.shown, before = scene;
+      if (lands) {
+        const items = [...step.scene.items, ...trick.items.map((item) => ({ ...item, mark: item.mark === "wins" ? "" : item.mark }))];
+        const text = step.text.endsWith(trick.text) ? step.text.slice(0, -trick.text.length) : step.text;
+        drawn.push(() => { this.drawAll({ text, prompt: "", scene: { ...before, items, trick: null } }); return FLIGHT; });
+      }
+      if (step !== last) drawn.push(() => { this.drawAll(step); return trick?.shown ? LONG_PAUSE * this.speed : undefined; });
+      scene = step.scene;
+    }
+    return drawn;
+  }
+
+  // The content of the page while an earlier step is shown: the result of the last step is still open.
+  hideResult({ scene, prompt }) {
+    const { play } = this.view;
+    const seats = play.over ? play.seats?.map((seat) => ({ ...seat, total: seat.total - seat.net })) : play.seats;
+    return { ...play, scene, prompt, seats, over: "", outcome: "", notice: "", best_possible: "" };
   }
 
   finishView(before) {
@@ -973,15 +992,21 @@ export class Page {
 
   // ---- drawing ----
 
-  drawAll() {
+  // `step` is an earlier step of the game; null: draws the current position.
+  drawAll(step = null) {
     if (!this.view?.play) return;
-    const { play } = this.view, alone = !play.seats, { activeElement } = document;
-    const hadFocus = this.root.contains(activeElement) && activeElement !== this.root;
+    const play = step ? this.hideResult(step) : this.view.play, alone = !play.seats, { activeElement } = document;
+    this.hadFocus ||= this.root.contains(activeElement) && activeElement !== this.root;
+    this.step = step;
     this.writeFacts();
-    this.fillActions(play);
+    this.parts.actions.classList.toggle("waiting", Boolean(step));
+    if (step) for (const node of this.parts.actions.children) node.disabled = true;
+    else this.fillActions(play);
     this.drawEnding(play);
     this.button("deal_winnable").hidden = play.chances?.deal !== false || play.moves > 0 || this.view.settings.deal !== null;
-    this.showTrick(this.trick);
+    if (step) this.board.show(onTable(step.scene), { game: this.tableName, fit: alone });
+    else this.showTrick(this.trick);
+    if (step?.text) this.say(step.text);
     this.parts.prompt.textContent = spell(play.prompt);
     this.parts.prompt.hidden = Boolean(play.over);
     this.parts.notice.textContent = [play.notice, this.view.not_saved].filter(Boolean).join(" ");
@@ -994,8 +1019,12 @@ export class Page {
     this.button("take_back").disabled = this.button("restart").disabled = !play.can_take_back;
     this.button("review").disabled = !play.over;
     for (const name of ["advise", "auto"]) this.button(name).disabled = Boolean(play.over);
+    if (step) { this.button("last_trick").disabled = this.button("advise").disabled = true; return; }
     const isLost = document.activeElement === document.body || document.activeElement.disabled;
-    if (hadFocus && isLost && !this.board.focus()) this.button(play.seats ? "next_hand" : "next_deal").focus();
+    if (this.hadFocus && isLost && !this.board.focus()) {
+      (this.parts.actions.querySelector(":enabled") ?? this.button(play.seats ? "next_hand" : "next_deal")).focus();
+    }
+    this.hadFocus = false;
   }
 
   drawEnding(play) {
@@ -1012,7 +1041,7 @@ export class Page {
   writeFacts() {
     const play = this.view?.play;
     if (!play) return;
-    const status = play.scene.texts.filter((text) => text.only === "status").map((text) => text.text);
+    const status = (this.step ?? play).scene.texts.filter((text) => text.only === "status").map((text) => text.text);
     const facts = [`${this.view.title} · ${play.rules}`, play.source.replace(/, deal set .*/, ""), ...status];
     if (play.moves !== undefined) {
       if (!status.length) facts.push(`moves ${play.moves}`);
