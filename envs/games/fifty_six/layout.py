@@ -143,6 +143,9 @@ def _list_trumps(s: Any) -> list[str]:
     """Return lines with the trumps as far as the viewer knows them."""
     made = int(s["shown"]["trump_suit"])
     if not made:
+        strain = int(s["seats"][s["bidder"]]["strain"]) if s["bidder"] >= 0 else 0
+        if strain:
+            return [STRAINS[strain - 1], "so far"]
         return ["unknown" if s["made"] else "not chosen"]
     return [STRAINS[made - 1], *([] if s["shown"]["trumps_shown"] else ["secret"])]
 
