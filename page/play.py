@@ -531,6 +531,7 @@ class SeatSession:
             "can_take_back": False,
             "events": self.events,
             "steps": self.steps,
+            "has_tricks": "tricks" in (table.rows.states.dtype.names or ()),
             "hand": table.hand,
             "unit": table.unit_name,
             "seats": [self._describe_seat(k, float(net)) for k, net in enumerate(nets)],

@@ -77,8 +77,8 @@ def how_to_play(rules: Rules) -> list[str]:
         f"{sides} After four cards, bid the points that your side will take, or pass.",
         f"{secret}. Then all get their other cards.",
         FOLLOW,
-        f"If you cannot follow suit, you {verb} ask for trumps{oblige}. Until then trumps are a suit "
-        "like any other.",
+        f"If you cannot follow suit, you {verb} ask for trumps{oblige}. "
+        "Until then trumps are a suit like any other.",
     ]
 
 
