@@ -315,6 +315,8 @@ def test_hands_against_agents_and_what_they_bring(tmp_path: Path, name: str, age
     assert answer(session, "next_hand", {})  # this one goes on
     play_hand(session)
     view = session.view()["play"]
+    has_bid = re.search(r"\. (You|They) bid \d+ and took \d+\.$", view["over"])
+    assert bool(has_bid) is together
     totals = [seat["total"] for seat in view["seats"]]
     assert sum(totals) == 0
     rows = store.rows()
