@@ -628,13 +628,15 @@ def test_a_hand_in_stakes_with_partners_is_reviewed_from_ones_first_choice(page:
     output = page.locator(".replay [data-part=said]")
     sync_api.expect(output).to_contain_text("next: seat 1", timeout=SLOW)
     told = []
-    sync_api.expect(page.locator(".replay .verdict")).to_contain_text("as good", timeout=SLOW)
+    verdict = page.locator(".replay .verdict")
+    sync_api.expect(verdict).to_contain_text("below the best move", timeout=SLOW)
     slide = page.locator(".replay input[type=range]")
     for step in range(int(slide.get_attribute("max"))):
         slide.fill(str(step))
         told.append(page.locator(".replay .verdict").inner_text())
-    assert any("was as good as any other move." in text for text in told)
+    assert any("was the best move." in text for text in told)
     assert "No choice in this position." in told
+    assert "Not your move." in told
     shows(page, "scale", "Expected stakes before each move. A dot marks a loss.")
 
 

@@ -581,7 +581,7 @@ export class Replay {
       return;
     }
     chance.textContent = one ? `${this.judged.unit === "won" ? "Chance" : "Value"} ${this.text(one.chance)}` : "";
-    if (!one) { verdict.textContent = "No choice in this position."; return; }
+    if (!one) { verdict.textContent = this.data.acts[this.at] ? "No choice in this position." : "Not your move."; return; }
     verdict.classList.add(one.lost ? "bad" : "good");
     verdict.textContent = one.text;
     const decision = this.decisions.get(one.step);
