@@ -785,7 +785,8 @@ export class Page {
     for (const step of [...steps, last]) {
       const { trick } = step.scene, lands = trick?.shown && scene && !scene.trick?.shown, before = scene;
       if (lands) {
-        const items = [...step.scene.items, ...trick.items.map((item) => ({ ...item, mark: item.mark === "wins" ? "" : item.mark }))];
+        const cards = trick.items.map((item) => ({ ...item, mark: item.mark === "wins" ? "" : item.mark })).sort((a, b) => a.x - b.x);
+        const items = [...step.scene.items, ...cards];
         const text = step.text.endsWith(trick.text) ? step.text.slice(0, -trick.text.length) : step.text;
         drawn.push(() => { this.drawAll({ text, prompt: "", scene: { ...before, items, trick: null } }); return FLIGHT; });
       }
