@@ -1039,6 +1039,24 @@ def test_a_phone_shows_the_table_first(browser: Any, served: Served) -> None:
     context.close()
 
 
+def test_everything_is_large_enough_for_a_finger(browser: Any, served: Served) -> None:
+    size = {"width": 390, "height": 844}
+    context = browser.new_context(has_touch=True, viewport=size, reduced_motion="reduce")
+    page = open_page(context, served)
+    begin(page, "classic", 3, "fifty_six")
+    heights = "all => all.filter(o => o.offsetParent).map(o => o.getBoundingClientRect().height)"
+    fields = "button, select, input:not([role=switch])"
+    page.wait_for_selector("[data-part=actions] button", timeout=SLOW)
+    assert min(page.eval_on_selector_all(fields, heights)) >= 44
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    open_menu(page, "choose")
+    page.click("text=Rules of this variant")
+    assert min(page.eval_on_selector_all(f"dialog :is({fields}, label)", heights)) >= 44
+    foot = page.locator("[data-part=chooser] .row.end").bounding_box()
+    assert foot["y"] + foot["height"] <= 844
+    context.close()
+
+
 def test_the_focus_is_seen_on_top_and_is_never_lost(page: Any) -> None:
     begin(page, "classic", 3, "klondike")
     page.focus("[data-do=settings]")
