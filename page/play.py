@@ -404,8 +404,9 @@ class SeatSession:
         self.go_on()
 
     def _describe_step(self, text: str) -> dict[str, Any]:
-        """Return the current scene and the text of the action that led to it."""
-        return {"scene": self.table.scene().to_dict(), "text": text}
+        """Return the current scene, its prompt, and the text of the action that led to it."""
+        prompt = self.game.prompt(self.table.own_state(), self.rules) if self.is_waiting else ""
+        return {"scene": self.table.scene().to_dict(), "prompt": prompt, "text": text}
 
     @property
     def is_waiting(self) -> bool:
@@ -530,6 +531,7 @@ class SeatSession:
             "can_take_back": False,
             "events": self.events,
             "steps": self.steps,
+            "has_tricks": "tricks" in (table.rows.states.dtype.names or ()),
             "hand": table.hand,
             "unit": table.unit_name,
             "seats": [self._describe_seat(k, float(net)) for k, net in enumerate(nets)],
@@ -550,9 +552,24 @@ class SeatSession:
             return ""
         net = abs(int(table.nets[table.own_seat])) / table.unit
         unit = table.unit_name.removesuffix("s") if net == 1 else table.unit_name
+        bid = self._tell_bid()
         if outcome == "scored":
-            return f"Hand {table.hand} is over. You win and lose nothing."
-        return f"Hand {table.hand}: {verbs[outcome]} {net:g} {unit}."
+            return f"Hand {table.hand} is over. You win and lose nothing.{bid}"
+        return f"Hand {table.hand}: {verbs[outcome]} {net:g} {unit}.{bid}"
+
+    def _tell_bid(self) -> str:
+        """Return a sentence about the bid and the points taken; empty if there was no bid."""
+        state, seats = self.table.rows.states[0], self.game.seats
+        info = self.game.final_info(self.table.rows.states, self.rules, np.array([0]))
+        if seats is None or "bid" not in info or info["bidder"][0] < 0:
+            return ""
+        if "alone" in (state.dtype.names or ()) and state["alone"] >= 0:
+            return ""  # a seat that plays alone must take all tricks
+        sides, bidder = seats.sides(self.rules), int(info["bidder"][0])
+        side = [seat for seat, one in enumerate(sides) if one == sides[bidder]]
+        taken = sum(int(state["seats"][seat]["points"]) for seat in side)
+        who = "You" if self.table.own_seat in side else "They"
+        return f" {who} bid {int(info['bid'][0])} and took {taken}."
 
     def _describe_seat(self, seat: int, net: float) -> dict[str, Any]:
         """Return the player of a seat, and how much it has won or lost."""

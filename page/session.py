@@ -328,7 +328,10 @@ def _describe(game: Game) -> dict[str, Any]:
                 "players": game.num_players(rules),
                 "values": {field: value_text(one) for field, one in to_plain(rules).items()},
                 "agents": list_agents(game, rules) if game.num_players(rules) > 1 else [],
-                "has_solver": game.solve is not None and game.goal_name(rules) == "won",
+                "sides": list(game.seats.sides(rules)) if game.seats else [0],
+                "has_solver": game.num_players(rules) == 1
+                and game.solve is not None
+                and game.goal_name(rules) == "won",
             }
             for name, rules in game.variants.items()
         ],

@@ -55,7 +55,10 @@ def shown_as_text(drawn: Scene) -> list[Text]:
 
 
 def overlapping(drawn: Scene) -> list[object]:
-    """Words that lie on words or cards, and face-up cards whose corner is covered."""
+    """Words that lie on words or cards, and face-up cards whose corner is covered.
+
+    The winner of a complete trick is on top of the other cards and may cover their corners.
+    """
     rows = drawn.terminal or drawn
     texts = shown_as_text(rows)
     left = min(thing.x for thing in (*rows.items, *texts))
@@ -70,7 +73,7 @@ def overlapping(drawn: Scene) -> list[object]:
         result += [
             pair
             for pair in combinations(cards, 2)
-            if not apart(corner(pair[0]), in_picture(pair[1]))
+            if pair[1].mark != "wins" and not apart(corner(pair[0]), in_picture(pair[1]))
         ]
     return result
 

@@ -1,10 +1,12 @@
 """Pictures of games of several seats: all seats are around the table, and nothing overlaps."""
 
+import re
 from itertools import combinations
 
 import pytest
 
 from parlour.envs import GAMES
+from parlour.envs.core.kernel.cards import card_symbol
 from parlour.envs.core.scene import drawing
 from parlour.envs.core.scene.scene import Scene
 from parlour.envs.core.scene.seating import WIDTH, arrange_seats
@@ -106,7 +108,10 @@ def test_the_last_trick_stays_until_the_next_lead_and_can_be_shown_again(name: s
         taker = int(state["taken_by"][state["tricks"] - 1]) - 1
         assert winner.place == f"trick-{taker}"
         who = "You take" if taker == 0 else f"Seat {taker} takes"
-        assert drawn.trick.text.text.startswith(f"{who} the trick: ")
+        assert drawn.trick.items[-1] == winner  # on top
+        card = card_symbol(winner.card)
+        told = rf"{who} the trick with {card}, the highest [a-z]+: \d+ points?"
+        assert re.fullmatch(told, drawn.trick.sentence)
         shown += drawn.trick.shown
     assert shown >= 8
 
@@ -120,3 +125,13 @@ def test_only_legal_calls_are_buttons(name: str) -> None:
         assert all(button.legal for button in drawn.buttons)
         if env.state["turn"] != 0 or env.rows.states["over"][0]:
             assert not drawn.buttons
+
+
+def test_the_card_that_shows_trumps_is_told() -> None:
+    env = Case(GAMES["twenty_eight"], "classic").whole(encoding="codes", max_moves=150)
+    case, told = Case(GAMES["twenty_eight"], "classic"), set()
+    for _ in positions(env, 8, seed=5, every=1):
+        news = scene_of(case, env, 0).news
+        assert bool(news) == bool(env.state["shown"]["trumps_shown"])
+        told.add(re.sub(r"\S[♣♦♥♠]", "CARD", re.sub(r"(Seat \d|You)", "WHO", news)))
+    assert "WHO shows CARD: trumps are hearts" in told

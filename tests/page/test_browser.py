@@ -374,6 +374,17 @@ def test_the_notice_comes_when_the_solver_says_so(page: Any, variant: str) -> No
     sync_api.expect(page.locator("[data-part=notice]")).to_have_text("")
 
 
+def test_the_warning_can_be_switched_off(page: Any) -> None:
+    begin(page, "classic", LOST)
+    shows(page, "notice", "This deal cannot be won.")
+    open_menu(page, "settings")
+    page.uncheck("[data-part=warn]")
+    sync_api.expect(page.locator("[data-part=notice]")).to_have_text("")
+    page.reload()
+    page.wait_for_selector("svg .item", timeout=SLOW)
+    assert not page.is_checked("[data-part=warn]")
+
+
 def test_the_page_says_that_an_answer_takes_its_time(
     page: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -498,8 +509,9 @@ def begin_tricks(browser: Any, served: Served, name: str, motion: str) -> Any:
     begin(page, find_game(name).default, 3, name, opponents="greedy")
     page.wait_for_function(RESTING, timeout=SLOW)
     while page.locator("[data-part=actions] button:enabled").count():
+        number = page.evaluate("parlour.view.number")
         page.click("[data-part=actions] button:enabled:text-is('pass')")
-        page.wait_for_timeout(100)
+        page.wait_for_function("number => parlour.view.number > number", arg=number, timeout=SLOW)
         page.wait_for_function(RESTING, timeout=SLOW)
     return page
 
@@ -538,12 +550,29 @@ def test_cards_arrive_one_after_another_and_a_click_skips(browser: Any, served: 
     counts = page.evaluate("counts")
     first = counts[0]
     assert counts[: 5 - first] == list(range(first, 5))  # one card at a time
-    shows(page, "said", "the trick: ")
+    shows(page, "said", "the trick with ")
     play_card(page)
     page.select_option("[data-part=speed]", "3000")
     page.wait_for_timeout(400)
     page.locator("[data-part=svg]").click(position={"x": 5, "y": 5})
     page.wait_for_function(RESTING, timeout=5000)
+    assert page.errors == []
+    page.context.close()
+
+
+@pytest.mark.slow
+def test_nothing_stale_is_shown_between_steps(browser: Any, served: Served) -> None:
+    page = begin_tricks(browser, served, "twenty_eight", "no-preference")
+    page.select_option("[data-part=speed]", "3000")
+    box = page.locator("[data-part=svg]").bounding_box()
+    play_card(page)
+    shows(page, "prompt", "Waiting for seat ")
+    assert not page.locator("[data-part=actions]").is_visible()
+    assert page.locator("[data-part=svg]").bounding_box() == box
+    page.evaluate("parlour.begin({ ...parlour.view.settings, game: 'fifty_six' })")
+    shows(page, "facts", "Fifty-Six")
+    assert "Twenty-Eight" not in page.locator("main[data-part=play]").inner_text()
+    assert page.locator("[data-part=ending]").is_hidden()
     assert page.errors == []
     page.context.close()
 
@@ -555,12 +584,15 @@ def test_the_last_trick_is_shown_again(browser: Any, served: Served) -> None:
     sync_api.expect(button).to_be_disabled()
     play_card(page)
     sync_api.expect(button).to_be_enabled(timeout=SLOW)
-    words = page.locator("[data-part=svg] > text", has_text="the trick: ")
+    words = page.locator("[data-part=svg] > text", has_text="the trick with ")
+    shows(page, "help", "Click a card or a button. Keys")
     if button.get_attribute("aria-pressed") == "true":  # one's own lead: it is still on the table
         button.click()
     sync_api.expect(words).to_have_count(0)
     button.click()
     sync_api.expect(words).to_have_count(1)
+    shows(page, "prompt", "Last trick")
+    sync_api.expect(button).to_have_attribute("aria-pressed", "true")
     assert page.evaluate(ON_TABLE) >= 6
     page.reload()
     sync_api.expect(page.locator("[data-do=last_trick]")).to_be_enabled(timeout=SLOW)
@@ -596,13 +628,15 @@ def test_a_hand_in_stakes_with_partners_is_reviewed_from_ones_first_choice(page:
     output = page.locator(".replay [data-part=said]")
     sync_api.expect(output).to_contain_text("next: seat 1", timeout=SLOW)
     told = []
-    sync_api.expect(page.locator(".replay .verdict")).to_contain_text("as good", timeout=SLOW)
+    verdict = page.locator(".replay .verdict")
+    sync_api.expect(verdict).to_contain_text("below the best move", timeout=SLOW)
     slide = page.locator(".replay input[type=range]")
     for step in range(int(slide.get_attribute("max"))):
         slide.fill(str(step))
         told.append(page.locator(".replay .verdict").inner_text())
-    assert any("was as good as any other move." in text for text in told)
+    assert any("was the best move." in text for text in told)
     assert "No choice in this position." in told
+    assert "Not your move." in told
     shows(page, "scale", "Expected stakes before each move. A dot marks a loss.")
 
 
@@ -762,6 +796,9 @@ def test_a_game_explains_itself_and_folds_away(page: Any) -> None:
     sync_api.expect(guide).not_to_have_attribute("open", "")
     open_menu(page, "learn")
     sync_api.expect(guide).to_have_attribute("open", "")
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    page.keyboard.press("Escape")
+    sync_api.expect(guide).not_to_have_attribute("open", "")
 
 
 def test_the_prompt_says_what_is_expected(page: Any) -> None:
@@ -948,6 +985,7 @@ def test_options_are_switches_and_lists_and_follow_the_variant(page: Any) -> Non
 def test_opponents_are_chosen_from_a_list(page: Any) -> None:
     open_menu(page, "choose")
     page.select_option("[name=game]", "seven_twenty_seven")
+    assert not page.is_visible("[name=winnable]")
     fields = page.locator("[data-part=opponents] select")
     assert fields.count() == 3
     fields.nth(1).select_option("uniform")
@@ -955,6 +993,14 @@ def test_opponents_are_chosen_from_a_list(page: Any) -> None:
     shows(page, "seats", "uniform")
     names = page.locator("[data-part=seats] td:nth-child(2)").all_inner_texts()
     assert names == ["you", "greedy", "uniform", "greedy"]
+
+
+def test_seats_of_partners_are_named(page: Any) -> None:
+    open_menu(page, "choose")
+    page.select_option("[name=game]", "twenty_eight")
+    page.select_option("[name=seat]", "1")
+    names = page.locator("[data-part=opponents] label > span").all_inner_texts()
+    assert names == ["Seat 2", "Seat 3 (partner)", "Seat 0"]
 
 
 def test_only_winnable_deals_can_be_asked_for(page: Any) -> None:
@@ -990,6 +1036,24 @@ def test_a_phone_shows_the_table_first(browser: Any, served: Served) -> None:
         assert not page.is_visible("[data-do=choose]")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.errors == []
+    context.close()
+
+
+def test_everything_is_large_enough_for_a_finger(browser: Any, served: Served) -> None:
+    size = {"width": 390, "height": 844}
+    context = browser.new_context(has_touch=True, viewport=size, reduced_motion="reduce")
+    page = open_page(context, served)
+    begin(page, "classic", 3, "fifty_six")
+    heights = "all => all.filter(o => o.offsetParent).map(o => o.getBoundingClientRect().height)"
+    fields = "button, select, input:not([role=switch])"
+    page.wait_for_selector("[data-part=actions] button", timeout=SLOW)
+    assert min(page.eval_on_selector_all(fields, heights)) >= 44
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    open_menu(page, "choose")
+    page.click("text=Rules of this variant")
+    assert min(page.eval_on_selector_all(f"dialog :is({fields}, label)", heights)) >= 44
+    foot = page.locator("[data-part=chooser] .row.end").bounding_box()
+    assert foot["y"] + foot["height"] <= 844
     context.close()
 
 

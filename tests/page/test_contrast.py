@@ -64,6 +64,8 @@ def test_words_and_marks_on_the_table_are_clear(theme: str) -> None:
     look, colors = THEMES[theme], read_colors(theme)
     grounds = [look.felt, colors["felt"], colors["felt-in"], colors["felt-out"]]
     texts = [(ink, ground) for ink in (look.words, look.faint) for ground in grounds]
+    if theme == "dark":
+        assert min(contrast(look.panel, ground) for ground in grounds) > 1.45
     texts += [(ink, look.face) for ink in (*look.inks, *look.four_inks)]
     texts += [(look.button_words, look.button), (look.faint, look.panel), (look.words, look.panel)]
     outlines = [

@@ -315,6 +315,8 @@ def test_hands_against_agents_and_what_they_bring(tmp_path: Path, name: str, age
     assert answer(session, "next_hand", {})  # this one goes on
     play_hand(session)
     view = session.view()["play"]
+    has_bid = re.search(r"\. (You|They) bid \d+ and took \d+\.$", view["over"])
+    assert bool(has_bid) is together
     totals = [seat["total"] for seat in view["seats"]]
     assert sum(totals) == 0
     rows = store.rows()
@@ -337,7 +339,7 @@ def test_steps_are_what_ones_own_seat_sees_after_each_action(name: str) -> None:
         click(session, view["can"][-1])
     replay = play.replay()[0]
     assert shown == [replay.scene(k, seat=1).to_dict() for k in range(len(replay.actions) + 1)]
-    tricks = [text for text in texts if " takes the trick: " in text or "You take " in text]
+    tricks = [text for text in texts if " the trick with " in text]
     assert bool(tricks) is (name != "seven_twenty_seven")
 
 
@@ -358,8 +360,10 @@ def test_a_page_that_connects_while_an_opponent_thinks_is_not_shown_earlier_step
     assert play.is_waiting
     assert play.view()["steps"] == []
     before = play.view()["scene"]
+    seat = play.table.seat
     session.handle("go_on", {})
-    assert play.view()["steps"][0] == {"scene": before, "text": ""}
+    prompt = f"Waiting for seat {seat}."
+    assert play.view()["steps"][0] == {"scene": before, "prompt": prompt, "text": ""}
 
 
 def test_only_cards_of_ones_own_hand_are_clicked_when_a_twin_is_on_the_table() -> None:

@@ -155,19 +155,23 @@ class TableSession:
         """Play a legal action; log opponents' actions and tricks, and count a finished hand."""
         if self.seat != self.own_seat:
             self.events.append(self._describe_action(self.seat, action))
+        shown = self.scene().news
         self.rows.step(np.array([action]))
         self.actions.append(action)
-        self._log_trick()
+        self._log_changes(shown)
         if self.is_over:
             self.totals += self.nets
 
-    def _log_trick(self) -> None:
-        """Log a trick that has just been completed."""
-        trick = self.scene().trick
+    def _log_changes(self, shown: str) -> None:
+        """Log what an action has shown (``shown``: the news before it), and a complete trick."""
+        scene = self.scene()
+        if scene.news != shown and scene.news:
+            self.events.append(scene.news)
+        trick = scene.trick
         is_new = trick and (not self.last_trick or trick.items != self.last_trick.items)
         self.last_trick = trick
         if trick and is_new:
-            self.events.append(trick.text.text)
+            self.events.append(trick.sentence)
 
     @property
     def nets(self) -> np.ndarray:

@@ -96,7 +96,7 @@ THEMES = {
     "dark": Theme(
         felt="#15251f",
         words="#e6f1ea",
-        faint="#8fac9f",
+        faint="#a3c0b3",
         face="#f4f2ea",
         edge="#0b1512",
         inks=(_BLACK, _RED, _RED, _BLACK),
@@ -107,7 +107,7 @@ THEMES = {
         legal="#ffc83d",
         picked="#ff8a3d",
         last="#58b4ff",
-        panel="#1e352c",
+        panel="#2d4d40",
         turn="#ffc83d",
         button="#5fd0a0",
         button_words="#0c1a14",

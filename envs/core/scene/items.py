@@ -96,10 +96,15 @@ class Trick(NamedTuple):
 
     items: tuple[Item, ...]
     """Its cards, at the places where a current trick is."""
-    text: Text
-    """The seat that took the trick."""
+    texts: tuple[Text, ...]
+    """Lines with the seat that took the trick, and why."""
     shown: bool
     """Whether the trick is still on the table. Otherwise only a page shows it, on request."""
+
+    @property
+    def sentence(self) -> str:
+        """The lines of text as one sentence, without a period."""
+        return " ".join(text.text for text in self.texts)
 
 
 class Panel(NamedTuple):

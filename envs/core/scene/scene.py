@@ -77,6 +77,8 @@ class Scene(NamedTuple):
     """Backgrounds of the seats, in pictures only."""
     trick: Trick | None = None
     """The last complete trick, in pictures only."""
+    news: str = ""
+    """A sentence about what was shown last, such as the trumps; empty if nothing was."""
     terminal: "Scene | None" = None
     """The same table arranged in rows for terminal text; None: terminal text shows this scene."""
 
@@ -96,7 +98,7 @@ class Scene(NamedTuple):
     def shown_texts(self) -> tuple[Text, ...]:
         """The texts of pictures."""
         texts = tuple(text for text in self.texts if text.only != "ansi")
-        return (*texts, self.trick.text) if self.trick and self.trick.shown else texts
+        return (*texts, *self.trick.texts) if self.trick and self.trick.shown else texts
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scene as values for JSON, without the identity of face-down cards.
@@ -109,15 +111,16 @@ class Scene(NamedTuple):
         scale; ``origin``, the place from which it came, or None; ``action``, the legal action of a
         click, or None; and ``drops``, the legal drags: a dictionary from target places to actions.
 
-        ``trick`` is the last complete trick, or None: ``items``, ``text``, and ``shown``, whether
-        it is still on the table.
+        ``trick`` is the last complete trick, or None: ``items``, ``texts``, ``text``, the same
+        lines as one sentence, and ``shown``, whether it is still on the table.
         """
         last = self.trick.items if self.trick else ()
         ids = item_ids((*self.items, *last))
         items = [item_dict(*pair) for pair in zip((*self.items, *last), ids, strict=True)]
         trick = self.trick and {
             "items": items[len(self.items) :],
-            "text": self.trick.text._asdict(),
+            "texts": [text._asdict() for text in self.trick.texts],
+            "text": self.trick.sentence,
             "shown": self.trick.shown,
         }
         return {

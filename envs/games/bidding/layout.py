@@ -32,7 +32,7 @@ from ...core.scene.seating import (
     put_message,
     put_text,
 )
-from .rules import OVER, POINTS_FROM_TOP
+from .rules import NONE, OVER, POINTS_FROM_TOP, SUIT_WORDS
 
 BACK = 1
 """Code of every face-down card; no card has this code."""
@@ -100,6 +100,8 @@ class Table(NamedTuple):
     """Points of the viewer's side and of the others; empty before the play."""
     trumps: Sequence[str]
     """Lines with the trumps as far as the viewer knows them."""
+    is_secret: bool
+    """Whether the trumps are secret until they are shown."""
     words: Words
     button_rows: int
     net_unit: int
@@ -123,6 +125,7 @@ def draw_table(s: Any, table: Table) -> Scene:
         SEAT_LINES * LINE + PAD,
         middle=MIDDLE,
         corner=CORNER_LINES * LINE,
+        messages=2,
         cards=table.hand_size,
         buttons=table.button_rows,
     )
@@ -156,6 +159,7 @@ def draw_table(s: Any, table: Table) -> Scene:
         _draw_buttons(s, table, seating),
         panels=tuple(panels),
         trick=trick,
+        news=_tell_shown(s, table),
         terminal=_draw_rows(s, table, seats),
     )
 
@@ -266,7 +270,7 @@ def _write_own(s: Any, table: Table, box: Box) -> list[Text]:
 
 
 def _draw_trick(s: Any, table: Table, seating: Seating, trick: int) -> list[Item]:
-    """Return the cards of a trick, each in front of its seat; later ones cover earlier ones."""
+    """Return the cards of a trick, each in front of its seat; and the winner on top."""
     players, items = len(table.rows), []
     for k, (x, y) in enumerate(seating.spots):
         seat = (int(s["viewer"]) + k) % players
@@ -276,7 +280,7 @@ def _draw_trick(s: Any, table: Table, seating: Seating, trick: int) -> list[Item
             mark: Mark = "wins" if trick <= s["tricks"] and _find_taker(s, trick) == seat else ""
             places = {"place": f"trick-{seat}", "origin": f"seat-{seat}"}
             items.append(put_item(x, y, code, True, mark=mark, **places))
-    return sorted(items, key=lambda item: item.x)
+    return sorted(items, key=lambda item: (item.mark == "wins", item.x))
 
 
 def _find_taker(s: Any, trick: int) -> int:
@@ -293,9 +297,38 @@ def _draw_last_trick(s: Any, table: Table, seating: Seating) -> Trick | None:
     points += table.bonus if number == table.hand_size else 0
     taker = _find_taker(s, number)
     who = "You take" if taker == s["viewer"] else f"Seat {taker} takes"
-    text = f"{who} the trick: {count_word(points, 'point')}"
     items = tuple(_draw_trick(s, table, seating, number))
-    return Trick(items, put_message(seating, text), not s["size"])
+    played = (s["player_of"] == taker + 1) & (s["shown"]["when"] == number)
+    card = int(played.argmax()) // table.copies
+    lines = (
+        f"{who} the trick with {card_symbol(int(table.codes[card]))},",
+        f"the {_name_rank(s, table, card, number)}: {count_word(points, 'point')}",
+    )
+    texts = tuple(put_message(seating, line, k) for k, line in enumerate(lines))
+    return Trick(items, texts, not s["size"])
+
+
+def _name_rank(s: Any, table: Table, card: int, trick: int) -> str:
+    """Return why a card won a trick, such as ``"highest trump"`` or ``"highest club"``."""
+    suit, shown, made = card // table.ranks, s["shown"], int(s["made"])
+    if shown["trumps_shown"] and made == suit + 1 and shown["shown_trick"] <= trick:
+        return "highest trump"
+    is_reversed = shown["trumps_shown"] and made > NONE
+    return f"{'lowest' if is_reversed else 'highest'} {SUIT_WORDS[suit].removesuffix('s')}"
+
+
+def _tell_shown(s: Any, table: Table) -> str:
+    """Return a sentence about secret trumps that were shown during the play."""
+    shown, made = s["shown"], int(s["made"])
+    if not (made and shown["trumps_shown"] and shown["shown_trick"] and table.is_secret):
+        return ""
+    if made >= NONE:
+        return f"There are no trumps{', and the ranks are reversed' if made > NONE else ''}"
+    trumps = f"rumps are {SUIT_WORDS[made - 1]}"
+    if not s["laid"]:
+        return f"T{trumps}"
+    who = "You show" if s["bidder"] == s["viewer"] else f"Seat {int(s['bidder'])} shows"
+    return f"{who} {card_symbol(int(table.codes[s['laid'] - 1]))}: t{trumps}"
 
 
 def _draw_apart(s: Any, table: Table, seating: Seating) -> tuple[list[Item], list[Text]]:

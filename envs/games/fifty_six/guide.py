@@ -52,7 +52,9 @@ def how_to_play(rules: Rules) -> list[str]:
         last = "The auction ends when all others have passed after a bid."
     else:
         bid = "Bid a number, or pass. The highest bidder lays a secret trump card face down."
-        last = "If you cannot follow suit, you may ask for trumps."
+        last = (
+            "If you cannot follow suit, you may ask for trumps, and must then play one if you can."
+        )
     return [
         AIM,
         f"Cards: {RANKING[0].lower()}{RANKING[1:-1]}, and every card occurs twice.",

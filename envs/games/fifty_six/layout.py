@@ -53,7 +53,7 @@ from .rules import (
 PHASES = {
     OVER: "the hand is over",
     AUCTION: "auction",
-    NAMING: "names the strain",
+    NAMING: "chooses the trumps",
     LAYING: "lays a card down",
     PLAY: "play",
 }
@@ -100,6 +100,7 @@ def layout(s: Any, rules: Rules) -> Scene:
         contract=_list_contract(s),
         points=_list_points(s, rules),
         trumps=_list_trumps(s),
+        is_secret=rules.trumps == Trumps.HIDDEN,
         words=WORDS,
         button_rows=2,
         net_unit=1,
@@ -142,6 +143,9 @@ def _list_trumps(s: Any) -> list[str]:
     """Return lines with the trumps as far as the viewer knows them."""
     made = int(s["shown"]["trump_suit"])
     if not made:
+        strain = int(s["seats"][s["bidder"]]["strain"]) if s["bidder"] >= 0 else 0
+        if strain:
+            return [STRAINS[strain - 1], "so far"]
         return ["unknown" if s["made"] else "not chosen"]
     return [STRAINS[made - 1], *([] if s["shown"]["trumps_shown"] else ["secret"])]
 

@@ -69,6 +69,7 @@ def how_to_play(rules: Rules) -> list[str]:
         if rules.trump_by == TrumpBy.CARD
         else "The highest bidder names a trump suit in secret"
     )
+    oblige = ", and must then play one if you can" if rules.asker_trumps else ""
     verb = "must" if rules.ask == Ask.MUST else "may"
     return [
         AIM,
@@ -78,8 +79,8 @@ def how_to_play(rules: Rules) -> list[str]:
         f"{secret}. Then all get their other cards.",
         TRICK,
         FOLLOW,
-        f"If you cannot follow suit, you {verb} ask for trumps. Until then trumps are a suit like "
-        "any other.",
+        f"If you cannot follow suit, you {verb} ask for trumps{oblige}. "
+        "Until then trumps are a suit like any other.",
     ]
 
 

@@ -111,6 +111,7 @@ def layout(s: Any, rules: Any, title: str = "Twenty-Eight") -> Scene:
         contract=_list_contract(s, rules),
         points=_list_points(s, rules),
         trumps=_list_trumps(s),
+        is_secret=True,
         words=WORDS,
         button_rows=1,
         net_unit=2 if players == 3 else 1,

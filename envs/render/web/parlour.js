@@ -45,8 +45,8 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 // ---- preferences, saved in the browser ----
 
-// `finish`: whether won games finish by themselves; `seen`: the games whose explanation was read.
-const look = { theme: "auto", four: false, finish: true, seen: [] };
+// `finish`: whether won games finish by themselves; `warn`: whether to show that a position is lost; `seen`: the games whose explanation was read.
+const look = { theme: "auto", four: false, finish: true, warn: true, seen: [] };
 const watchers = new Set();
 
 function setLook(changed) {
@@ -102,7 +102,7 @@ export class Board {
   // null: as in the scene.
   show(scene, { game = "", targets = {}, selected = [], can = null, aim = null, fit = false, trick = null } = {}) {
     const last = (trick ?? scene.trick?.shown) ? scene.trick : null;
-    const whole = last ? { ...scene, items: [...scene.items, ...last.items], texts: [...scene.texts, last.text] } : scene;
+    const whole = last ? { ...scene, items: [...scene.items, ...last.items], texts: [...scene.texts, ...last.texts] } : scene;
     this.shown = { scene: whole, game, targets, selected, can, aim, fit };
     this.arrow = []; this.lit = new Set();
     this.redraw();
@@ -408,7 +408,7 @@ function fillActions(row, found, click) { // `found`: [action, text, legal]
 // ---- pace: a page shows the actions of several seats one after another ----
 
 class Pace {
-  // `steps` is a list of functions that draw one step each and return whether to pause longer after it.
+  // `steps` is a list of functions that draw one step each and return the pause after it in milliseconds, or nothing.
   constructor() { this.timer = null; this.steps = []; }
 
   get isRunning() { return this.steps.length > 0; }
@@ -420,8 +420,8 @@ class Pace {
   }
 
   next(ms) {
-    const isLong = this.steps.shift()();
-    if (this.isRunning) this.timer = setTimeout(() => this.next(ms), isLong ? LONG_PAUSE * ms : ms);
+    const pause = this.steps.shift()();
+    if (this.isRunning) this.timer = setTimeout(() => this.next(ms), pause ?? ms);
   }
 
   later(work, ms) { // until the next run
@@ -581,7 +581,7 @@ export class Replay {
       return;
     }
     chance.textContent = one ? `${this.judged.unit === "won" ? "Chance" : "Value"} ${this.text(one.chance)}` : "";
-    if (!one) { verdict.textContent = "No choice in this position."; return; }
+    if (!one) { verdict.textContent = this.data.acts[this.at] ? "No choice in this position." : "Not your move."; return; }
     verdict.classList.add(one.lost ? "bad" : "good");
     verdict.textContent = one.text;
     const decision = this.decisions.get(one.step);
@@ -703,13 +703,13 @@ const PAGE = `
 <dialog data-part="settings" aria-label="Settings"><h2>Settings</h2><div class="stack">
 <label>Colors <select data-part="theme"><option value="auto">as the system</option><option value="light">light</option><option value="dark">dark</option></select></label>
 <label>Four-color deck <input type="checkbox" role="switch" data-part="four"></label>
-<label>Finish won games by itself <input type="checkbox" role="switch" data-part="finish"></label></div>
+<label>Finish won games by itself <input type="checkbox" role="switch" data-part="finish"></label>
+<label>Warn when a position can no longer be won <input type="checkbox" role="switch" data-part="warn"></label></div>
 <div class="row end"><button type="button" data-do="close_settings">Done</button></div></dialog>`;
 
-const HELP_ALONE = `Click a card, or drag it to its place. A double click sends it to a foundation. Keys: arrows move
-between cards, Enter plays, Escape cancels, U undoes, H gives a hint.`;
-const HELP_AT_TABLES = `Click a card or a button. Keys: Tab moves between cards and buttons, arrows move between cards,
-Enter plays, H gives a hint.`;
+const HELP_ALONE = "Click a card, or drag it to its place.", HELP_TWICE = "A double click sends it to a foundation.", HELP_AT_TABLES = "Click a card or a button.";
+const KEYS_ALONE = "Keys: arrows move between cards, Enter plays, Escape cancels, U undoes, H gives a hint.";
+const KEYS_AT_TABLES = "Keys: Tab moves between cards and buttons, arrows move between cards, Enter plays, H gives a hint.";
 const FINISHING = 140; // milliseconds between the moves of a game that finishes itself
 const SOURCES = /\s*\((?:\d{3}|house)[^)]*\)/g; // short names of sources in the descriptions of options
 
@@ -734,6 +734,8 @@ export class Page {
     this.listen();
     startLook();
     this.parts.theme.value = look.theme; this.parts.four.checked = look.four; this.parts.finish.checked = look.finish;
+    this.parts.warn.checked = look.warn;
+    watchers.add(() => { if (this.view?.play) this.writeNotice(this.step ? this.hideResult(this.step) : this.view.play); });
     setInterval(() => this.writeFacts(), 1000);
   }
 
@@ -771,14 +773,34 @@ export class Page {
     if (this.isOther(before)) this.arrive();
     // A page that was just loaded shows only the current scene.
     const steps = before?.session === message.session ? message.play.steps ?? [] : [];
-    for (const node of this.parts.actions.children) node.disabled = true;
-    this.pace.run([...steps.map((step) => () => this.drawStep(step)), () => this.finishView(before)], this.speed);
+    const isOther = this.isOther(before);
+    if (isOther) this.parts.actions.replaceChildren();
+    if (isOther || steps.length) this.say("");
+    this.pace.run([...this.listSteps(steps, isOther ? null : before.play.scene), () => this.finishView(before)], this.speed);
   }
 
-  drawStep({ scene, text }) {
-    this.board.show(onTable(scene), { game: this.tableName });
-    if (text) this.say(text);
-    return Boolean(scene.trick?.shown);
+  // The functions that draw the steps. A verdict about a trick waits until the last card has landed.
+  listSteps(steps, scene) {
+    const { play } = this.view, drawn = [], last = { scene: play.scene, prompt: "", text: "" };
+    for (const step of [...steps, last]) {
+      const { trick } = step.scene, lands = trick?.shown && scene && !scene.trick?.shown, before = scene;
+      if (lands) {
+        const cards = trick.items.map((item) => ({ ...item, mark: item.mark === "wins" ? "" : item.mark })).sort((a, b) => a.x - b.x);
+        const items = [...step.scene.items, ...cards];
+        const text = step.text.endsWith(trick.text) ? step.text.slice(0, -trick.text.length) : step.text;
+        drawn.push(() => { this.drawAll({ text, prompt: "", scene: { ...before, items, trick: null } }); return FLIGHT; });
+      }
+      if (step !== last) drawn.push(() => { this.drawAll(step); return trick?.shown ? LONG_PAUSE * this.speed : undefined; });
+      scene = step.scene;
+    }
+    return drawn;
+  }
+
+  // The content of the page while an earlier step is shown: the result of the last step is still open.
+  hideResult({ scene, prompt }) {
+    const { play } = this.view;
+    const seats = play.over ? play.seats?.map((seat) => ({ ...seat, total: seat.total - seat.net })) : play.seats;
+    return { ...play, scene, prompt, seats, over: "", outcome: "", notice: "", best_possible: "" };
   }
 
   finishView(before) {
@@ -812,9 +834,14 @@ export class Page {
     this.trick = trick;
     this.board.show(onTable(play.scene), { game: this.tableName, targets: play.targets, selected: play.selected, can: play.can, fit: !play.seats, trick });
     const isShown = trick ?? play.scene.trick?.shown ?? false, button = this.button("last_trick");
-    button.hidden = !play.seats;
+    button.hidden = !play.has_tricks;
     button.disabled = !play.scene.trick || Boolean(play.over);
     button.setAttribute("aria-pressed", isShown);
+    this.writePrompt(trick ? "Last trick" : play.prompt);
+  }
+
+  writePrompt(text) {
+    this.parts.prompt.textContent = this.parts.prompt.title = spell(text);
   }
 
   isOther(before) { return before?.play?.source !== this.view.play.source || before.game !== this.view.game || before.play.rules !== this.view.play.rules; }
@@ -846,7 +873,7 @@ export class Page {
   }
 
   say(text, isRefusal = false) {
-    this.parts.said.textContent = spell(text);
+    this.parts.said.textContent = this.parts.said.title = spell(text);
     this.parts.said.classList.toggle("refused", isRefusal);
   }
 
@@ -918,9 +945,19 @@ export class Page {
     this.parts.several.hidden = one.players < 2;
     this.fields.seat.replaceChildren(...Array.from({ length: one.players }, (_, seat) => make("option", { value: seat }, `seat ${seat}`)));
     this.parts.opponents.replaceChildren(...Array.from({ length: Math.max(0, one.players - 1) }, (_, k) => {
-      const choice = make("select", { name: `opponent-${k}` }, make("option", { value: "" }, "default"), ...one.agents.map((name) => make("option", { value: name }, name)));
-      return make("label", {}, `Opponent ${k + 1} `, choice);
+      const choice = make("select", { name: `opponent-${k}` }, make("option", { value: "" }, "standard"), ...one.agents.map((name) => make("option", { value: name }, name)));
+      return make("label", {}, make("span"), " ", choice);
     }));
+    this.nameSeats();
+  }
+
+  // The opponents have the seats after one's own, in the direction of play.
+  nameSeats() {
+    const { players, sides } = this.chosenVariant, own = Number(this.fields.seat.value);
+    [...this.parts.opponents.children].forEach((label, k) => {
+      const seat = (own + 1 + k) % players;
+      label.firstChild.textContent = `Seat ${seat}${sides[seat] === sides[own] ? " (partner)" : ""}`;
+    });
   }
 
   setOption(name, value) {
@@ -943,7 +980,7 @@ export class Page {
     for (const [name, value] of Object.entries(options)) this.setOption(name, value);
     this.fields.deal.value = deal ?? "";
     this.fields.winnable.checked = winnable;
-    if (seat !== null) this.fields.seat.value = seat;
+    if (seat !== null) { this.fields.seat.value = seat; this.nameSeats(); }
     opponents.forEach((name, k) => { const field = this.fields[`opponent-${k}`]; if (field) field.value = name; });
   }
 
@@ -973,29 +1010,48 @@ export class Page {
 
   // ---- drawing ----
 
-  drawAll() {
+  // `step` is an earlier step of the game; null: draws the current position.
+  drawAll(step = null) {
     if (!this.view?.play) return;
-    const { play } = this.view, alone = !play.seats, { activeElement } = document;
-    const hadFocus = this.root.contains(activeElement) && activeElement !== this.root;
+    const play = step ? this.hideResult(step) : this.view.play, alone = !play.seats, { activeElement } = document;
+    this.hadFocus ||= this.root.contains(activeElement) && activeElement !== this.root;
+    this.step = step;
     this.writeFacts();
-    this.fillActions(play);
+    this.parts.play.classList.toggle("seated", !alone);
+    this.parts.play.classList.toggle("warns", look.warn && play.chances !== undefined);
+    this.parts.actions.classList.toggle("waiting", Boolean(step));
+    if (step) for (const node of this.parts.actions.children) node.disabled = true;
+    else this.fillActions(play);
     this.drawEnding(play);
-    this.button("deal_winnable").hidden = play.chances?.deal !== false || play.moves > 0 || this.view.settings.deal !== null;
-    this.showTrick(this.trick);
-    this.parts.prompt.textContent = spell(play.prompt);
+    if (step) this.board.show(onTable(step.scene), { game: this.tableName, fit: alone });
+    else this.showTrick(this.trick);
+    if (step?.text) this.say(step.text);
+    if (step) this.writePrompt(play.prompt);
     this.parts.prompt.hidden = Boolean(play.over);
-    this.parts.notice.textContent = [play.notice, this.view.not_saved].filter(Boolean).join(" ");
+    this.writeNotice(play);
     this.fillSeats(play);
     const chosen = this.parts.agent.value;
     this.parts.agent.replaceChildren(...this.view.agents.map((name) => make("option", { value: name }, name)));
     if (this.view.agents.includes(chosen)) this.parts.agent.value = chosen;
-    this.parts.help.textContent = alone ? HELP_ALONE : HELP_AT_TABLES;
+    const hasFoundations = play.scene.items.some((item) => item.place?.startsWith("foundation-"));
+    const help = [alone ? HELP_ALONE : HELP_AT_TABLES, ...(hasFoundations ? [HELP_TWICE] : [])].join(" ");
+    this.parts.help.replaceChildren(`${help} `, make("span", { class: "keys" }, alone ? KEYS_ALONE : KEYS_AT_TABLES));
     for (const name of ["take_back", "restart"]) this.button(name).hidden = !alone;
     this.button("take_back").disabled = this.button("restart").disabled = !play.can_take_back;
     this.button("review").disabled = !play.over;
     for (const name of ["advise", "auto"]) this.button(name).disabled = Boolean(play.over);
+    if (step) {
+      const button = this.button("last_trick");
+      button.hidden = !play.has_tricks;
+      button.setAttribute("aria-pressed", "false");
+      button.disabled = this.button("advise").disabled = true;
+      return;
+    }
     const isLost = document.activeElement === document.body || document.activeElement.disabled;
-    if (hadFocus && isLost && !this.board.focus()) this.button(play.seats ? "next_hand" : "next_deal").focus();
+    if (this.hadFocus && isLost && !this.board.focus()) {
+      (this.parts.actions.querySelector(":enabled") ?? this.button(play.seats ? "next_hand" : "next_deal")).focus();
+    }
+    this.hadFocus = false;
   }
 
   drawEnding(play) {
@@ -1009,11 +1065,17 @@ export class Page {
 
   button(name) { return this.root.querySelector(`[data-do=${name}]`); }
 
+  writeNotice(play) {
+    const text = [look.warn && play.notice, this.view.not_saved].filter(Boolean).join(" ");
+    this.parts.notice.textContent = this.parts.notice.title = text;
+    this.button("deal_winnable").hidden = !look.warn || play.chances?.deal !== false || play.moves > 0 || this.view.settings.deal !== null;
+  }
+
   writeFacts() {
     const play = this.view?.play;
     if (!play) return;
-    const status = play.scene.texts.filter((text) => text.only === "status").map((text) => text.text);
-    const facts = [`${this.view.title} · ${play.rules}`, play.source.replace(/, deal set .*/, ""), ...status];
+    const status = (this.step ?? play).scene.texts.filter((text) => text.only === "status").map((text) => text.text);
+    const facts = [this.view.title, play.source.replace(/, deal set .*/, ""), ...status];
     if (play.moves !== undefined) {
       if (!status.length) facts.push(`moves ${play.moves}`);
       facts.push(clock(play.seconds + (play.over ? 0 : (Date.now() - this.since) / 1000)));
@@ -1024,7 +1086,11 @@ export class Page {
     if (played) facts.push(`${played} played, ${won} won${score === null ? "" : `, best score ${score}`}`);
     const now = [...this.parts.facts.children];
     while (now.length < facts.length) { now.push(make("span")); this.parts.facts.append(now.at(-1), " "); }
-    facts.forEach((text, k) => { if (now[k].textContent !== text) now[k].textContent = text; });
+    if (now[0].dataset.game !== this.tableName) {
+      now[0].dataset.game = this.tableName;
+      now[0].replaceChildren(this.view.title, make("span", { class: "rules" }, ` · ${play.rules}`));
+    }
+    facts.forEach((text, k) => { if (k && now[k].textContent !== text) now[k].textContent = text; });
     now.slice(facts.length).forEach((node) => node.remove());
   }
 
@@ -1059,8 +1125,13 @@ export class Page {
   }
 
   cancel() {
-    if (this.source) { this.choose(null); return; }
-    this.view?.play?.selected.forEach((action) => this.send({ do: "click", action }));
+    const selected = this.view?.play?.selected ?? [], { guide } = this.parts;
+    if (guide.open && (guide.contains(document.activeElement) || !(this.source || selected.length))) {
+      const hadFocus = guide.contains(document.activeElement);
+      this.foldGuide();
+      if (hadFocus) this.button("learn").focus();
+    } else if (this.source) this.choose(null);
+    else selected.forEach((action) => this.send({ do: "click", action }));
   }
 
   // The ids of the items onto which an item can be moved: the top cards of places, or its partners.
@@ -1099,7 +1170,7 @@ export class Page {
     if (!item && !this.source) return;
     this.source = item;
     this.board.light(item ? [item.id, ...this.findTargets(item)] : []);
-    this.parts.prompt.textContent = item ? `Choose a place for the ${item.label}.` : spell(this.view.play.prompt);
+    this.writePrompt(item ? `Choose a place for the ${item.label}.` : this.view.play.prompt);
   }
 
   askWhy(item, onto = null) {
@@ -1138,18 +1209,20 @@ export class Page {
       auto: () => { this.showMenu(false); if (this.auto) this.stop(); else this.playOn(); },
       choose: () => { this.parts.refused.textContent = ""; chooser.showModal(); }, cancel: () => chooser.close(),
       settings: () => settings.showModal(), close_settings: () => settings.close(),
-      learn: () => { this.showMenu(false); guide.open = !guide.open; if (guide.open) guide.querySelector("summary").focus(); },
+      learn: () => { this.showMenu(false); guide.open = true; guide.querySelector("summary").focus(); },
       last_trick: () => this.showTrick(this.button("last_trick").ariaPressed !== "true"),
       fold: () => this.foldGuide(), menu: () => this.showMenu(!this.parts.layout.classList.contains("menu")),
     };
     for (const [name, way] of Object.entries(act)) this.button(name).addEventListener("click", way);
     this.fields.game.addEventListener("change", () => this.fillVariants());
+    this.fields.seat.addEventListener("change", () => this.nameSeats());
     this.fields.variant.addEventListener("change", () => this.fillVariant());
     choose.addEventListener("submit", (event) => { event.preventDefault(); this.startChosen(); });
     guide.addEventListener("toggle", () => { if (!guide.open && this.view?.play) this.foldGuide(); this.board.redraw(); });
     this.parts.theme.addEventListener("change", () => setLook({ theme: this.parts.theme.value }));
     this.parts.four.addEventListener("change", () => setLook({ four: this.parts.four.checked }));
     this.parts.finish.addEventListener("change", () => setLook({ finish: this.parts.finish.checked }));
+    this.parts.warn.addEventListener("change", () => setLook({ warn: this.parts.warn.checked }));
     document.addEventListener("keydown", (event) => this.onKey(event));
     this.listenToSkip();
   }
@@ -1210,6 +1283,7 @@ export class Page {
 
   // The chance behind a suggestion, as a share of wins or as the share of the agent's choices.
   rate({ unit, actions }) {
+    if (actions.length === 1) return "";
     const best = actions.find((row) => row.played), percent = (share) => `${Math.round(100 * share)} %`;
     if (/won|win/.test(unit) && best?.value >= 0 && best.value <= 1) return `, ${percent(best.value)} to win`;
     return best?.policy === undefined ? "" : `, ${percent(best.policy)} sure`;

@@ -361,7 +361,9 @@ def test_tricks_are_printed_card_by_card(name: str, monkeypatch: pytest.MonkeyPa
     for line in lines:
         if re.fullmatch(r"(You play|Seat \d plays) [2-9TJQKA][♣♦♥♠]", line):
             cards += 1
-        elif re.fullmatch(r"(You take|Seat \d takes) the trick: \d+ points?", line):
+        elif re.fullmatch(
+            r"(You take|Seat \d takes) the trick with \S\S, the \w+ \w+: \d+ points?", line
+        ):
             tricks += 1
             assert cards == tricks * find_game(name).make_rules().players
     assert tricks == 8

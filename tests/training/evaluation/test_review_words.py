@@ -26,7 +26,8 @@ SENTENCE = re.compile(
     r"|lost \d+\.\d\d (points|stakes|antes) on average; .+ing.* was better"
     r"|made the deal unwinnable, but the known cards suggested no better move"
     r"|changed nothing: no sampled world could be won"
-    r"|was (the only move|the best move|as good as any other move))\."
+    r"|was (the only move|the best move|as good as any other move"
+    r"|\S+ (%|points|stakes|antes) below the best move, within the error of the estimate))\."
     r"( With all cards known, it lost \d+ card points? for its side\.)?"
 )
 

@@ -59,8 +59,8 @@ def replay_data(
     pair; ``starts`` has the index of its first action, ``moves`` its phrase, and ``paths`` the
     places on the table that it connects. ``scenes`` are those of `Scene.to_dict` before each move
     and at the end, but their items are indices into ``items``, so that each item is written once.
-    ``begin`` is the first scene in which the seat has a choice. Raises ValueError as `Replay.scene`
-    does.
+    ``acts`` says whether the seat makes each move. ``begin`` is the first scene in which the seat
+    has a choice. Raises ValueError as `Replay.scene` does.
     """
     numbers: dict[str, int] = {}
     scenes = []
@@ -78,9 +78,17 @@ def replay_data(
         "begin": _find_first_choice(replay, seat, starts),
         "starts": starts,
         "moves": [replay.action_text(stop - 1) for _, stop in moves],
+        "acts": _list_own_moves(replay, seat, starts),
         "paths": [_find_path(replay, start, stop, seat) for start, stop in moves],
         "review": None if review is None else review_data(review),
     }
+
+
+def _list_own_moves(replay: Replay, seat: int | None, starts: list[int]) -> list[bool]:
+    """Return whether a seat (None: every seat) makes each move."""
+    if seat is None or replay.players == 1:
+        return [True] * len(starts)
+    return [bool(one) for one in replay.states()["turn"][starts] == seat]
 
 
 def _find_starts(replay: Replay) -> list[int]:

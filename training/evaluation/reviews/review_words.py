@@ -125,8 +125,15 @@ def _praise(review: Review, decisions: slice) -> str:
     others[np.arange(len(taken)), taken] = np.nan
     if np.isnan(others).all():
         return "was the only move"
-    is_best = np.nanmax(others, axis=1, initial=-np.inf) < review.values[decisions] - MIN_LOSS
-    return "was the best move" if is_best.all() else "was as good as any other move"
+    gaps = np.nanmax(others, axis=1, initial=-np.inf) - review.values[decisions]
+    if (gaps < -MIN_LOSS).all():
+        return "was the best move"
+    if gaps.max() <= MIN_LOSS:
+        return "was as good as any other move"
+    gap = float(gaps[gaps > MIN_LOSS].sum())
+    is_chance = review.judge.unit == "won"
+    less = percent_text(gap) if is_chance else f"{gap:.2f} {_unit_name(review)}"
+    return f"was {less} below the best move, within the error of the estimate"
 
 
 def _unit_name(review: Review) -> str:
