@@ -951,7 +951,7 @@ export class Page {
     this.nameSeats();
   }
 
-  // The opponents have the seats after one's own, in the direction of play.
+  // The opponents have the seats after the player's, in the direction of play.
   nameSeats() {
     const { players, sides } = this.chosenVariant, own = Number(this.fields.seat.value);
     [...this.parts.opponents.children].forEach((label, k) => {
