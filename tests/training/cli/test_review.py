@@ -42,7 +42,7 @@ def test_one_game_is_a_table_json_and_a_picture(
     assert " made it unwinnable." in text
     assert (
         "share of 2 sampled worlds that can still be won (exact solver). Seed of the worlds: 0."
-        in out
+        in text
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(REVIEW_FILES)
     kept = json.loads((tmp_path / "summary.json").read_text())
