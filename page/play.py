@@ -16,7 +16,7 @@ from parlour.envs.core.kernel.cards import SUITS, card_symbol, parse_card
 from parlour.envs.core.kernel.rng import key_words, new_key
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.moves import list_complete_moves
-from parlour.envs.core.rows import Rows
+from parlour.envs.core.rows import Rows, describe_move
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.items import Item, item_ids
 from parlour.envs.core.scene.scene import Scene
@@ -214,10 +214,7 @@ class SolitaireSession:
 
     def _describe_move(self, actions: list[int]) -> str:
         """Return the phrase of a whole move."""
-        rows = self._copy_rows()
-        for action in actions[:-1]:
-            rows.step(np.array([action]))
-        return self.game.describe_action(rows.states[0], self.rules, actions[-1])
+        return describe_move(self.game, self.rules, self._states, actions)
 
     def _find_finish(self) -> list[int]:
         """Return the actions of a win that only deals and moves cards to the foundations.

@@ -16,10 +16,10 @@ from ..evaluation.report.terminal_tables import make_terminal_table
 from ..evaluation.stats import Estimate
 from ..files import write_bytes
 from .entries import BenchmarkEntry
+from .leaderboard import NOTHING
 from .scores import aggregate, improvement, profile
 from .tasks import TASKS, TIME_CLASSES, VERSION
 
-NOTHING = "–"
 THRESHOLDS = np.linspace(-0.1, 1.1, 241)
 """Thresholds of performance profiles."""
 MARK = "*"

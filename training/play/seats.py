@@ -81,6 +81,7 @@ class TableSession:
         self.events: list[str] = []
         """The opponents' actions and the tricks since the player's last turn, as lines of text."""
         self.last_trick: Trick | None = None
+        self.last_news = ""
 
     def _seat_agents(
         self, player: Agent | str, opponents: Sequence[Agent | str] | None
@@ -135,7 +136,7 @@ class TableSession:
             self.game, self.rules, self.rows.states, self.table.chosen, self.hand
         )
         self.actions = []
-        self.last_trick = None
+        self.last_trick, self.last_news = None, self.scene().news
         self.hand += 1
 
     def replay(self, variant: str | None, end: str | None = None) -> Replay:
@@ -155,18 +156,18 @@ class TableSession:
         """Play a legal action; log opponents' actions and tricks, and count a finished hand."""
         if self.seat != self.own_seat:
             self.events.append(self._describe_action(self.seat, action))
-        shown = self.scene().news
         self.rows.step(np.array([action]))
         self.actions.append(action)
-        self._log_changes(shown)
+        self._log_changes()
         if self.is_over:
             self.totals += self.nets
 
-    def _log_changes(self, shown: str) -> None:
-        """Log what an action has shown (``shown``: the news before it), and a complete trick."""
+    def _log_changes(self) -> None:
+        """Log what the last action has shown, and a trick that it has completed."""
         scene = self.scene()
-        if scene.news != shown and scene.news:
+        if scene.news != self.last_news and scene.news:
             self.events.append(scene.news)
+        self.last_news = scene.news
         trick = scene.trick
         is_new = trick and (not self.last_trick or trick.items != self.last_trick.items)
         self.last_trick = trick
