@@ -112,7 +112,10 @@ def is_foreign(head: str) -> bool:
     """Return whether a name is a module of the standard library or of an installed library."""
     if head in sys.stdlib_module_names:
         return True
-    return head not in module_names() and importlib.util.find_spec(head) is not None
+    if head in module_names():
+        return False
+    spec = importlib.util.find_spec(head)
+    return spec is not None and spec.origin is not None  # A folder of data is not a library.
 
 
 def resolves(name: str) -> bool:
