@@ -271,11 +271,20 @@ def read_results(folder: Path) -> list[BenchmarkEntry]:
     """Return all entries of a folder of results, by method, task and seed.
 
     Raises:
-        ValueError: The folder does not exist, or an entry is wrong; two seeds of a method have the
-            same agent or, without a digest of the agent, the same values; or a method has several
-            budgets.
+        ValueError: The folder does not exist, an entry is wrong, or entries contradict each other.
     """
     entries = [read_located(path, folder) for path in list_entries(folder)]
+    check_consistent(entries)
+    return sorted(entries, key=lambda one: (one.method, list(ALL_TASKS).index(one.task), one.seed))
+
+
+def check_consistent(entries: Iterable[BenchmarkEntry]) -> None:
+    """Check that entries do not contradict each other.
+
+    Raises:
+        ValueError: Two seeds of a method have the same agent or, without a digest of the agent, the
+            same values; or a method has several budgets.
+    """
     budgets: dict[str, str] = {}
     agents: dict[tuple[str, str, Any], int] = {}
     for one in entries:
@@ -286,4 +295,3 @@ def read_results(folder: Path) -> list[BenchmarkEntry]:
         same = agents.setdefault((one.method, one.task, identity), one.seed)
         if identity and same != one.seed:
             raise ValueError(f"{one.title}: must have another agent than seed {same}")
-    return sorted(entries, key=lambda one: (one.method, list(ALL_TASKS).index(one.task), one.seed))

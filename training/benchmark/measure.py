@@ -3,6 +3,8 @@
 The evaluation seed is fixed, so an agent repeats its values whenever it plays the same deals.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -42,6 +44,20 @@ class Measured(NamedTuple):
     decisions: int
 
 
+@contextmanager
+def use_one_core() -> Iterator[None]:
+    """Let PyTorch use a single thread, since times per decision are times on one core."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@use_one_core()
 def measure_task(
     task: Task,
     agent: Agent | str,
@@ -145,6 +161,7 @@ def _measure_exploitability(task: Task, agent: Agent | str) -> Measured:
     return Measured(np.array([-exploitability]), loaded.sees_all, ms, 0)
 
 
+@use_one_core()
 def time_decisions(task: Task, agent: Agent | str) -> float:
     """Return the time per decision of an agent that plays one game at a time, in milliseconds.
 

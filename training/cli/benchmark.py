@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -208,8 +209,13 @@ def _list(arguments: argparse.Namespace) -> int:
             }
             for task in ALL_TASKS.values()
         ]
-        budgets = {name: BUDGETS[name] for name in RUN_BUDGETS}
-        table = {"version": VERSION, "deal_set": DEAL_SET, "tasks": tasks, "budgets": budgets}
+        table = {
+            "version": VERSION,
+            "deal_set": DEAL_SET,
+            "tasks": tasks,
+            "budgets": _limits(BUDGETS),
+            "time_classes": _limits(TIME_CLASSES),
+        }
         print(json.dumps(table))
         return 0
     print(f"Benchmark version {VERSION}; deals 0 to n - 1 of deal set {DEAL_SET}\n")
@@ -223,9 +229,13 @@ def _list(arguments: argparse.Namespace) -> int:
         print(_describe_task(task))
     steps = ", ".join(f"{name} {BUDGETS[name]:,}" for name in RUN_BUDGETS)
     print(f"\nbudgets (timesteps of training): {steps}")
-    limits = ", ".join(f"{name} <= {limit:g} ms" for name, limit in TIME_CLASSES.items())
-    print(f"time classes (per decision, in batches, on one core): {limits}")
+    print(f"time classes (per decision, in batches, on one core): {', '.join(TIME_CLASSES)}")
     return 0
+
+
+def _limits(limits: Mapping[str, float]) -> dict[str, float | None]:
+    """Return limits for JSON, which has no infinity: None for no limit."""
+    return {name: limit if limit < inf else None for name, limit in limits.items()}
 
 
 def _describe_task(task: Task) -> str:
@@ -291,11 +301,12 @@ def _add(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    from ..benchmark.entries import list_entries, read_located, read_results
+    from ..benchmark.entries import BenchmarkEntry, check_consistent, list_entries, read_located
     from ..benchmark.verify import verify_entry
 
     chosen = [find_task(name).name for name in arguments.tasks or ALL_TASKS]
     folder, total, failed = arguments.folder, 0, 0
+    entries: list[BenchmarkEntry] = []
     if arguments.deals < 2:
         raise ValueError(f"--deals must be at least 2, got {arguments.deals}")
     for path in list_entries(folder):
@@ -305,6 +316,7 @@ def _verify(arguments: argparse.Namespace) -> int:
             total, failed = total + 1, failed + 1
             print(error, flush=True)
             continue
+        entries.append(entry)
         if entry.task in chosen:
             faults = verify_entry(
                 entry, folder, deals=arguments.deals, allow_code=arguments.allow_code
@@ -313,9 +325,8 @@ def _verify(arguments: argparse.Namespace) -> int:
             print(f"{entry.title}: {'; '.join(faults) or 'ok'}", flush=True)
     if not total:
         raise ValueError(f"{folder}: must have at least one entry of these tasks")
-    if not failed:
-        read_results(folder)  # raises for entries that contradict each other
     print(f"{total - failed} of {total} entries hold.")
+    check_consistent(entries)
     return FAILED if failed else 0
 
 

@@ -116,6 +116,8 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     listed = json.loads(call("list --json"))
     assert [one["task"] for one in listed["tasks"]] == list(tasks.ALL_TASKS)
     assert [one["task"] for one in listed["tasks"] if one["reference"]] == list(tasks.TASKS)
+    assert listed["budgets"]["none"] == 0 and listed["budgets"]["unlimited"] is None
+    assert listed["time_classes"] == {"0.1ms": 0.1, "1ms": 1, "10ms": 10, "slow": None}
     text = call("list")
     assert "fifty-six-classic" in text and "\nother tasks, for leaderboards only: " in text
     some = f"--tasks {PYRAMID} poker-squares-classic --folder results"
@@ -166,6 +168,11 @@ def test_a_lie_fails_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[s
     path.write_text(json.dumps(table | {"values": [1.0] * 2000}))
     assert main.main(["benchmark", "verify", "--folder", "results", "--deals", "20"]) == 1
     assert "0 of 1 entries hold." in capsys.readouterr().out
+    second = locate_entry(Path("results"), "greedy", PYRAMID, 1)
+    second.write_text(json.dumps(table | {"seed": 1}))
+    path.write_text(json.dumps(table))
+    assert main.main(["benchmark", "verify", "--folder", "results", "--deals", "20"]) == 2
+    assert "seed 1: must have another agent than seed 0" in capsys.readouterr().err
 
 
 def test_methods_with_more_tasks_come_first(tmp_path: Path) -> None:

@@ -181,6 +181,13 @@ def test_a_time_holds_within_a_factor(
     assert holds or faults[0].startswith("ms: must be within a factor of 20 of ")
 
 
+def test_an_invented_time_of_single_decisions_is_refused(
+    results: Path, pyramid: BenchmarkEntry
+) -> None:
+    (fault,) = verify_entry(replace(pyramid, single_ms=1e6), results, deals=10)
+    assert fault.startswith("single_ms: must be within a factor of 20 of ")
+
+
 @pytest.mark.parametrize("second", [0.01, 500.0])
 def test_a_slow_time_is_measured_again(
     results: Path, pyramid: BenchmarkEntry, second: float, monkeypatch: pytest.MonkeyPatch
