@@ -320,7 +320,7 @@ def explain_rules(
             "Rules:",
             *(f"- {line}" for line in lines),
             "",
-            "All options of these rules; the text says what yes means:",
+            "All options of these rules (for a yes-or-no option, the text describes yes):",
             *(f"- {line}" for line in options),
             "",
             legend,
