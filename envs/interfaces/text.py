@@ -20,7 +20,7 @@ from ..core.kernel.cards import SUIT_SIGNS, SUITS, WHITE_SUIT_SIGNS, card_name
 from ..core.moves import list_complete_moves, move_text
 from ..core.options import check_range, describe_options, shorten, unknown_text
 from ..core.rows import describe_move
-from ..core.scene.items import RANK_WORDS, SUIT_WORDS
+from ..core.scene.items import RANK_WORDS, SUIT_WORDS, Item
 from ..core.scene.scene import Scene, ansi
 from .disguise import Disguise
 from .seat import Opponents
@@ -63,13 +63,18 @@ Think first if you like. End with one legal move, exactly as listed before the c
 LEGEND = """\
 Cards are written as rank and suit, such as {cards}. {ten}In the drawing of the table, ▒▒ is a \
 face-down card and ·· an empty place. [ ] marks what a move can use now, < > a selected card or \
-one that only you see, ( ) the last card played. Of cards that overlap, the last one is on top: \
-the lowest or the rightmost. Numbers and letters below cards name their places. Columns and piles \
-are numbered from left to right."""
-SEAT_LEGEND = "D is the dealer, * the seat to act. Seats are numbered clockwise."
+one that only you see, ( ) a card of the current trick. Of cards that overlap, the last one is on \
+top: the lowest or the rightmost. Numbers and letters next to cards name their places. Columns and \
+piles are numbered from left to right."""
+SEAT_LEGEND = (
+    "D is the dealer, * the seat to act. Seats are numbered clockwise, in the order of their turns."
+)
 JSON_LEGEND = """\
 Cards are written as rank and suit, such as {cards}. {ten}The position is JSON: cards from bottom \
-to top of each place, with the face "down" for a face-down card, and lines of text."""
+to top of each place, and lines of text. A card has the face "down" if it is face down, and the \
+mark "legal" if a move can use it now, "hidden" if only you see it, or "last" if it belongs to the \
+current trick. "count" is the number of cards in its pile."""
+MOVE_LIMIT = "The game ends after {limit} at the latest."
 
 
 class AnswerError(ValueError):
@@ -140,7 +145,9 @@ class TextPosition:
     @cached_property
     def state_text(self) -> str:
         """The state as a drawing of the table or as JSON."""
-        scene = self.game.layout(self.states[0], self.rules)._replace(title="")
+        scene = self.game.layout(self.states[0], self.rules)
+        scene = (scene.terminal or scene)._replace(title="", terminal=None)
+        scene = scene._replace(items=tuple(map(self._mark, scene.items)))
         if self.form == "json":
             return self._hide(json.dumps(describe_scene(scene), ensure_ascii=False))
         return self._hide(ansi(scene))
@@ -185,7 +192,30 @@ class TextPosition:
                 raise self._error(f"{shorten(answer)} is part of several moves.", "illegal")
         if folded in self._phrases or (chosen and -1 not in chosen):
             raise self._error(f"{shorten(answer)} is not a legal move now.", "illegal")
-        raise self._error(f"{shorten(answer)} is not a move.", "unreadable")
+        raise self._error(f"{shorten(answer)} is not a legal move.", "unreadable")
+
+    def _mark(self, item: Item) -> Item:
+        """Return an item with a mark if a move of several cards uses it.
+
+        Layouts mark only the card with which such a move begins.
+        """
+        if item.mark or not (item.card and item.face_up) or item.card not in self._combined:
+            return item
+        return item._replace(mark="legal")
+
+    @cached_property
+    def _combined(self) -> set[int]:
+        """The codes of the cards of all moves of several cards."""
+        words = {
+            word
+            for move in self._moves.values()
+            if len(move) > 1
+            for action in move
+            for word in self._words[action]
+        }
+        items = self.game.layout(self.states[0], self.rules).items
+        shown = {item.card for item in items if item.card and item.face_up}
+        return {card for card in shown if card_name(card) in words}
 
     def _error(self, reason: str, kind: str) -> AnswerError:
         named = ", ".join(self.answers[:MOST_NAMED])
@@ -290,7 +320,7 @@ def explain_rules(
             "Rules:",
             *(f"- {line}" for line in lines),
             "",
-            "All options of these rules:",
+            "All options of these rules (for a yes-or-no option, the text describes yes):",
             *(f"- {line}" for line in options),
             "",
             legend,
@@ -306,7 +336,7 @@ def describe_scene(scene: Scene) -> dict[str, Any]:
     """Return a scene as values for JSON, without coordinates and drawings.
 
     ``cards`` has an entry for each card and each empty place that a move can use, and ``texts`` the
-    lines of text. A face-down card has no identity.
+    lines of terminal text. A face-down card has no identity.
     """
     cards = []
     for item in scene.to_dict()["items"]:
@@ -316,7 +346,7 @@ def describe_scene(scene: Scene) -> dict[str, Any]:
         entry |= {"note": item["note"]} if item["note"] else {}
         entry |= {"count": item["count"]} if item["count"] else {}
         cards.append({key: value for key, value in entry.items() if value is not None})
-    texts = sorted((text.y, text.x, text.text) for text in scene.texts if text.only != "picture")
+    texts = sorted((text.y, text.x, text.text) for text in scene.texts if text.only in ("", "ansi"))
     return {"cards": cards, "texts": [text for *_, text in texts]}
 
 
@@ -342,6 +372,10 @@ def fold(text: str) -> str:
         r"\b(and|with|to|onto|on|its|the)\b|[\s,;|+&\"'`*_\[\](){}<]+|[.:!]+(?=\s|$)", " ", text
     )
     return " ".join(re.sub(r"\s*>\s*", ">", text).split())
+
+
+def _count_moves(moves: int) -> str:
+    return f"{moves} move" if moves == 1 else f"{moves} moves"
 
 
 class TextEnv:
@@ -418,9 +452,11 @@ class TextEnv:
         )
         self.form, self.instruction = form, instruction
         self.penalty, self.max_mistakes = penalty, max_mistakes
+        self.max_moves = max_moves
         self.disguise = None if disguise is None else Disguise(disguise)
         self._step_reward = None if isinstance(reward, str) else reward
         self._done = True
+        self._truncated = False
         self._mistakes_in_row = self._mistakes = 0
 
     @property
@@ -436,7 +472,12 @@ class TextEnv:
     @cached_property
     def rules_text(self) -> str:
         """The rules and the format of answers, the first part of the prompt of `reset`."""
-        return explain_rules(self.game, self.rules, self.form, self.disguise)
+        text = explain_rules(self.game, self.rules, self.form, self.disguise)
+        limit = self.max_moves
+        can_be_reached = self.game.may_cycle or limit != MAX_MOVES
+        if limit is None or not can_be_reached or self.game.num_players(self.rules) > 1:
+            return text
+        return f"{text} {MOVE_LIMIT.format(limit=_count_moves(limit))}"
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> str:
         """Begin a new game.
@@ -449,7 +490,7 @@ class TextEnv:
             The prompt: the rules, the position, the legal moves and the format of answers.
         """
         _, self._info = self.env.reset(seed=seed, options=options)
-        self._done = False
+        self._done = self._truncated = False
         self._mistakes_in_row = self._mistakes = 0
         self._look()
         return f"{self.rules_text}\n\n{self.observation}"
@@ -488,6 +529,7 @@ class TextEnv:
             _, reward, terminated, truncated, self._info = self.env.step(action)
             total += reward if self._step_reward is None else judged
             self._done = terminated or truncated
+        self._truncated = truncated
         self._look()
         return self.observation, total, self._done, self._describe(actions, truncated, "")
 
@@ -540,4 +582,5 @@ class TextEnv:
         reached = "reached" if self._info[goal] else "not reached"
         end = "won" if self._info[goal] else "not won"
         result = end if goal == "won" else f"goal {reached}"
-        return f"The game is over: {result}, score {self._info['score']}."
+        after = f" after {_count_moves(self._info['moves'])}" if self._truncated else ""
+        return f"The game is over{after}: {result}, score {self._info['score']}."

@@ -86,7 +86,7 @@ def test_longer_sums() -> None:
         ("6d 6h", r"6 \+ 6 = 12; you need 13\."),
         ("ac 6d", r"A♣ is covered by A♦ and A♥\."),
         ("6s 6s", "6s is part of several moves"),
-        ("r", "you cannot redeal the stock now"),
+        ("r", "you cannot turn the waste over now"),
         ("8c", "8c is not on the table"),
         ("zz", "'zz' is not a legal move"),
         (",", "type at least one card"),

@@ -76,7 +76,7 @@ def test_unreadable_answers_become_random_moves_and_are_counted() -> None:
     assert result.results.score.tolist() == again.results.score.tolist()
     last = stub.bodies[-1]["messages"]
     assert [message["role"] for message in last] == ["system", "user", "assistant", "user"]
-    assert last[3]["content"].startswith("'I pass on this one.' is not a move.")
+    assert last[3]["content"].startswith("'I pass on this one.' is not a legal move.")
 
 
 def test_a_second_answer_is_accepted() -> None:

@@ -1,6 +1,7 @@
 """The text interface plays the same games as the action interface, and shows no hidden card."""
 
 import itertools
+import json
 import random
 import re
 from typing import Any
@@ -295,6 +296,44 @@ def test_disguised_texts_have_no_ordinary_names(case: Case) -> None:
             states = view(case, env.clone(), seat)
             text = TextPosition(case.game, case.rules, states, form, disguise).text
             assert not ORDINARY.search(text), ORDINARY.search(text)
+            assert case.game.title not in text
+
+
+def test_all_cards_of_a_sum_are_marked() -> None:
+    env = TextEnv("pyramid")
+    env.reset(seed=3)
+    assert env.legal_actions() == ["Qd As", "Qd Ac", "d"]
+    for card in ("[A♠]", "[A♣]", "[Q♦]"):
+        assert card in env.observation
+    marked = json.loads(TextEnv("pyramid", form="json").reset(seed=3).split("\n\n")[-3])
+    assert [one["card"] for one in marked["cards"] if "mark" in one] == ["As", "Ac", "Qd"]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_prompts_show_bets_and_chips(form: str) -> None:
+    env = TextEnv("seven_twenty_seven", form=form)
+    env.reset(seed=3)
+    text = env.step("stand")[0]
+    for part in ("pot 9", "seat 2 paid 6", "5 to call", "last bet or raise by seat 2"):
+        assert part in text
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_prompts_show_the_last_trick(form: str) -> None:
+    env = TextEnv("twenty_nine", form=form)
+    env.reset(seed=7)
+    for answer in ("15", "pass", "Qc"):
+        text = env.step(answer)[0]
+    for part in ("trick 2 of 8, led by seat 3", "last trick, led by seat 3: J♣ Q♣ 8♣ K♣"):
+        assert part in text
+
+
+def test_prompts_name_the_limit_of_moves() -> None:
+    assert "500 moves at the latest" in TextEnv("klondike").reset(seed=1)
+    assert "at the latest" not in TextEnv("klondike", max_moves=None).reset(seed=1)
+    env = TextEnv("pyramid", max_moves=1)
+    assert "1 moves at the latest" not in env.reset(seed=1)
+    assert env.step("d")[0].endswith("The game is over after 1 move: not won, score 0.")
 
 
 def test_disguises_differ_by_their_seed() -> None:

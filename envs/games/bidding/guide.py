@@ -13,15 +13,19 @@ AIM = (
     "Aim: if your side bids highest, take at least the points of your bid. Otherwise, prevent the "
     "other side from taking its bid."
 )
-RANKING = "In every suit the cards rank, from high to low, J 9 A 10 K Q 8 7."
 POINTS = "Points: a jack counts 3, a nine 2, an ace or a ten 1."
-TRICK = (
-    "In a trick, each seat plays one card. The winner takes its points and leads the next trick."
-)
+TRICK = "In a trick, each seat plays one card. The winner takes its points and leads the next one."
+OPPOSITE = "The other side scores the opposite."
 FOLLOW = (
     "Follow suit if you can. The highest trump wins the trick; without a trump, the highest card "
     "of the suit led wins it."
 )
+
+
+def tell_ranking(ranks: str) -> str:
+    """Return the line about the ranks of the deck, such as ``"78QKTA9J"`` from low to high."""
+    names = " ".join(reversed(ranks)).replace("T", "10")
+    return f"Cards: in every suit the cards rank, from high to low, {names}."
 
 
 def list_own_actions(s: Any) -> list[int]:

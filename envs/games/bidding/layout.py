@@ -1,6 +1,6 @@
 """Drawing of the table in the bidding games: the seats around it, and the trick in the middle.
 
-Terminal text has a row for each seat instead, and three lines below.
+Terminal text has a row for each seat instead, and lines below.
 """
 
 from collections.abc import Callable, Sequence
@@ -88,6 +88,8 @@ class Table(NamedTuple):
     ranks: int
     """Number of ranks in a suit."""
     hand_size: int
+    first_leader: int
+    """Seat that leads to the first trick."""
     bonus: int
     """Points for the last trick of a hand."""
     sides: Sequence[int]
@@ -292,20 +294,26 @@ def _draw_last_trick(s: Any, table: Table, seating: Seating) -> Trick | None:
     number = int(s["tricks"])
     if not number:
         return None
+    items = tuple(_draw_trick(s, table, seating, number))
+    lines = _describe_taking(s, table)
+    texts = tuple(put_message(seating, line, k) for k, line in enumerate(lines))
+    return Trick(items, texts, not s["size"])
+
+
+def _describe_taking(s: Any, table: Table) -> tuple[str, str]:
+    """Return two lines with the winner of the last complete trick, the reason and the points."""
+    number = int(s["tricks"])
     cards = np.flatnonzero(s["shown"]["when"] == number) // table.copies
     points = int(POINTS_FROM_TOP[table.ranks - 1 - cards % table.ranks].sum())
     points += table.bonus if number == table.hand_size else 0
     taker = _find_taker(s, number)
     who = "You take" if taker == s["viewer"] else f"Seat {taker} takes"
-    items = tuple(_draw_trick(s, table, seating, number))
     played = (s["player_of"] == taker + 1) & (s["shown"]["when"] == number)
     card = int(played.argmax()) // table.copies
-    lines = (
+    return (
         f"{who} the trick with {card_symbol(int(table.codes[card]))},",
         f"the {_name_rank(s, table, card, number)}: {count_word(points, 'point')}",
     )
-    texts = tuple(put_message(seating, line, k) for k, line in enumerate(lines))
-    return Trick(items, texts, not s["size"])
 
 
 def _name_rank(s: Any, table: Table, card: int, trick: int) -> str:
@@ -374,7 +382,7 @@ def _draw_buttons(s: Any, table: Table, seating: Seating) -> tuple[Button, ...]:
 
 
 def _draw_rows(s: Any, table: Table, seats: Sequence[int]) -> Scene:
-    """Return the scene for terminal text: a row for each seat, and three lines."""
+    """Return the scene for terminal text: a row for each seat, and lines below."""
     items: list[Item] = []
     texts: list[Text] = []
     for k, seat in enumerate(seats):
@@ -383,7 +391,7 @@ def _draw_rows(s: Any, table: Table, seats: Sequence[int]) -> Scene:
         items += _draw_played(s, seat, y, table)
         texts.append(Text(0, y, name_seat(s, seat, table.sides)))
         texts.append(Text(0, y + 0.45, table.rows[seat].said))
-    lines = _list_lines(s, table)
+    lines = [*_list_lines(s, table), *_list_last_trick(s, table)]
     y = len(seats) * ROW + 0.2
     texts += [Text(0, y + i / 2, line) for i, line in enumerate(lines)]
     return Scene(table.title, tuple(items), tuple(texts), (table.trick_x + 1.1, y + 1.5))
@@ -392,13 +400,40 @@ def _draw_rows(s: Any, table: Table, seats: Sequence[int]) -> Scene:
 def _list_lines(s: Any, table: Table) -> tuple[str, str, str]:
     """Return the lines below the hands."""
     phase, contract, trumps = table.phase, ", ".join(table.contract), ", ".join(table.trumps)
+    if s["leader"] >= 0 and s["over"] not in FINISHED:
+        led = f", led by {_name_player(s, int(s['leader']))}" if s["size"] else ""
+        phase = f"trick {int(s['tricks']) + 1} of {table.hand_size}{led}"
     if s["over"] in FINISHED:
         nets = " ".join(f"{_net(s, seat, table):+g}" for seat in range(len(table.rows)))
         phase += f": {nets} for seats 0 to {len(table.rows) - 1}"
     if table.points:
         own_side, others = table.points
         contract += f"; points: your side {own_side}, the others {others}"
-    return phase, contract, trumps if trumps.startswith("no ") else f"trumps {trumps}"
+    trumps = trumps if trumps.startswith("no ") else f"trumps {trumps}"
+    if table.is_secret and s["shown"]["trumps_shown"] and s["shown"]["shown_trick"]:
+        trumps += f", shown in trick {int(s['shown']['shown_trick'])}"
+    return phase, contract, trumps
+
+
+def _list_last_trick(s: Any, table: Table) -> list[str]:
+    """Return lines with the cards of the last complete trick in playing order, and its winner."""
+    number = int(s["tricks"])
+    if not number:
+        return []
+    leader = _find_taker(s, number - 1) if number > 1 else table.first_leader
+    cards = []
+    for k in range(len(table.rows)):
+        seat = (leader + k) % len(table.rows)
+        played = (s["player_of"] == seat + 1) & (s["shown"]["when"] == number)
+        if played.any():
+            cards.append(card_symbol(int(table.codes[int(played.argmax()) // table.copies])))
+    led = f"last trick, led by {_name_player(s, leader)}: {' '.join(cards)}"
+    taken = " ".join(_describe_taking(s, table))
+    return [led, taken[0].lower() + taken[1:]]
+
+
+def _name_player(s: Any, seat: int) -> str:
+    return "you" if seat == s["viewer"] else f"seat {seat}"
 
 
 def _draw_row(s: Any, seat: int, y: float, table: Table) -> list[Item]:

@@ -7,13 +7,14 @@ from ...core.scene.items import Item
 from ..bidding.guide import (
     AIM,
     FOLLOW,
+    OPPOSITE,
     POINTS,
-    RANKING,
     TRICK,
     list_own_actions,
     prompt_bid,
     prompt_cards,
     refuse_card,
+    tell_ranking,
     wait_for,
 )
 from .rules import (
@@ -24,12 +25,15 @@ from .rules import (
     DOUBLE,
     LAYING,
     LOWEST_BID,
+    LOWEST_RANK,
     NAMING,
     PASS,
     PLAY,
+    RANK_ORDER,
     RANKS,
     REDOUBLE,
     STRAIN,
+    Doubling,
     Rules,
     Trumps,
 )
@@ -46,10 +50,14 @@ VARIANT_NOTES = {
 
 def how_to_play(rules: Rules) -> list[str]:
     """Return the explanation of the game; see `contract.HowToPlay`."""
+    lowest = int(LOWEST_RANK[rules.players, int(rules.small_pack)])
     partners = {4: "a partner", 6: "two partners", 8: "three partners"}[int(rules.players)]
     if rules.trumps == Trumps.OPEN:
-        bid = "Bid a number and trumps (a suit, or none), or pass."
-        last = "The auction ends when all others have passed after a bid."
+        bid = "Bid a number, then its trumps (a suit, or none), or pass."
+        last = (
+            "You may bid again after a pass. "
+            "The auction ends when all others have passed after a bid."
+        )
     else:
         bid = "Bid a number, or pass. The highest bidder lays a secret trump card face down."
         last = (
@@ -57,14 +65,28 @@ def how_to_play(rules: Rules) -> list[str]:
         )
     return [
         AIM,
-        f"Cards: {RANKING[0].lower()}{RANKING[1:-1]}, and every card occurs twice.",
+        f"{tell_ranking(RANK_ORDER[lowest:])[:-1]}, and every card occurs twice.",
         f"{POINTS[:-1]}: 56 in all.",
         f"You play with {partners}; the sides alternate around the table. {bid}",
         last,
         TRICK,
         FOLLOW,
         "Of two identical cards in a trick, the first one ranks higher.",
+        "Score: taking the bid scores 1, from 40 on 2, from 48 on 3, with 56 4; "
+        f"missing it costs 1 more. {OPPOSITE}",
+        *([_tell_doubles(rules)] if rules.doubling != Doubling.NONE else []),
     ]
+
+
+def _tell_doubles(rules: Rules) -> str:
+    effect = {
+        Doubling.ADD: "A double adds 1 to the score, a redouble 2",
+        Doubling.TIMES: "A double multiplies the score by 2, a redouble by 4",
+    }[Doubling(int(rules.doubling))]
+    return (
+        "An opponent may double the highest bid, and then the bidder's side may redouble. "
+        f"{effect}. A higher bid cancels both."
+    )
 
 
 def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:

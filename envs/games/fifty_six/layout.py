@@ -44,6 +44,7 @@ from .rules import (
     REDOUBLED,
     STRAIN,
     STRAINS,
+    Leader,
     Rules,
     Trumps,
     label,
@@ -53,8 +54,8 @@ from .rules import (
 PHASES = {
     OVER: "the hand is over",
     AUCTION: "auction",
-    NAMING: "chooses the trumps",
-    LAYING: "lays a card down",
+    NAMING: "the bidder names trumps",
+    LAYING: "the bidder lays a card down",
     PLAY: "play",
 }
 WORDS = list_words(
@@ -93,6 +94,7 @@ def layout(s: Any, rules: Rules) -> Scene:
         copies=2,
         ranks=RANKS,
         hand_size=hand_size,
+        first_leader=_find_first_leader(s, rules),
         bonus=0,
         sides=sides(rules),
         rows=[_make_row(s, seat) for seat in range(players)],
@@ -108,6 +110,12 @@ def layout(s: Any, rules: Rules) -> Scene:
         trick_x=apart_x + (1.15 if rules.trumps == Trumps.HIDDEN else 0.0),
     )
     return draw_table(s, table)
+
+
+def _find_first_leader(s: Any, rules: Rules) -> int:
+    if rules.leader == Leader.BIDDER:
+        return int(s["bidder"])
+    return int((s["dealer"] + 1) % rules.players)
 
 
 def _make_row(s: Any, seat: int) -> Row:

@@ -48,7 +48,11 @@ def how_to_play(rules: Rules) -> list[str]:
         runs,
         f"Deal {count} from the stock to the waste, and play its top card. {again}",
     ]
-    return [*lines, "A card may return from its foundation."] if rules.worry_back else lines
+    return (
+        [*lines, "A card may return from its foundation to a column."]
+        if rules.worry_back
+        else lines
+    )
 
 
 def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:

@@ -29,6 +29,8 @@ TOP = 1.25
 """y coordinate of the columns, below stock, waste and foundations."""
 COLUMNS_X, DOWN_Y, UP_Y = 0.25, 0.25, 0.3
 """x coordinate of the first column, and offsets from one face-down or face-up card to the next."""
+LINE_Y = 0.25
+"""Offset from one card to the next in text output, where each card of a column has a line."""
 ROOM = 4.2
 """Height of a column in every picture; longer columns are rare."""
 ASIDE = 0.1
@@ -51,16 +53,23 @@ Drops = tuple[tuple[str, int], ...]
 def layout(s: Any, rules: Rules) -> Scene:
     """Return the table as the player sees it. ``s`` is one record of states."""
     legal = frozenset() if s["over"] else frozenset(list_actions(s["legal"]))
+    width = OPEN_LEFT + (OPEN_ROW - 1) * OPEN_X + 1 if rules.thoughtful else WIDTH
+    canvas = width, TOP + ROOM + 1
+    texts = tuple(_texts(s, rules))
+    items = _draw_items(s, rules, legal, UP_Y if rules.thoughtful else DOWN_Y, UP_Y)
+    terminal = Scene("Klondike", _draw_items(s, rules, legal, LINE_Y, LINE_Y), texts, canvas)
+    return Scene("Klondike", items, texts, canvas, terminal=terminal)
+
+
+def _draw_items(
+    s: Any, rules: Rules, legal: Collection[int], down_y: float, up_y: float
+) -> tuple[Item, ...]:
+    """Return all cards and empty places, with the offsets of the cards in the columns."""
     items = [_stock(s, rules, legal), *_waste(s, legal)]
     items += [_foundation(s, suit, legal) for suit in range(len(SUITS))]
     for column in range(COLUMNS):
-        items += _column(s, rules, column, legal)
-    width = WIDTH
-    if rules.thoughtful:
-        items += _open_stock(s)
-        width = OPEN_LEFT + (OPEN_ROW - 1) * OPEN_X + 1
-    canvas = width, TOP + ROOM + 1
-    return Scene("Klondike", tuple(items), tuple(_texts(s, rules)), canvas)
+        items += _column(s, rules, column, legal, down_y, up_y)
+    return (*items, *(_open_stock(s) if rules.thoughtful else ()))
 
 
 def _stock(s: Any, rules: Rules, legal: Collection[int]) -> Item:
@@ -131,17 +140,18 @@ def _returns(s: Any) -> list[tuple[int, int, int]]:
     ]
 
 
-def _column(s: Any, rules: Rules, column: int, legal: Collection[int]) -> list[Item]:
+def _column(
+    s: Any, rules: Rules, column: int, legal: Collection[int], down_y: float, up_y: float
+) -> list[Item]:
     """Return the cards of a column, the face-down cards first."""
     down = int(s["shown"]["face_down"][column])
     cards = [int(card) for card in s["column"][column][: s["count"][column]]]
     x, place = COLUMNS_X + column, COLUMN_PLACES[column]
     if not cards:
         return [Item(x, TOP, 0, place=place)]
-    down_y = UP_Y if rules.thoughtful else DOWN_Y
     items = []
     for row, card in enumerate(cards):
-        y = TOP + down_y * min(row, down) + UP_Y * max(row - down, 0)
+        y = TOP + down_y * min(row, down) + up_y * max(row - down, 0)
         if row >= down:
             items.append(_card(x, y, card, place, _run_drops(s, column, row, legal)))
         elif rules.thoughtful:
@@ -212,7 +222,7 @@ def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
 def describe_action(s: Any, rules: Rules, action: int) -> str:
     """Return an action as a phrase, such as ``"move 7♥ to 8♠"`` or ``"move K♥ to column 3"``."""
     if action in (DEAL, REDEAL):
-        return "deal from the stock" if action == DEAL else "redeal the stock"
+        return "deal from the stock" if action == DEAL else "turn the waste over"
     card, _, target = _find_move(s, action)
     if not card:
         return label(action)

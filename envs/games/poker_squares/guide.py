@@ -5,7 +5,7 @@ from typing import Any
 
 from ...core.kernel.cards import card_symbol
 from ...core.scene.items import Item
-from .rules import AMERICAN, ENGLISH, SQUARES, Adjacent, Rules, Scoring
+from .rules import AMERICAN, ENGLISH, SQUARES, TARGETS, Adjacent, Rules, Scoring
 
 VARIANT_NOTES = {
     "book": "The first card is in the center; each card must touch another.",
@@ -20,13 +20,15 @@ def how_to_play(rules: Rules) -> list[str]:
     """Return the explanation of the game; see `contract.HowToPlay`."""
     several = rules.players > 1
     aim = "score more than the other player" if several else "score as many points as possible"
+    goal = rules.target or TARGETS[rules.scoring]
     lines = [
-        f"Aim: {aim} with the ten poker hands of the grid.",
+        f"Aim: {aim} with the ten poker hands of the grid."
+        + ("" if several else f" The goal is {goal} points."),
         "Cards: an ace is high or low in a straight. Each row and column is a hand of five.",
         _tell_points(rules),
         "Place the turned-up card on an empty square. It never moves again.",
         "The order of the cards in a hand does not matter.",
-        "A line scores when its five squares are full.",
+        "A line scores when its five squares are full. Its points are then shown at its end.",
     ]
     if rules.adjacent == Adjacent.ALL:
         lines.append("Each card must be directly above, below or beside another card.")

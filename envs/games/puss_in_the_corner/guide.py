@@ -32,8 +32,8 @@ def how_to_play(rules: Rules) -> list[str]:
     )
     lines = [
         "Aim: build all four foundations from ace to king.",
-        f"Cards: a foundation is built up {kind}. All ranks in order, the king is highest.",
-        "Points: 1 for each card that you play to a foundation.",
+        f"Cards: the four aces are on the foundations, which are built up to the king {kind}.",
+        "Points: 1 for each card on a foundation, so you begin with 4.",
         f"{place} on any of the four piles before you see the next.",
         play if rules.deal_size > 1 or rules.hold_back else "Top cards that fit must be played.",
         "A card in a pile waits until the cards on it have gone: keep low cards on top.",

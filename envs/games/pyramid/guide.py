@@ -43,6 +43,13 @@ def how_to_play(rules: Rules) -> list[str]:
     }
     again = passes.get(int(rules.passes), f"You may go through the stock {rules.passes} times.")
     when = " when nothing can be removed" if rules.deal_when == DealWhen.BLOCKED else ""
+    several_cards = "card" if rules.turn == 1 or rules.held else f"{rules.turn} cards"
+    pile = "each waste pile" if rules.waste_piles > 1 else "the waste"
+    deal = f"turn the next {several_cards} of the stock onto {pile}"
+    if rules.held:
+        deal = "turn up the next card of the stock"
+    elif rules.waste_piles > 1:
+        deal = f"turn {'a card' if rules.turn == 1 else several_cards} of the stock onto {pile}"
     lines = [
         "Aim: remove all 52 cards." if rules.clear_all else "Aim: remove the whole pyramid.",
         "Cards: an ace counts 1, a jack 11, a queen 12, a king 13; the others count their number.",
@@ -50,7 +57,7 @@ def how_to_play(rules: Rules) -> list[str]:
         f"Remove {several} that total 13, whatever their suits. A king goes alone.",
         "A pyramid card is free when the two cards that overlap it, in the row below, are gone.",
         free,
-        f"Deal{when} to turn up the next card of the stock. {again}",
+        f"Deal{when} to {deal}. {again}",
     ]
     if rules.covered_kings:
         lines.append("A king in the pyramid may go even while it is covered.")

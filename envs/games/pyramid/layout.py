@@ -148,7 +148,9 @@ def _texts(s: Any, rules: Any, y: float) -> list[Text]:
     lines.append(f"score {int(s['score'])}, moves {int(s['moves'])}")
     if shown["need"]:
         lines.append(f"{shown['need']} more to make 13")
-    return [Text(4.25, y + 0.25 * i, line, only="ansi") for i, line in enumerate(lines)]
+    texts = [Text(4.25, y + 0.25 * i, line, only="ansi") for i, line in enumerate(lines)]
+    removed = Text(0.75, 0, f"{_foundation(s, rules).pile_size} removed", only="ansi")
+    return [removed, *texts]
 
 
 def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
@@ -161,7 +163,7 @@ def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
 
 def describe_action(s: Any, rules: Any, action: int) -> str:
     """Return ``"choose J♦"``, or ``"take 2♣ with J♦"`` for the action that completes a sum."""
-    turns = {DEAL: "deal from the stock", REDEAL: "redeal the stock", UNDO: "undo the last move"}
+    turns = {DEAL: "deal from the stock", REDEAL: "turn the waste over", UNDO: "undo the last move"}
     if action in turns:
         return turns[action]
     shown = s["shown"]

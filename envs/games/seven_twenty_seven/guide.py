@@ -37,15 +37,18 @@ def how_to_play(rules: Rules) -> list[str]:
     tens = "tens, jacks, queens and kings" if rules.half_tens else "jacks, queens and kings"
     bust = rules.nearness == Nearness.OVER_IS_BUST
     near = "without going over" if bust else "above or below"
+    ante = "1 chip" if rules.ante == 1 else f"{rules.ante} chips"
+    face = "face up" if rules.draw_up else "face down"
     lines = [
         "Aim: have the total nearest to 7, or nearest to 27, or both with aces.",
         f"Cards: {tens} count a half, an ace 1 or 11, the others their number.",
-        f"Points: the total nearest to 7, {near}, takes half of the pot; the nearest to 27, half.",
-        f"Each seat pays {rules.ante} and gets a card face up and {rules.start_down} face down.",
-        "In turn, take a card or stand. You may draw again after standing."
-        if not rules.max_stands
-        else "In turn, take a card or stand.",
-        f"Between draws, bet from {rules.min_bet} to {rules.max_bet}, call, raise or fold.",
+        f"Points: the total nearest to 7, {near}, takes half of the pot; the nearest to 27, half. "
+        "You score the chips that you win less those that you pay.",
+        f"Each seat pays {ante} and gets 1 card face up and {rules.start_down} face down.",
+        f"In turn, take a card, {face}, or stand."
+        + ("" if rules.max_stands else " You may draw again after standing."),
+        f"Between draws, bet from {rules.min_bet} to {rules.max_bet}, call, raise or fold. "
+        "A raise includes the call.",
         "The hand ends when nobody draws. If all others fold, you take the pot.",
     ]
     if rules.declare != Declare.CARDS_SPEAK:

@@ -39,6 +39,7 @@ from .rules import (
     DRAW,
     FOLD,
     LEVELS,
+    MOST_RAISES,
     RAISE,
     SEATS,
     STAND,
@@ -271,7 +272,16 @@ def _table(s: Any, rules: Any) -> list[str]:
     if s["over"] in FINISHED:
         nets = ", ".join(f"seat {k} {int(s['net'][k]):+d}" for k in range(int(rules.players)))
         return [*lines, *_showdown(s, rules), f"{_phase(s)}: {nets}"]
-    return [*lines, _phase(s)]
+    if not s["high"] or not BETTING_PHASES >> int(s["phase"]) & 1:
+        return [*lines, _phase(s)]
+    last = f"seat {int(s['bettor'])}" if s["bettor"] != s["viewer"] else "you"
+    raises = int(s["shown"]["raises_left"])
+    left = (
+        ""
+        if rules.max_raises == MOST_RAISES
+        else f", {raises} {'raise' if raises == 1 else 'raises'} left"
+    )
+    return [*lines, _phase(s), f"last bet or raise by {last}{left}"]
 
 
 def _list_totals(s: Any) -> str:

@@ -7,13 +7,14 @@ from ...core.scene.items import Item
 from ..bidding.guide import (
     AIM,
     FOLLOW,
+    OPPOSITE,
     POINTS,
-    RANKING,
     TRICK,
     list_own_actions,
     prompt_bid,
     prompt_cards,
     refuse_card,
+    tell_ranking,
     wait_for,
 )
 from .rules import (
@@ -23,16 +24,19 @@ from .rules import (
     CODES,
     DOUBLING,
     LOWEST_BID,
+    LOWEST_RANK,
     MAKING,
     PACK_POINTS,
     PASS,
     PLAY,
+    RANK_ORDER,
     RANKS,
     REDOUBLING,
     SHOW,
     SINGLES,
     Ask,
     Rules,
+    Scoring,
     TrumpBy,
 )
 
@@ -65,23 +69,45 @@ def how_to_play(rules: Rules) -> list[str]:
     sides = "The bidder plays alone." if rules.players == 3 else "You play with a partner"
     sides = {3: sides, 4: f"{sides} opposite.", 6: "You play with two partners."}[rules.players]
     secret = (
-        "The highest bidder lays a card face down; its suit is trumps, but secret"
+        "The highest bidder lays a card face down: its suit is trumps, but secret. The card stays "
+        "there until trumps are shown"
         if rules.trump_by == TrumpBy.CARD
         else "The highest bidder names a trump suit in secret"
     )
-    oblige = ", and must then play one if you can" if rules.asker_trumps else ""
+    oblige = ", and you must play one if you can" if rules.asker_trumps else ""
     verb = "must" if rules.ask == Ask.MUST else "may"
+    final = "" if rules.second_auction else " A pass is final."
+    # Six players get all cards before the auction.
+    first = "four cards" if rules.players < 6 else "the deal"
+    rest = " Then all get their other cards." if rules.players < 6 else ""
+    pair = (
+        "A seat with king and queen of shown trumps may show them once its side has won a trick "
+        "since: the bidder's side then needs 4 points less, or else 4 more."
+    )
     return [
         AIM,
-        f"Cards: {RANKING[0].lower()}{RANKING[1:]}",
+        tell_ranking(RANK_ORDER[int(LOWEST_RANK[rules.players]) :]),
         f"{POINTS[:-1]}{last}: {total} in all.",
-        f"{sides} After four cards, bid the points that your side will take, or pass.",
-        f"{secret}. Then all get their other cards.",
-        TRICK,
+        f"{sides} After {first}, bid the points that your side will take, or pass.{final}",
+        f"{secret}.{rest}",
+        f"{TRICK} Until trumps are shown, the bidder leads them only if it has no other suit.",
         FOLLOW,
-        f"If you cannot follow suit, you {verb} ask for trumps{oblige}. "
+        f"If you cannot follow suit, you {verb} ask for trumps: all see them{oblige}. "
         "Until then trumps are a suit like any other.",
+        _tell_score(rules),
+        *([pair] if rules.pair else []),
     ]
+
+
+def _tell_score(rules: Rules) -> str:
+    opposite = "The others share the opposite." if rules.players == 3 else OPPOSITE
+    scores = {
+        Scoring.ONE: "1, and missing it costs 1",
+        Scoring.STEPS: "1, from 20 on 2, from 25 on 3; missing it costs 1 more",
+        Scoring.GRADED: "1, from 20 on 2, from 24 on 3, with 28 4; missing it costs 1 more",
+    }
+    score = scores[Scoring(int(rules.scoring))]
+    return f"Score: taking the bid scores {score}. {opposite}"
 
 
 def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:

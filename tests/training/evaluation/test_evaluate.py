@@ -103,7 +103,8 @@ def test_hidden_cards_are_hidden_from_those_who_do_not_see_all() -> None:
 
 def test_an_illegal_action_is_told() -> None:
     with pytest.raises(
-        IllegalActionError, match=r"action of agent 'wrong' must be .*, got 40 \(redeal the stock\)"
+        IllegalActionError,
+        match=r"action of agent 'wrong' must be .*, got 40 \(turn the waste over\)",
     ):
         evaluate(GAME, Wrong(), deals=3)
 
