@@ -5,7 +5,7 @@ The evaluation seed is fixed, so an agent repeats its values whenever it plays t
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import perf_counter
+from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +34,7 @@ class Measured(NamedTuple):
     """The values of an agent on a task.
 
     ``values`` float64 (n,) has one value per deal: 0 or 1 for ``won``, a score, or a net result per
-    hand. ``ms`` is the time per decision in milliseconds, in batches of many games, and
+    hand. ``ms`` is the CPU time per decision in milliseconds, in batches of many games, and
     ``decisions`` the number of decisions.
     """
 
@@ -163,7 +163,7 @@ def _measure_exploitability(task: Task, agent: Agent | str) -> Measured:
 
 @use_one_core()
 def time_decisions(task: Task, agent: Agent | str) -> float:
-    """Return the time per decision of an agent that plays one game at a time, in milliseconds.
+    """Return the CPU time per decision of an agent that plays one game at a time, in milliseconds.
 
     The first decision, which may compile, does not count. In games for several players, the agent
     has all seats. The measurement ends after `SINGLE_DECISIONS` decisions or `SINGLE_SECONDS`.
@@ -176,8 +176,8 @@ def time_decisions(task: Task, agent: Agent | str) -> float:
     times: list[float] = []
     while len(times) <= SINGLE_DECISIONS and sum(times[1:]) < SINGLE_SECONDS:
         turn = prepare_turn(loaded, game, rules, rows.states, len(times))
-        begun = perf_counter()
+        begun = process_time()
         actions = choose_actions(loaded, turn)
-        times.append(perf_counter() - begun)
+        times.append(process_time() - begun)
         rows.step(actions)
     return 1000 * float(np.mean(times[1:]))

@@ -8,7 +8,7 @@ the seats, and the evaluation seed, but not on other games in the batch.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from time import perf_counter
+from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +43,7 @@ class EpisodeResults:
             are (n,) and include ``truncated``. In games for several players, they are int64
             (n, players): column p is the agent's position, from 0 at the dealer's left to the
             dealer. Entries are sums over the ``hands`` of a deal, and ``net`` has the chips won.
-        milliseconds: The time per decision in the agent's ``act``, measured in batches.
+        milliseconds: The CPU time per decision in the agent's ``act``, measured in batches.
         hands: The number of hands per deal.
         usage: What the agent used, such as requests and tokens, by name; see `Agent`.
     """
@@ -198,7 +198,11 @@ Ended = Callable[[np.ndarray, list[list[int]], np.ndarray], None]
 
 
 class TimedAgent(FixedAgent):
-    """An agent with measured decision times, without the first call, which may compile."""
+    """An agent with measured CPU times of its decisions, without the first call, which may compile.
+
+    Other programs on the machine hardly change CPU time, and an agent with several threads needs as
+    much of it as with one.
+    """
 
     def __init__(self, agent: Agent) -> None:
         super().__init__(agent)
@@ -208,10 +212,10 @@ class TimedAgent(FixedAgent):
         self.seconds = 0.0
 
     def act_timed(self, turn: Turn) -> np.ndarray:
-        """Return the agent's actions, and measure the time."""
-        begun = perf_counter()
+        """Return the agent's actions, and measure the CPU time."""
+        begun = process_time()
         actions = self.agent.act(turn)
-        seconds = perf_counter() - begun
+        seconds = process_time() - begun
         if self.calls <= 1:
             self.seconds, self.decisions = 0.0, 0
         self.calls += 1
@@ -227,7 +231,7 @@ class TimedAgent(FixedAgent):
 
     @property
     def milliseconds(self) -> float:
-        """The time per decision."""
+        """The CPU time per decision."""
         return 1000 * self.seconds / max(self.decisions, 1)
 
 

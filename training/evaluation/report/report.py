@@ -337,10 +337,10 @@ def _list_solitaire_notes(comparison: Comparison[SolitaireEvaluation]) -> Iterat
     if comparison.differences:
         yield (
             f"{intervals}Newcombe for paired rates, bootstrap for\nmeans. Differences are paired: "
-            "the same deals. Time is per decision, measured in batches.[/]"
+            "the same deals. Time is CPU time per decision in batches.[/]"
         )
     else:
-        yield f"{intervals}bootstrap for means.\nTime is per decision, measured in batches.[/]"
+        yield (f"{intervals}bootstrap for means.\nTime is CPU time per decision in batches.[/]")
 
 
 def _show_table_variant(
@@ -419,7 +419,7 @@ def _list_table_notes(comparison: Comparison[TableEvaluation]) -> Iterator[str]:
         )
     if any(one.pair for one in comparison.evaluations):
         notes.append("Row against column: the column agent has all opposing seats.")
-    yield f"[dim]{' '.join([*notes, 'Time is per decision, measured in batches.'])}[/]"
+    yield f"[dim]{' '.join([*notes, 'Time is CPU time per decision in batches.'])}[/]"
 
 
 def agent_label(one: Evaluation) -> Text:

@@ -106,7 +106,7 @@ def show(result: SequentialComparison, console: Console) -> None:
     console.print(
         f"[dim]Brackets show an anytime-valid {percent_text(spec.confidence)} interval: it allows "
         "for the choice of the number of\ndeals. The difference is paired: the same deals. Time is "
-        "per decision, measured in batches.[/]"
+        "CPU time per decision in batches.[/]"
     )
     show_evaluation_seed(spec.evaluation_seed, console)
 
