@@ -20,6 +20,7 @@ from parlour.envs.core.options import check_range
 from parlour.envs.core.rows import Rows, copy_states, view_states
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.scene import Scene
+from parlour.envs.core.scene.seating import name_players
 from parlour.envs.core.turn import legal_masks
 
 from ..play import CHUNK, hand_seeds
@@ -162,7 +163,8 @@ class Replay:
         state = states[moves if move == -1 else move][None]
         seats = state["turn"].astype(np.int64) if seat is None else np.array([seat])
         shown = view_states(self.game, self.rules, state, seats)
-        return self.game.layout(shown[0], self.rules)
+        others = {k: name for k, name in enumerate(self.agents) if k != seats[0]}
+        return name_players(self.game.layout(shown[0], self.rules), others)
 
     def action_text(self, move: int) -> str:
         """Return an action as text, with seat and agent in multiplayer games.
