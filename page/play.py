@@ -353,7 +353,7 @@ class SolitaireSession:
             return ""
         if self.chances["deal"] is False:
             return HOPELESS
-        return "This position can no longer be won. Take back moves to win this deal."
+        return "This position cannot be won: take back moves."
 
 
 class Person:

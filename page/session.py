@@ -11,14 +11,13 @@ from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES, Game
 from parlour.envs.core.kernel.cards import default_deal_set
 from parlour.envs.core.options import describe_options, list_choices, to_plain, value_text
-from parlour.envs.core.solve import solver_of
 from parlour.training.evaluation.compare import default_opponents
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_view import replay_data
 
 from .play import SeatSession, SolitaireSession
 from .store import ResultStore
-from .thinking import PageAgent, Thinking, list_agents
+from .thinking import PageAgent, Thinking, has_solver, list_agents
 from .words import describe_agent, name_agent, spell_options
 from .workers import AbandonedError, WorkerPool
 
@@ -347,15 +346,6 @@ def name_choices(specs: list[str], game: Game) -> list[dict[str, str]]:
     return [{"spec": spec, "text": describe_agent(spec, game)} for spec in specs]
 
 
-def can_find_winnable(game: Game, rules: Any) -> bool:
-    """Return whether the solver can say which deals are winnable."""
-    try:
-        solver_of(game, rules)
-    except ValueError:
-        return False
-    return game.goal_name(rules) == "won"
-
-
 def describe_choice(game: Game, rules: Any, server_agents: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the facts about rules on which a choice depends: seats, opponents and solver."""
     players = game.num_players(rules)
@@ -364,7 +354,7 @@ def describe_choice(game: Game, rules: Any, server_agents: tuple[str, ...] = ())
         "players": players,
         "agents": name_choices(opponents, game),
         "sides": list(game.seats.sides(rules)) if game.seats else [0],
-        "has_solver": can_find_winnable(game, rules),
+        "has_solver": has_solver(game, rules) and game.goal_name(rules) == "won",
     }
 
 
@@ -387,7 +377,7 @@ def _describe(game: Game) -> dict[str, Any]:
         "options": [
             row._asdict()
             | {
-                "label": spell_options(row.name),
+                "label": spell_options(row.name).capitalize(),
                 "doc": spell_options(row.doc),
                 "choices": [
                     {"value": one, "text": spell_options(one)} for one in choices[row.name]

@@ -167,7 +167,7 @@ def test_the_notice_appears_exactly_when_the_solver_says_so(variant: str) -> Non
     deal = {"classic": winnable_deal("classic"), "web": 14}[variant]  # 14 is lost by such moves
     session, actual = walk_watched(variant, deal, seed=0)
     assert actual[-1] is False
-    assert "Take back moves" in session.view()["play"]["notice"]
+    assert "take back moves" in session.view()["play"]["notice"]
     if variant == "web":
         click(session, UNDO)
     else:
@@ -205,6 +205,12 @@ def test_klondike_on_the_page() -> None:
     session.handle("take_back", {})
     assert session.view()["play"]["moves"] == before - 1
     assert "hindsight" not in offered_by(begin(name="klondike", variant="three-passes"))
+
+
+def test_agents_with_a_solver_are_offered_where_it_supports_the_rules() -> None:
+    solving = {"pimc@8", "oracle"}
+    assert solving <= set(offered_by(begin(variant="classic", deal=ANY)))
+    assert not solving & set(offered_by(begin(variant="second-chance", deal=ANY)))
 
 
 def test_an_agent_advises_and_plays_to_the_end() -> None:

@@ -257,7 +257,7 @@ export class Board {
     const area = { x: -MARGIN, y: -MARGIN, width: this.right + 2 * MARGIN, height: this.bottom + 2 * MARGIN };
     const mask = draw("mask", { id: this.corners, maskUnits: "userSpaceOnUse", ...area });
     mask.append(draw("rect", { ...area, fill: "#fff" }), ...seen.map(({ left, top, size }) =>
-      draw("rect", { x: left, y: top, width: wide * size, height: high * size, rx: 7 * size, fill: "#000" })));
+      draw("rect", { x: left, y: top, width: wide * size, height: high * size, rx: 3 * size, fill: "#000" })));
     return mask;
   }
 
