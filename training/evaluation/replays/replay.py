@@ -184,6 +184,17 @@ class Replay:
         return f"seat {seat} ({self.agents[seat]}): {text}"
 
 
+def is_secret(game: Game, rules: Any, states: np.ndarray, action: int, viewer: int) -> bool:
+    """Return whether a seat cannot distinguish another seat's action from another legal one."""
+    rows, seen = Rows(game, rules, 1), {}
+    for other in list_actions(states["legal"][0]):
+        rows.restore(states)
+        rows.step(np.array([other]))
+        after = view_states(game, rules, rows.states, np.array([viewer]))
+        seen[other] = after["shown"].tobytes()
+    return list(seen.values()).count(seen[action]) > 1
+
+
 def _fact_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
