@@ -74,19 +74,26 @@ def _or_none(field: Field) -> Field:
 
 TEXT = Field(_is_text, "1–80 printable characters")
 ACTION = _whole(0, MOST_ACTIONS - 1)
+GAME = Field(lambda v: isinstance(v, str) and v in GAMES, f"one of {', '.join(GAMES)}")
+OPTIONS = Field(_is_options, f"at most {MOST_OPTIONS} options, as strings by name", {})
 SESSION_ID = Field(
     lambda v: isinstance(v, str) and bool(SESSION.fullmatch(v)), "32 hexadecimal digits"
 )
 MESSAGES: dict[str, dict[str, Field]] = {
     "hello": {"session": _or_none(SESSION_ID)},
     "new": {
-        "game": Field(lambda v: isinstance(v, str) and v in GAMES, f"one of {', '.join(GAMES)}"),
+        "game": GAME,
         "variant": _or_none(TEXT),
-        "options": Field(_is_options, f"at most {MOST_OPTIONS} options, as strings by name", {}),
+        "options": OPTIONS,
         "deal": _or_none(_whole(0, LARGEST)),
         "winnable": Field(lambda v: isinstance(v, bool), "true or false", False),
         "seat": _or_none(_whole(0, MOST_OPPONENTS)),
         "opponents": Field(_is_opponents, f"at most {MOST_OPPONENTS} agent names", []),
+    },
+    "rules": {
+        "game": GAME,
+        "variant": _or_none(TEXT),
+        "options": OPTIONS,
     },
     "click": {"action": ACTION, "start": _or_none(ACTION)},
     "why": {"item": TEXT, "onto": _or_none(TEXT)},

@@ -20,11 +20,13 @@ from parlour.envs.core.rows import Rows, describe_move
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.items import Item, item_ids
 from parlour.envs.core.scene.scene import Scene
+from parlour.envs.core.scene.seating import name_players
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.play.seats import SeatChoice, TableChoice, TableSession
 from parlour.training.play.solitaire import HOPELESS, Notice, SolitaireGame, best_text
 
 from .thinking import PageAgent
+from .words import describe_agent, name_agent, spell_options
 
 PAST = {
     "bid": "bid",
@@ -179,7 +181,7 @@ class SolitaireSession:
             raise ValueError("The game is over.")
         actions = self._foresee(agent, agent.choose(self._states, self.words))
         self.agent_moves += 1
-        self._play(actions, agent.spec)
+        self._play(actions, f"The {name_agent(agent.spec, self.game)} agent")
 
     def _foresee(self, agent: PageAgent, first: int) -> list[int]:
         """Return the whole move of an agent that begins with an action."""
@@ -208,6 +210,7 @@ class SolitaireSession:
             row["text"] = self._describe_move(begun[0]) if len(begun) == 1 else row["text"]
         actions = self._foresee(agent, advice["action"])
         return advice | {
+            "agent": describe_agent(agent.spec, self.game),
             "move": self._describe_move(actions),
             "arrow": find_arrow(*self._scene_with_targets(), actions),
         }
@@ -287,7 +290,7 @@ class SolitaireSession:
         can = {one for move in self.moves if set(move) > chosen for one in move} - chosen
         drops = {action for item in scene.items for _, action in item.drops}
         return {
-            "rules": describe_rules(self.game, self.rules, self.variant),
+            "rules": spell_options(describe_rules(self.game, self.rules, self.variant)),
             "source": self.deal.source,
             "scene": scene.to_dict(),
             "targets": targets,
@@ -350,7 +353,7 @@ class SolitaireSession:
             return ""
         if self.chances["deal"] is False:
             return HOPELESS
-        return "This position can no longer be won. Take back moves to win this deal."
+        return "This position cannot be won: take back moves."
 
 
 class Person:
@@ -386,6 +389,12 @@ class SeatSession:
         self.opponents = opponents
         agents = [opponent.agent for opponent in opponents]
         self.table = TableSession(choice, SeatChoice(seat, agents), Person())
+        specs = {id(one.agent): one.spec for one in opponents}
+        self.names = [
+            name_agent(specs[id(agent)], game) if id(agent) in specs else agent.name
+            for agent in self.table.agents
+        ]
+        """The names of the players in plain words, by seat."""
         self.agent_moves, self.has_new_result = 0, False
         self.events: list[str] = []
         self.steps: list[dict[str, Any]] = []
@@ -403,7 +412,12 @@ class SeatSession:
     def _describe_step(self, text: str) -> dict[str, Any]:
         """Return the current scene, its prompt, and the text of the action that led to it."""
         prompt = self.game.prompt(self.table.own_state(), self.rules) if self.is_waiting else ""
-        return {"scene": self.table.scene().to_dict(), "prompt": prompt, "text": text}
+        return {"scene": self._scene().to_dict(), "prompt": prompt, "text": text}
+
+    def _scene(self) -> Scene:
+        """Return the table with the names of the opponents."""
+        others = {k: name for k, name in enumerate(self.names) if k != self.table.own_seat}
+        return name_players(self.table.scene(), others)
 
     @property
     def is_waiting(self) -> bool:
@@ -473,7 +487,11 @@ class SeatSession:
         advice = agent.advise(self.table.rows.states, self.table.words)
         scene = self.game.layout(self.table.own_state(), self.rules)
         arrow = find_arrow(scene, {}, [advice["action"]])
-        return advice | {"move": self._describe(advice["action"]), "arrow": arrow}
+        return advice | {
+            "agent": describe_agent(agent.spec, self.game),
+            "move": self._describe(advice["action"]),
+            "arrow": arrow,
+        }
 
     def _refuse_if_waiting(self) -> None:
         if self.table.is_over:
@@ -510,11 +528,11 @@ class SeatSession:
     def view(self) -> dict[str, Any]:
         """Return the content of the page as JSON values: only what the person's seat may see."""
         table, legal = self.table, self._legal()
-        scene = table.scene()
+        scene = self._scene()
         targets = list_targets(scene, {})  # only legal actions: a twin of a card may be anywhere
         nets = table.nets if table.is_over else np.zeros(table.players)
         return {
-            "rules": describe_rules(self.game, self.rules, self.variant),
+            "rules": spell_options(describe_rules(self.game, self.rules, self.variant)),
             "source": table.source,
             "scene": scene.to_dict(),
             "targets": targets,
@@ -574,7 +592,7 @@ class SeatSession:
         assert self.game.seats is not None
         sides = self.game.seats.sides(self.rules)
         return {
-            "name": table.agents[seat].name,
+            "name": self.names[seat],
             "you": seat == table.own_seat,
             "partner": seat != table.own_seat and sides[seat] == sides[table.own_seat],
             "net": net / table.unit,

@@ -3,6 +3,7 @@
 import secrets
 from collections import OrderedDict
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,7 +17,8 @@ from parlour.training.evaluation.replays.replay_view import replay_data
 
 from .play import SeatSession, SolitaireSession
 from .store import ResultStore
-from .thinking import PageAgent, Thinking, list_agents
+from .thinking import PageAgent, Thinking, has_solver, list_agents
+from .words import describe_agent, name_agent, spell_options
 from .workers import AbandonedError, WorkerPool
 
 MOST_SESSIONS = 100
@@ -73,6 +75,8 @@ class Session:
         self.play: SolitaireSession | SeatSession | None = None
         self.settings: dict[str, Any] = {}
         """Fields of the message ``new`` that began the game."""
+        self.choice: dict[str, Any] = {}
+        """The agents for hints, and the facts of `describe_choice`."""
         self.agents: dict[str, PageAgent] = {}
         self.number = 0
         """Number of changes. A page ignores a view that is older than the one it shows."""
@@ -89,6 +93,8 @@ class Session:
         if do == "new":
             self._begin(**fields)
             self._count_games()
+        elif do == "rules":
+            return self._describe_choice(**fields)
         elif do in ("replay", "review"):
             return self._show_replay(self._find_replay(**fields) if do == "replay" else None)
         elif do == "advise":
@@ -163,7 +169,21 @@ class Session:
             "seat": seat,
             "opponents": opponents,
         }
+        self.choice = {
+            "agents": name_choices(
+                list_agents(chosen_game, rules, self.server_agents), chosen_game
+            ),
+            "choice": describe_choice(chosen_game, rules, self.server_agents),
+        }
         self.agents = {}
+
+    def _describe_choice(
+        self, game: str, variant: str | None, options: dict[str, str]
+    ) -> dict[str, Any]:
+        """Return the facts about rules that are not yet played; see `describe_choice`."""
+        chosen = GAMES[game]
+        facts = describe_choice(chosen, chosen.make_rules(variant, options), self.server_agents)
+        return {"kind": "rules", "game": game, "variant": variant, "options": options, **facts}
 
     def _load(self, name: str, game: Game, rules: Any) -> PageAgent:
         return PageAgent(name, game, rules, self.server_agents, self.thinking)
@@ -182,7 +202,8 @@ class Session:
         if replay is None:
             replay, seat = self._playing().replay()
         ticket = 1 + (self.shown.ticket if self.shown else 0)
-        data = replay_data(replay, seat)
+        data = replay_data(name_agents(replay), seat)
+        data["headline"] = spell_options(data["headline"])
         del data["review"]
         self.shown = Shown(replay, seat, ticket)
         self.thinking.stop_review()
@@ -260,12 +281,12 @@ class Session:
         message["used"] = sorted(self.used)
         if self.play is None:
             return message
-        game, rules = self.play.game, self.play.rules
+        game = self.play.game
         return message | {
             "game": game.name,
             "title": game.title,
             "settings": self.settings,
-            "agents": list_agents(game, rules, self.server_agents),
+            **self.choice,
             "tally": self.tally,
             "not_saved": self.not_saved,
             "play": self.play.view(),
@@ -277,7 +298,7 @@ def answer(session: Session, do: str, fields: dict[str, Any]) -> dict[str, Any] 
     try:
         return session.handle(do, fields)
     except REFUSALS as error:
-        return {"kind": "refused", "text": str(error)}
+        return {"kind": "refused", "text": spell_options(str(error))}
 
 
 class Sessions:
@@ -311,7 +332,30 @@ class Sessions:
 def list_games(replays: tuple[Replay, ...] = ()) -> dict[str, Any]:
     """Return the message that lists the games and the recorded games."""
     games = [_describe(game) for game in GAMES.values()]
-    return {"kind": "games", "games": games, "replays": [replay.headline for replay in replays]}
+    headlines = [spell_options(name_agents(replay).headline) for replay in replays]
+    return {"kind": "games", "games": games, "replays": headlines}
+
+
+def name_agents(replay: Replay) -> Replay:
+    """Return a replay with the names of its agents in plain words."""
+    return replace(replay, agents=tuple(name_agent(one, replay.game) for one in replay.agents))
+
+
+def name_choices(specs: list[str], game: Game) -> list[dict[str, str]]:
+    """Return agents by spec, each with a description in plain words."""
+    return [{"spec": spec, "text": describe_agent(spec, game)} for spec in specs]
+
+
+def describe_choice(game: Game, rules: Any, server_agents: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the facts about rules on which a choice depends: seats, opponents and solver."""
+    players = game.num_players(rules)
+    opponents = list_agents(game, rules, server_agents) if players > 1 else []
+    return {
+        "players": players,
+        "agents": name_choices(opponents, game),
+        "sides": list(game.seats.sides(rules)) if game.seats else [0],
+        "has_solver": has_solver(game, rules) and game.goal_name(rules) == "won",
+    }
 
 
 @cache
@@ -325,17 +369,20 @@ def _describe(game: Game) -> dict[str, Any]:
             {
                 "name": name,
                 "note": game.variant_notes[name],
-                "players": game.num_players(rules),
                 "values": {field: value_text(one) for field, one in to_plain(rules).items()},
-                "agents": list_agents(game, rules) if game.num_players(rules) > 1 else [],
-                "sides": list(game.seats.sides(rules)) if game.seats else [0],
-                "has_solver": game.num_players(rules) == 1
-                and game.solve is not None
-                and game.goal_name(rules) == "won",
+                **describe_choice(game, rules),
             }
             for name, rules in game.variants.items()
         ],
         "options": [
-            row._asdict() | {"choices": choices[row.name]} for row in describe_options(game.rules)
+            row._asdict()
+            | {
+                "label": spell_options(row.name).capitalize(),
+                "doc": spell_options(row.doc),
+                "choices": [
+                    {"value": one, "text": spell_options(one)} for one in choices[row.name]
+                ],
+            }
+            for row in describe_options(game.rules)
         ],
     }

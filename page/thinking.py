@@ -21,6 +21,7 @@ from parlour.agents.registry import (
 )
 from parlour.agents.saved import PRETRAINED_SPEC
 from parlour.envs import Game, find_game
+from parlour.envs.core.solve import solver_of
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_files import parse_replay, replay_line
 from parlour.training.evaluation.reviews.review import review_replay
@@ -142,11 +143,20 @@ def list_agents(game: Game, rules: Any, server_agents: tuple[str, ...] = ()) -> 
         names.insert(0, "pretrained")
     if can_load("hindsight@1", game, rules):
         names.append("hindsight@200")
-    if game.num_players(rules) == 1 and game.solve is not None:
+    if has_solver(game, rules):
         names += ["pimc@8", "oracle"] if game.goal_name(rules) == "won" else ["oracle"]
     if game.num_players(rules) > 1:
         names += ["rollouts@20:greedy", *(["pimc@8"] if game.winnable_after is not None else [])]
     return [*names, *server_agents]
+
+
+def has_solver(game: Game, rules: Any) -> bool:
+    """Return whether a solver for one player supports the rules."""
+    try:
+        solver_of(game, rules)
+    except ValueError:
+        return False
+    return True
 
 
 def _has_pretrained(game: Game, rules: Any) -> bool:

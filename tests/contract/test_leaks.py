@@ -155,10 +155,11 @@ class Replay:
                 result.append(int(action))
         return result
 
-    def towards(self, other: np.ndarray, seat: int) -> list[np.ndarray]:
+    def towards(self, other: np.ndarray, seat: int) -> tuple[list[np.ndarray], list[int]]:
         """Play with the deck of another last state, and with secret actions that lead to it.
 
-        A state that keeps the history of its actions says which.
+        A state that keeps the history of its actions says which. Returns the states and all
+        actions.
         """
         actions = list(self.actions)
         if "history" in (other.dtype.names or ()):
@@ -173,7 +174,7 @@ class Replay:
                 ways = (distance(self.case, one[-1], other, seat) for one in (again, passed))
                 if next(ways) < next(ways):
                     actions, passed = tried, again
-        return passed
+        return passed, actions
 
 
 def distance(case: Case, one: np.ndarray, other: np.ndarray, seat: int) -> int:
@@ -195,7 +196,7 @@ def played_again(
     *_, last = states
     other = resample_copies(case.game, case.rules, last, seed, seat)
     replay = Replay(case, states, actions)
-    passed = replay.towards(other, seat)
+    passed, _ = replay.towards(other, seat)
     for step, state in enumerate(passed, replay.first):
         output = f"{case}: step {step} tells seat {seat} of what is hidden at step {len(actions)}"
         pair = np.concatenate([states[step], state])

@@ -13,6 +13,7 @@ import pytest
 from parlour.envs.core.rows import view_states
 from parlour.envs.core.scene import drawing, scene
 from parlour.envs.core.scene.scene import Button, Chips, Item, Scene, Text
+from parlour.envs.core.scene.seating import LONGEST_NAME, name_players
 from tests.contract.cases import Case, positions, random_cases
 from tests.marks import slow_if
 from tests.walkers import legal_actions
@@ -55,10 +56,7 @@ def shown_as_text(drawn: Scene) -> list[Text]:
 
 
 def overlapping(drawn: Scene) -> list[object]:
-    """Words that lie on words or cards, and face-up cards whose corner is covered.
-
-    The winner of a complete trick is on top of the other cards and may cover their corners.
-    """
+    """Words that lie on words or cards, and face-up cards whose corner is covered."""
     rows = drawn.terminal or drawn
     texts = shown_as_text(rows)
     left = min(thing.x for thing in (*rows.items, *texts))
@@ -73,7 +71,7 @@ def overlapping(drawn: Scene) -> list[object]:
         result += [
             pair
             for pair in combinations(cards, 2)
-            if pair[1].mark != "wins" and not apart(corner(pair[0]), in_picture(pair[1]))
+            if not apart(corner(pair[0]), in_picture(pair[1]))
         ]
     return result
 
@@ -87,6 +85,26 @@ def test_nothing_lies_over_words_or_corners(case: Case) -> None:
     env = case.env(encoding="codes", max_moves=150)
     for _ in positions(env, 2 if case.players == 1 else 6, seed=20, every=7):
         assert overlapping(env.scene()) == [], env.scene()
+        names = names_of_others(env)
+        named = name_players(env.scene(), names)
+        assert overlapping(named) == [], named
+        shown = [text for text in named.texts if text.text in names.values()]
+        assert len(shown) == max(0, len(named.panels) - 1)
+        assert all(is_in_a_panel(text, named) for text in shown)
+
+
+def names_of_others(env: Any) -> dict[int, str]:
+    """Names of the other players, as long as a table shows them, by seat."""
+    seats = set(range(10)) - {int(env.rows.seats[0])}
+    return {seat: f"{seat:x}" * LONGEST_NAME for seat in seats}
+
+
+def is_in_a_panel(text: Text, drawn: Scene) -> bool:
+    left, top, right, bottom = in_picture(text)
+    return any(
+        box[0] <= left and box[1] <= top and right <= box[2] and bottom <= box[3] + 1e-6
+        for box in map(drawing.panel_box, drawn.panels)
+    )
 
 
 def test_nothing_lies_over_words_or_corners_with_random_options() -> None:
@@ -94,6 +112,7 @@ def test_nothing_lies_over_words_or_corners_with_random_options() -> None:
         env = case.env(encoding="codes", max_moves=150)
         for _ in positions(env, 2, seed=21, every=9):
             assert overlapping(env.scene()) == [], env.scene()
+            assert overlapping(name_players(env.scene(), names_of_others(env))) == [], env.scene()
 
 
 def sizes(case: Case, seed: int) -> Counter[tuple[str, ...]]:

@@ -8,7 +8,6 @@ import pytest
 from parlour.envs.core.contract import Solution, Solving
 from parlour.envs.core.game import GAMES
 from parlour.envs.core.solve import (
-    PROBE_LIMIT,
     WinnableInfo,
     make_position,
     play_actions,
@@ -82,7 +81,7 @@ def test_a_solver_is_called_once_before_it_is_returned() -> None:
     game, solver = solved()
     assert solver_of(game, Rules()) is solver
     ((position, limit),) = solver.asked
-    assert (position["deck"].tolist(), limit) == ([list(CARDS)], PROBE_LIMIT)
+    assert position["over"] and limit is None  # there is nothing to solve
 
 
 def test_rules_that_a_solver_does_not_support_are_rejected() -> None:

@@ -17,6 +17,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "seat": None,
         "opponents": [],
     },
+    "rules": {"game": "pyramid", "variant": "web", "options": {"passes": "2"}},
     "click": {"action": 3, "start": None},
     "why": {"item": "stock", "onto": None},
     "take_back": {},

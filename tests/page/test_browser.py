@@ -1,5 +1,7 @@
 """The play page in a headless Chromium, with mouse, touch and keyboard."""
 
+import io
+import json
 import random
 import re
 import shutil
@@ -7,6 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
@@ -154,8 +157,39 @@ def test_a_replay_in_one_file_needs_no_server(browser: Any, game_file: Path) -> 
     page.keyboard.press("Home")
     page.locator(".curve .loss").click()
     shows(page, "said", f"{step - 1} of ")
+    page.keyboard.press("Home")
+    page.keyboard.press("w")
+    shows(page, "said", f"{step - 1} of ")  # the only loss is the greatest one
+    page.keyboard.press("Home")
+    page.click("text=Worst move")
+    shows(page, "said", f"{step - 1} of ")
     assert asked == [game_file.as_uri()]
     assert errors == []
+    page.close()
+
+
+def test_the_worst_move_is_the_first_with_the_greatest_loss(
+    browser: Any, game_file: Path, tmp_path: Path
+) -> None:
+    start, text, end = re.split(
+        r'(?<=id="parlour-data">)(.*?)(?=</script>)', game_file.read_text(encoding="utf-8")
+    )
+    data = json.loads(text)
+    losses = [0.1, 0.0, 0.4, 0.0, 0.2, 0.4]
+    moves = data["replay"]["review"]["moves"][: len(losses)]
+    for one, loss in zip(moves, losses, strict=True):
+        one |= {"loss": loss, "lost": loss > 0}
+    data["replay"]["review"]["moves"] = moves
+    path = tmp_path / "game.html"
+    inlined = json.dumps(data).replace("<", "\\u003c")
+    path.write_text(f"{start}{inlined}{end}", encoding="utf-8")
+    page = browser.new_page(reduced_motion="reduce")
+    page.goto(path.as_uri())
+    at = data["replay"]["starts"].index(moves[2]["step"])
+    for _ in range(2):
+        page.keyboard.press("W")
+        shows(page, "said", f"{at} of ")
+        page.keyboard.press("End")
     page.close()
 
 
@@ -214,6 +248,38 @@ def test_a_whole_game_is_won_by_a_solvers_clicks(page: Any, served: Served) -> N
     )
 
 
+def table_box(page: Any) -> list[Any]:
+    """The place and the size of the table on the screen, and the part of the drawing it shows."""
+    return list(
+        page.eval_on_selector(
+            "[data-part=svg]",
+            """svg => {
+              const { x, y, width, height } = svg.getBoundingClientRect();
+              return [x, y + scrollY, width, height, svg.getAttribute("viewBox")];
+            }""",
+        )
+    )
+
+
+@pytest.mark.parametrize("width", [390, 1000, 1280])
+def test_bids_do_not_move_the_table(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    begin(page, "four-long", 3, "fifty_six", seat=1, opponents="greedy")
+    bids = page.locator("[data-part=actions] button:enabled")
+    page.wait_for_function(RESTING, timeout=SLOW)
+    before, most = table_box(page), bids.count()
+    assert most > 20
+    for _ in range(4):
+        if bids.count() < 9:
+            break
+        number = page.evaluate("parlour.view.number")
+        page.click("[data-part=actions] button:enabled >> nth=0")
+        page.wait_for_function("number => parlour.view.number > number", arg=number, timeout=SLOW)
+        page.wait_for_function(RESTING, timeout=SLOW)
+    assert bids.count() < most
+    assert table_box(page) == before
+
+
 def test_an_illegal_click_does_nothing_and_says_why(page: Any) -> None:
     begin(page, "classic", 3)
     cards = table_of(page)
@@ -264,13 +330,15 @@ def test_a_king_is_dragged_to_the_foundation(page: Any) -> None:
 
 def test_a_result_that_is_not_saved_is_said_so(page: Any, served: Served) -> None:
     begin(page, "classic", 3)
+    before = table_box(page)
     with closing(sqlite3.connect(served.store.path)) as other:
         other.execute("BEGIN EXCLUSIVE")
         page.select_option("[data-part=agent]", "greedy")
         page.select_option("[data-part=speed]", "0")
         page.click("[data-do=auto]")
-        shows(page, "notice", "The last result is not saved yet: ")
-        shows(page, "notice", "database is locked")
+        shows(page, "unsaved", "The last result is not saved yet: ")
+        shows(page, "unsaved", "database is locked")
+        assert table_box(page) == before
         other.rollback()
     begin(page, "classic", 4)
     shows(page, "facts", "deal 4")
@@ -369,7 +437,7 @@ def test_the_notice_comes_when_the_solver_says_so(page: Any, variant: str) -> No
         for action in (taking or [[39]])[-1]:
             click_card(page, item_of(play, action))
             play.click(action)
-    shows(page, "notice", "This position can no longer be won")
+    shows(page, "notice", "This position cannot be won")
     page.click("[data-do=take_back]")
     sync_api.expect(page.locator("[data-part=notice]")).to_have_text("")
 
@@ -949,6 +1017,63 @@ def test_a_hint_is_a_whole_move_with_an_arrow(page: Any) -> None:
     assert not page.is_visible("[data-part=advice]")  # the numbers are folded away
 
 
+CORNERS = """() => [...document.querySelectorAll("svg .item")].map((one) => {
+  const box = one.querySelector(".ring").getBoundingClientRect(), scale = box.width / 60;
+  const part = { x: box.x + 5 * scale, y: box.y + 6 * scale };
+  Object.assign(part, { width: 36 * scale, height: 20 * scale });
+  const isTop = (x, y) => document.elementFromPoint(x, y)?.closest(".item") === one;
+  const isSeen = isTop(part.x, part.y) && isTop(part.x + part.width, part.y + part.height);
+  return one.item.face === "up" && isSeen ? part : null;
+}).filter(Boolean)"""
+"""The rectangles on the screen with the ranks and suits that are not covered."""
+POINT = """ids => {
+  parlour.board.point(ids);
+  for (const one of document.querySelectorAll(".advised")) one.classList.remove("advised");
+}"""
+"""Draws the arrow of a hint, without the glow around its cards."""
+
+
+def test_arrows_do_not_cover_ranks_and_suits(page: Any) -> None:
+    image = pytest.importorskip("PIL.Image", reason="needs Pillow")
+    _, deal, actions = klondike_where(lambda play: items_with(play, lambda i: i["y"] > 3.2))
+    begin(page, "draw-one", deal, "klondike")
+    go_on_with(page, actions)
+    page.evaluate("scrollTo(0, 0)")
+    corners = page.evaluate(CORNERS)
+    assert len(corners) >= 7
+    names = page.eval_on_selector_all(
+        "svg .item", "all => all.filter(i => i.item.face === 'up').map(i => i.dataset.id)"
+    )
+    before, crossed = page.screenshot(), 0
+    for name in names[1:]:
+        page.evaluate(POINT, [names[0], name])
+        pictures = [image.open(io.BytesIO(one)) for one in (before, page.screenshot())]
+        crossed += pictures[0].tobytes() != pictures[1].tobytes()
+        for box in corners:
+            low = ceil(box["x"]), ceil(box["y"])
+            high = floor(box["x"] + box["width"]), floor(box["y"] + box["height"])
+            crops = [one.crop((*low, *high)).tobytes() for one in pictures]
+            assert crops[0] == crops[1], (name, box)
+    assert crossed >= 5  # the arrows are there
+
+
+@pytest.mark.parametrize("width", [390, 1000, 1280])
+def test_the_end_of_a_game_does_not_move_the_table(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    begin(page, "classic", LOSING)
+    before = table_box(page)
+    page.evaluate("parlour.parts.speed.value = 0; parlour.parts.agent.value = 'uniform'")
+    page.evaluate("parlour.button('auto').click()")
+    shows(page, "over", "Lost: no move is left. This deal could ")
+    shows(page, "prompt", "The game is over.")
+    assert table_box(page) == before
+    box = page.locator(".ending").bounding_box()
+    assert box["y"] >= 0 and box["y"] + box["height"] <= 844
+    page.click("[data-do=same_deal]")
+    moves(page, 0)
+    assert table_box(page) == before
+
+
 def test_after_the_end_come_the_next_steps(page: Any) -> None:
     begin(page, "classic", LOSING)
     page.select_option("[data-part=agent]", "uniform")
@@ -976,7 +1101,7 @@ def test_options_are_switches_and_lists_and_follow_the_variant(page: Any) -> Non
     shows(page, "note", PYRAMID.variant_notes["classic"])
     page.check("[name=option-clear_all]")
     page.click("dialog button:has-text('Start')")
-    shows(page, "facts", "clear_all=yes")
+    shows(page, "facts", "clear all: yes")
     shows(page, "explanation", "Remove all 52 cards.")
     typed = "all => all.filter((one) => one.type === 'text').length"
     assert page.eval_on_selector_all("[data-part=choose] input", typed) == 0
@@ -990,9 +1115,9 @@ def test_opponents_are_chosen_from_a_list(page: Any) -> None:
     assert fields.count() == 3
     fields.nth(1).select_option("uniform")
     page.click("dialog button:has-text('Start')")
-    shows(page, "seats", "uniform")
+    shows(page, "seats", "random")
     names = page.locator("[data-part=seats] td:nth-child(2)").all_inner_texts()
-    assert names == ["you", "greedy", "uniform", "greedy"]
+    assert names == ["you", "greedy", "random", "greedy"]
 
 
 def test_seats_of_partners_are_named(page: Any) -> None:
@@ -1016,6 +1141,55 @@ def test_only_winnable_deals_can_be_asked_for(page: Any) -> None:
         assert page.is_checked("[name=winnable]")
     page.select_option("[name=game]", "poker_squares")
     assert not page.is_visible("[name=winnable]")
+
+
+def test_the_choice_of_winnable_deals_and_of_seats_follows_the_options(page: Any) -> None:
+    open_menu(page, "choose")
+    page.select_option("[name=game]", "pyramid")
+    page.click("text=Rules of this variant")
+    winnable = page.locator("[name=winnable]")
+    page.select_option("[name=option-passes]", "2")
+    sync_api.expect(winnable).to_be_visible()
+    page.check("[name=option-shuffle_redeal]")
+    sync_api.expect(winnable).to_be_hidden()
+    page.uncheck("[name=option-shuffle_redeal]")
+    sync_api.expect(winnable).to_be_visible()
+    page.check("[name=option-stock_play]")
+    shows(page, "refused", "option stock view must be top or all with stock play: yes, got down")
+    page.select_option("[name=option-stock_view]", "top")
+    sync_api.expect(page.locator("[data-part=refused]")).to_have_text("")
+    page.select_option("[name=game]", "seven_twenty_seven")
+    fields = page.locator("[data-part=opponents] select")
+    assert fields.count() == 3
+    fields.nth(1).select_option("uniform")
+    page.select_option("[name=option-players]", "6")
+    sync_api.expect(fields).to_have_count(5)
+    assert fields.nth(1).input_value() == "uniform"
+    page.click("dialog button:has-text('Start')")
+    shows(page, "seats", "random")
+    page.wait_for_function("() => parlour.view.play.seats?.length === 6")
+    page.click("[data-do=choose]")
+    assert fields.count() == 5
+    assert fields.nth(1).input_value() == "uniform"
+
+
+@pytest.mark.parametrize("name", ["seven_twenty_seven", "twenty_eight", "fifty_six"])
+def test_hints_are_in_view_and_seats_say_who_plays(page: Any, name: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    begin(page, find_game(name).default, 3, name, opponents="greedy")
+    page.evaluate("parlour.begin({ ...parlour.view.settings, opponents: ['mcts@2'] })")
+    page.wait_for_function("() => parlour.view.settings.opponents[0] === 'mcts@2'", timeout=SLOW)
+    page.wait_for_function(RESTING, timeout=SLOW)
+    for button in page.locator(".bar button:visible").all():
+        box = button.bounding_box()
+        assert box["y"] + box["height"] <= 800
+    assert page.is_visible("[data-do=last_trick]") == (name != "seven_twenty_seven")
+    words = page.locator("[data-part=svg] > text").all_text_contents()
+    seats = find_game(name).num_players(find_game(name).make_rules())
+    assert words.count("tree search") == seats - 1
+    page.select_option("[data-part=agent]", "greedy")
+    page.click("[data-do=advise]")
+    shows(page, "said", "Suggestion: ")
 
 
 def test_a_phone_shows_the_table_first(browser: Any, served: Served) -> None:
@@ -1113,7 +1287,9 @@ def test_a_hopeless_random_deal_can_be_replaced_by_a_winnable_one(page: Any) -> 
         if offer.is_visible():
             break
     shows(page, "notice", "This deal cannot be won.")
+    before = table_box(page)
     offer.click()
     sync_api.expect(offer).to_be_hidden(timeout=SLOW)
     sync_api.expect(page.locator("[data-part=notice]")).to_have_text("")
     assert page.evaluate("window.parlour.view.settings.winnable")
+    assert table_box(page) == before

@@ -11,7 +11,6 @@ from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.kernel.rng import TRAINING_SEED_MASK, draw_seed, key_words, mix64, new_key
-from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import check_range
 from parlour.envs.core.rows import Rows, view_states
 from parlour.envs.core.scene.scene import Scene, Trick
@@ -19,7 +18,14 @@ from parlour.envs.interfaces.arguments import ChosenDeal, check_seat, read_reset
 
 from ..evaluation.compare import default_opponents
 from ..evaluation.play import first_dealers, hand_seeds
-from ..evaluation.replays.replay import LEFT, OVER, Replay, deal_fields, read_result
+from ..evaluation.replays.replay import (
+    LEFT,
+    OVER,
+    Replay,
+    deal_fields,
+    is_secret,
+    read_result,
+)
 from .solitaire import make_agent_turn, source_text
 
 
@@ -193,22 +199,12 @@ class TableSession:
 
     def _describe_action(self, seat: int, action: int) -> str:
         """Return an opponent's action as text for the player, before it is played."""
-        if self._is_secret(action):
+        if is_secret(self.game, self.rules, self.rows.states, action, self.own_seat):
             return f"Seat {seat} has chosen in secret"
         phrase = self.game.describe_action(self.rows.states[0], self.rules, action)
         verb, *rest = phrase.split(" ")
         ending = "es" if verb.endswith("s") else "s"
         return " ".join([f"Seat {seat} {verb}{ending}", *rest])
-
-    def _is_secret(self, action: int) -> bool:
-        """Return whether the player cannot distinguish this action from another legal one."""
-        rows, seen = Rows(self.game, self.rules, 1), {}
-        for other in list_actions(self.rows.states["legal"][0]):
-            rows.restore(self.rows.states)
-            rows.step(np.array([other]))
-            after = view_states(self.game, self.rules, rows.states, np.array([self.own_seat]))
-            seen[other] = after["shown"].tobytes()
-        return list(seen.values()).count(seen[action]) > 1
 
 
 def name_unit(game: Game, rules: Any) -> tuple[str, float]:

@@ -216,7 +216,7 @@ class Notice:
         return "This deal could have been won." if self.deal else "This deal could not be won."
 
     def _is_able(self) -> bool:
-        """Return whether the solver supports the rules; the first call may compile the solver."""
+        """Return whether the solver supports the rules."""
         if self.wanted and self.solve is None:
             try:
                 self.solve = solver_of(self.game, self.rules)

@@ -423,6 +423,7 @@ def card_art(theme: str = "light") -> dict[str, Any]:
 
         - ``size``: width and height of a card, in SVG units.
         - ``step``: distances to the next card to the right and below, in SVG units.
+        - ``corner``: width and height of the corner with rank and suit, in SVG units.
         - ``faces``: a dictionary from the names of cards, such as ``"Th"``, to SVG elements.
         - ``back``, ``empty``: SVG elements of a face-down card and an empty place.
         - ``outlines``: a dictionary from values of ``mark`` (see `Scene.to_dict`) to SVG elements.
@@ -436,6 +437,7 @@ def card_art(theme: str = "light") -> dict[str, Any]:
     return {
         "size": [WIDTH, HEIGHT],
         "step": [STEP_X, STEP_Y],
+        "corner": list(CORNER),
         "faces": {card_name(card): draw_face(*split_card(card), look) for card in cards},
         "back": draw_back(look),
         "empty": draw_empty(look),

@@ -115,6 +115,8 @@ class Panel(NamedTuple):
     width: float
     height: float
     state: Literal["", "turn", "out"] = ""
+    seat: int = -1
+    """Number of the seat; -1: unknown."""
 
 
 def split_card(card: int) -> tuple[int, int]:

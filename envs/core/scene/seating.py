@@ -6,13 +6,14 @@ distances in this module are in SVG units; the functions that make items, texts 
 them to cards.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any, NamedTuple
 
 from . import drawing
 from .drawing import HEIGHT, STEP_X, STEP_Y, Box
 from .items import Anchor, Button, Chips, Item, Look, Panel, Text
+from .scene import Scene
 
 WIDTH = 486.0
 """Width of the table."""
@@ -30,6 +31,8 @@ ROW_STEP = 0.4
 """Distance between two rows of the viewer's cards, in heights of a card."""
 PLAYED_STEP = 44.0
 """Distance between the columns of played cards; it leaves the corners of the cards visible."""
+LONGEST_NAME = 15
+"""Maximum number of characters of a player's name."""
 MOST_ON_A_SIDE = 3
 BUTTON, BUTTON_GAP = 26.0, 3.0
 """Height of a button, and the distance to the next one."""
@@ -70,7 +73,7 @@ def arrange_seats(
 
     Args:
         players: Number of seats, 2 to 10.
-        area_height: Height of the area of another seat.
+        area_height: Height of the area of another seat, with a free line for `name_players`.
         middle: Minimum height of the center.
         corner: Minimum height of the upper corners.
         messages: Number of lines of text below the center.
@@ -152,12 +155,36 @@ def put_chips(x: float, y: float, amount: int, anchor: Anchor = "start") -> Chip
     return Chips((x - (right - left) * drawing.ANCHORS[anchor]) / STEP_X, y / STEP_Y, amount)
 
 
-def put_area(box: Box, is_at_turn: bool, is_out: bool) -> Panel:
+def put_area(box: Box, seat: int, is_at_turn: bool, is_out: bool) -> Panel:
     """Return the background of the area of a seat."""
     left, top, right, bottom = box
     wide, high = right - left + STEP_X - drawing.WIDTH, bottom - top + STEP_Y - HEIGHT
     state: Any = "out" if is_out else "turn" if is_at_turn else ""
-    return Panel(left / STEP_X, top / STEP_Y, wide / STEP_X, high / STEP_Y, state)
+    return Panel(left / STEP_X, top / STEP_Y, wide / STEP_X, high / STEP_Y, state, seat)
+
+
+def name_players(scene: Scene, names: Mapping[int, str]) -> Scene:
+    """Return the scene with the names of players, by seat, below the numbers of their seats.
+
+    The things below the first line of an area move down by a line, for which layouts leave room.
+    """
+    items, texts = list(scene.items), list(scene.texts)
+    for panel in scene.panels:
+        if panel.seat not in names:
+            continue
+        box, name = drawing.panel_box(panel), names[panel.seat]
+        items = [_move_down(item, box) for item in items]
+        texts = [_move_down(text, box) for text in texts]
+        short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+        texts.append(put_text(box[0] + PAD, box[1] + PAD / 2 + LINE, short))
+    return scene._replace(items=tuple(items), texts=tuple(texts))
+
+
+def _move_down(thing: Any, box: Box) -> Any:
+    """Return an item or text one line lower if it is below the first line of an area."""
+    x, y = thing.x * STEP_X, thing.y * STEP_Y
+    is_inside = box[0] <= x <= box[2] and box[1] + LINE <= y < box[3]
+    return thing._replace(y=(y + LINE) / STEP_Y) if is_inside else thing
 
 
 def place_hand(seating: Seating, cards: int) -> list[tuple[float, float]]:

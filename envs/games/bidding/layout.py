@@ -50,8 +50,8 @@ LONGEST_LINE = 15
 """Maximum number of characters in a line of a seat's area."""
 LONGEST_STATUS = 16
 """Maximum number of characters in the last line of a seat's area."""
-SEAT_LINES = 4
-"""Maximum number of lines in a seat's area."""
+SEAT_LINES = 5
+"""Maximum number of lines in a seat's area, with the name of its player."""
 WHOSE = ("yours", "theirs")
 CORNER_LINES = 5
 """Maximum number of lines of the contract and the points."""
@@ -134,7 +134,7 @@ def draw_table(s: Any, table: Table) -> Scene:
     items, texts, panels = _draw_hand(s, table, seating), list[Text](), list[Panel]()
     for seat, box in zip(seats, seating.areas, strict=True):
         is_out, is_at_turn = table.rows[seat].is_out, _is_at_turn(s, seat)
-        panels.append(put_area(box, is_at_turn, is_out))
+        panels.append(put_area(box, seat, is_at_turn, is_out))
         own = seat == s["viewer"]
         texts += _write_own(s, table, box) if own else _write_seat(s, seat, table, box)
         items += [] if own else _draw_backs(seat, table, box)
@@ -272,7 +272,10 @@ def _write_own(s: Any, table: Table, box: Box) -> list[Text]:
 
 
 def _draw_trick(s: Any, table: Table, seating: Seating, trick: int) -> list[Item]:
-    """Return the cards of a trick, each in front of its seat; and the winner on top."""
+    """Return the cards of a trick, each in front of its seat.
+
+    They overlap from left to right, so that no card covers the corner of another.
+    """
     players, items = len(table.rows), []
     for k, (x, y) in enumerate(seating.spots):
         seat = (int(s["viewer"]) + k) % players
@@ -282,7 +285,7 @@ def _draw_trick(s: Any, table: Table, seating: Seating, trick: int) -> list[Item
             mark: Mark = "wins" if trick <= s["tricks"] and _find_taker(s, trick) == seat else ""
             places = {"place": f"trick-{seat}", "origin": f"seat-{seat}"}
             items.append(put_item(x, y, code, True, mark=mark, **places))
-    return sorted(items, key=lambda item: (item.mark == "wins", item.x))
+    return sorted(items, key=lambda item: item.x)
 
 
 def _find_taker(s: Any, trick: int) -> int:

@@ -74,8 +74,9 @@ SMALL_STEP = 27.0
 """Distance between another seat's cards, in SVG units; it leaves their corners visible."""
 SMALL_ROW = 19.0
 """Distance between the rows of another seat's cards, in SVG units."""
-AREA = 2 * LINE + 2 * PAD + HEIGHT * SMALL_SIZE + SMALL_ROW
-"""Height of another seat's area, in SVG units: two lines and two rows of cards."""
+AREA = 3 * LINE + 2 * PAD + HEIGHT * SMALL_SIZE + SMALL_ROW
+"""Height of another seat's area, in SVG units: three lines, one of them for the name of the player,
+and two rows of cards."""
 MIDDLE = 130.0
 """Minimum height of the middle of the table, in SVG units."""
 MOST_NAMED = 4
@@ -111,7 +112,8 @@ def layout(s: Any, rules: Any) -> Scene:
     panels = []
     for seat, box in zip(seats, seating.areas, strict=True):
         is_at_turn = s["over"] not in FINISHED and seat == s["turn"]
-        panels.append(put_area(box, is_at_turn, s["seats"][seat]["status"] != Status.IN))
+        is_out = s["seats"][seat]["status"] != Status.IN
+        panels.append(put_area(box, seat, is_at_turn, is_out))
         own = seat == s["viewer"]
         chips.append(put_chips(box[2] - PAD, box[1], int(s["paid"][seat]), "end"))
         if not own:

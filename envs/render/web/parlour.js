@@ -35,6 +35,7 @@ const draw = (name, attributes, text = "") => {
   if (text) node.textContent = text;
   return node;
 };
+const makeAgent = ({ spec, text }) => make("option", { value: spec, title: `Name in commands and code: ${spec}` }, text);
 const line = (tag, ...cells) => make("tr", {}, ...cells.map((cell) => make(tag, {}, String(cell))));
 const parts = (root) => Object.fromEntries([...root.querySelectorAll("[data-part]")].map((node) => [node.dataset.part, node]));
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds) % 60).padStart(2, "0")}`;
@@ -75,6 +76,8 @@ function recolour(art, card) {
 
 // ---- the board: a scene as SVG, with clicks, drags and arrow keys ----
 
+let boards = 0; // number of boards made so far
+
 export class Board {
   // Callbacks: `on.click(item, action)`, `on.drop(item, onto)`, and `on.targets(item)`, which returns
   // the ids of the items onto which an item can be moved.
@@ -83,6 +86,8 @@ export class Board {
     this.nodes = new Map(); this.focused = null; this.at = null; this.shown = null;
     this.lit = new Set();
     this.cursor = draw("rect", { class: "cursor", rx: 9, fill: "none", visibility: "hidden" });
+    this.corners = `corners-${boards++}`; // ids are unique in a page, which may have several boards
+    this.above = draw("g", { mask: `url(#${this.corners})` });
     watchers.add(() => { if (svg.isConnected) { this.nodes.clear(); svg.replaceChildren(); this.redraw(); } });
     new ResizeObserver(() => { if (this.shown && this.findSize() !== this.size) this.redraw(); }).observe(svg);
     addEventListener("resize", () => { if (this.shown && svg.isConnected) this.redraw(); });
@@ -179,7 +184,8 @@ export class Board {
     const words = scene.texts.map((t) => draw("text", { x: t.x * stepX, y: t.y * stepY + size - 2, "font-size": size,
       fill: t.look === "faint" ? colours.faint : colours.words, "font-weight": t.look === "strong" ? "bold" : "normal", "text-anchor": t.anchor }, t.text));
     const chips = scene.chips.flatMap((c) => this.drawChips(c.x * stepX, c.y * stepY, c.amount, size));
-    svg.replaceChildren(...panels, ...cards, ...words, ...chips, ...this.drawArrow(), this.cursor);
+    svg.replaceChildren(this.maskCorners(items), ...panels, ...cards, ...words, ...chips, this.above, this.cursor);
+    this.above.replaceChildren(...this.drawAbove());
     const before = this.nodes, starts = new Map([...before.values()].map((node) => [node.item.place, node.from]));
     this.nodes = new Map(cards.map((node) => [node.dataset.id, node]));
     for (const node of cards) {
@@ -240,6 +246,22 @@ export class Board {
     this.arrow = ids;
     this.redraw();
   }
+
+  // The mask of arrows: it leaves out the visible ranks and suits, so that arrows seem to pass below them.
+  maskCorners(items) {
+    const [stepX, stepY] = this.theme.step, [width, height] = this.theme.size, [wide, high] = this.theme.corner;
+    const boxes = items.map((i) => ({ ...i, left: i.x * stepX, top: i.y * stepY }));
+    const covers = (one, { left, top, size }) => one.face !== "empty" && left < one.left + width * one.size && top < one.top + height * one.size
+      && left + wide * size > one.left && top + high * size > one.top;
+    const seen = boxes.filter((one, k) => one.face === "up" && !boxes.slice(k + 1).some((other) => covers(other, one)));
+    const area = { x: -MARGIN, y: -MARGIN, width: this.right + 2 * MARGIN, height: this.bottom + 2 * MARGIN };
+    const mask = draw("mask", { id: this.corners, maskUnits: "userSpaceOnUse", ...area });
+    mask.append(draw("rect", { ...area, fill: "#fff" }), ...seen.map(({ left, top, size }) =>
+      draw("rect", { x: left, y: top, width: wide * size, height: high * size, rx: 3 * size, fill: "#000" })));
+    return mask;
+  }
+
+  drawAbove() { return this.drawArrow(); }
 
   drawArrow() {
     const ends = (this.arrow ?? []).map((id) => this.nodes.get(id)).filter(Boolean), [width, height] = this.theme.size;
@@ -451,7 +473,8 @@ const REPLAY = `
 <button type="button" data-go="last" title="Last step (End)" aria-label="Last step">▶|</button>
 <button type="button" data-go="play" aria-label="Play the game">Play</button>
 <input data-part="slide" type="range" min="0" value="0" aria-label="Step">
-<button type="button" data-go="worst" title="Next move with a loss (N)" hidden>Next loss</button>
+<button type="button" data-go="loss" title="Next move with a loss (N)" aria-keyshortcuts="N" hidden>Next loss</button>
+<button type="button" data-go="worst" title="Move with the greatest loss (W)" aria-keyshortcuts="W" hidden>Worst move</button>
 <button type="button" data-go="close" hidden>Back to the table</button></div>
 </section>
 <aside aria-label="Review"><h2>Review</h2>
@@ -468,10 +491,7 @@ const withTens = (text) => text.replace(/T(?=[♣♦♥♠])/g, "10"); // as the
 class ReplayBoard extends Board { // also draws the next move and a better move
   paths = { next: [], better: [] };
 
-  redraw() {
-    super.redraw();
-    if (this.shown) this.svg.append(...Object.entries(this.paths).flatMap(([name, path]) => this.drawPath(name, path)));
-  }
+  drawAbove() { return Object.entries(this.paths).flatMap(([name, path]) => this.drawPath(name, path)); }
 
   // A path is a list of upper left corners of cards. One card gets a ring, several are connected by an arrow.
   drawPath(name, path) {
@@ -500,7 +520,8 @@ export class Replay {
     this.parts.slide.addEventListener("input", () => this.go(Number(this.parts.slide.value)));
     this.ways = {
       first: () => this.go(0), back: () => this.go(this.at - 1), on: () => this.go(this.at + 1),
-      last: () => this.go(data.moves.length), play: () => this.play(), worst: () => this.go(this.nextLoss()), close,
+      last: () => this.go(data.moves.length), play: () => this.play(),
+      loss: () => this.go(this.nextLoss()), worst: () => this.go(this.worstMove()), close,
     };
     for (const [name, way] of Object.entries(this.ways)) this.button(name).addEventListener("click", () => { if (name !== "play") this.stop(); way(); });
     this.button("close").hidden = !close;
@@ -527,7 +548,7 @@ export class Replay {
     this.parts.judge.textContent = review ? review.error ?? `Values: ${review.judge}.` : review === null ? "No review." : "Review in progress …";
     this.decisions = new Map((review?.decisions ?? []).map((one) => [one.step, one]));
     this.judgments = (review?.moves ?? []).map((one) => ({ ...one, text: withTens(one.text), at: this.data.starts.findLastIndex((start) => start <= one.step) }));
-    this.button("worst").hidden = !this.judgments.some((one) => one.lost);
+    for (const name of ["loss", "worst"]) this.button(name).hidden = !this.judgments.some((one) => one.lost);
     for (const name of ["curve", "scale"]) this.parts[name].toggleAttribute("hidden", !this.judgments.length);
     this.parts.scale.textContent = review?.scale ? `${review.scale[0].toUpperCase()}${review.scale.slice(1)} before each move. A dot marks a loss.` : "";
     this.drawCurve();
@@ -543,6 +564,11 @@ export class Replay {
   nextLoss() {
     const found = this.judgments.filter((one) => one.lost).map((one) => one.at);
     return found.find((at) => at > this.at) ?? found[0] ?? this.at;
+  }
+
+  worstMove() { // the first of the moves with the greatest loss
+    const found = this.judgments.filter((one) => one.lost), most = Math.max(...found.map((one) => one.loss));
+    return found.find((one) => one.loss === most)?.at ?? this.at;
   }
 
   go(number) {
@@ -641,8 +667,8 @@ export class Replay {
   }
 
   onKey(event) {
-    const keys = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last", n: "worst", N: "worst" };
-    const way = keys[event.key];
+    const keys = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last", n: "loss", w: "worst" };
+    const way = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!way || event.target.closest("select") || event.ctrlKey || event.metaKey || event.altKey) return;
     this.stop();
     this.ways[way]();
@@ -663,21 +689,22 @@ const PAGE = `
 <div data-part="explanation"></div><button type="button" data-do="fold">Got it</button></details>
 <main data-part="play" aria-label="Table">
 <div data-part="facts" class="facts"></div>
+<p data-part="prompt" class="prompt"></p>
+<p data-part="said" class="said" aria-live="polite"></p>
+<p data-part="notice" class="notice" role="status"></p>
+<div class="felt"><svg data-part="svg" role="group" aria-label="Cards" focusable="false"></svg>
+<div data-part="actions" class="row centred" role="group" aria-label="Actions"></div></div>
+<div class="foot"><div class="bar" role="toolbar" aria-label="Game"><button type="button" data-do="take_back" class="plain" aria-keyshortcuts="U">Undo</button>
+<button type="button" data-do="advise" class="plain" aria-keyshortcuts="H">Hint</button>
+<button type="button" data-do="last_trick" class="plain" hidden>Last trick</button><span data-part="tools" class="tools"></span>
+<button type="button" data-do="menu" class="plain" aria-expanded="false">Menu</button></div>
 <div data-part="ending" class="ending" hidden><p data-part="over"></p><div class="row"><button type="button" data-do="next_deal">Next deal</button>
 <button type="button" data-do="next_hand">Next hand</button><button type="button" data-do="same_deal" class="plain">Same deal</button>
 <button type="button" data-do="look_back" class="plain">Review</button></div></div>
-<p data-part="prompt" class="prompt"></p>
-<div class="status"><p data-part="said" class="said" aria-live="polite"></p>
-<p data-part="notice" class="notice" role="status"></p>
 <button type="button" data-do="deal_winnable" class="plain" hidden>Deal one that can be won</button></div>
-<div class="felt"><svg data-part="svg" role="group" aria-label="Cards" focusable="false"></svg>
-<div data-part="actions" class="row centred" role="group" aria-label="Actions"></div></div>
-<table data-part="seats" hidden></table>
 </main>
-<div class="bar" role="toolbar" aria-label="Game"><button type="button" data-do="take_back" class="plain" aria-keyshortcuts="U">Undo</button>
-<button type="button" data-do="advise" class="plain" aria-keyshortcuts="H">Hint</button>
-<button type="button" data-do="last_trick" class="plain" hidden>Last trick</button>
-<button type="button" data-do="menu" class="plain" aria-expanded="false">Menu</button></div>
+<section data-part="results" class="results panel" aria-label="Results"><h2>Results</h2><p data-part="unsaved" class="notice" role="status"></p>
+<p data-part="tally"></p><table data-part="seats" hidden></table></section>
 <aside class="panel" aria-label="Agent"><h2>Agent</h2>
 <p class="help">Gives the hints, and can play for you.</p>
 <div class="row"><label>Agent <select data-part="agent"></select></label></div>
@@ -743,7 +770,7 @@ export class Page {
 
   show(message) {
     if (!this.isLateJudgment(message)) this.stopWaiting();
-    const shows = { games: "fillGames", view: "showView", advice: "showAdvice", replay: "showReplay", review: "showReview" };
+    const shows = { games: "fillGames", rules: "showRules", view: "showView", advice: "showAdvice", replay: "showReplay", review: "showReview" };
     if (shows[message.kind]) this[shows[message.kind]](message);
     else { this.stop(); this.refuse(message.text); }
   }
@@ -774,7 +801,7 @@ export class Page {
     // A page that was just loaded shows only the current scene.
     const steps = before?.session === message.session ? message.play.steps ?? [] : [];
     const isOther = this.isOther(before);
-    if (isOther) this.parts.actions.replaceChildren();
+    if (isOther) for (const name of ["actions", "tools"]) this.parts[name].replaceChildren();
     if (isOther || steps.length) this.say("");
     this.pace.run([...this.listSteps(steps, isOther ? null : before.play.scene), () => this.finishView(before)], this.speed);
   }
@@ -837,7 +864,7 @@ export class Page {
     button.hidden = !play.has_tricks;
     button.disabled = !play.scene.trick || Boolean(play.over);
     button.setAttribute("aria-pressed", isShown);
-    this.writePrompt(trick ? "Last trick" : play.prompt);
+    this.writePrompt(trick ? "Last trick" : play.over ? `The ${play.seats ? "hand" : "game"} is over.` : play.prompt);
   }
 
   writePrompt(text) {
@@ -921,11 +948,11 @@ export class Page {
     this.fillVariant();
   }
 
-  makeOption({ name, doc, values, choices }) {
-    const field = `option-${name}`, label = name.replaceAll("_", " ");
+  makeOption({ name, label, doc, values, choices }) {
+    const field = `option-${name}`;
     let control;
-    if (choices.join() === "no,yes") control = make("input", { type: "checkbox", role: "switch", name: field });
-    else if (choices.length) control = make("select", { name: field }, ...choices.map((one) => make("option", { value: one }, one.replaceAll("_", " "))));
+    if (choices.map((one) => one.value).join() === "no,yes") control = make("input", { type: "checkbox", role: "switch", name: field });
+    else if (choices.length) control = make("select", { name: field }, ...choices.map((one) => make("option", { value: one.value }, one.text)));
     else {
       const range = values.match(/^(\d+)–(\d+)$/);
       control = range ? make("input", { name: field, type: "number", min: range[1], max: range[2], step: 1, required: "" })
@@ -933,6 +960,7 @@ export class Page {
     }
     const help = make("small", { id: `help-${name}` }, `${doc[0].toUpperCase()}${doc.slice(1)}.`.replaceAll(SOURCES, ""));
     control.setAttribute("aria-describedby", help.id);
+    control.title ||= `Name in commands and code: ${name}`;
     return make("div", {}, make("label", {}, label, " ", control), help);
   }
 
@@ -940,20 +968,44 @@ export class Page {
     const one = this.chosenVariant;
     this.parts.note.textContent = one.note;
     for (const [name, value] of Object.entries(one.values)) this.setOption(name, value);
-    this.parts.winnable.hidden = !one.has_solver;
-    this.fields.winnable.disabled = !one.has_solver;
-    this.parts.several.hidden = one.players < 2;
-    this.fields.seat.replaceChildren(...Array.from({ length: one.players }, (_, seat) => make("option", { value: seat }, `seat ${seat}`)));
-    this.parts.opponents.replaceChildren(...Array.from({ length: Math.max(0, one.players - 1) }, (_, k) => {
-      const choice = make("select", { name: `opponent-${k}` }, make("option", { value: "" }, "standard"), ...one.agents.map((name) => make("option", { value: name }, name)));
+    for (const part of [this.fields.seat, this.parts.opponents]) part.replaceChildren();
+    this.fillChoice(one);
+  }
+
+  // What depends on the options, too: the seats, the opponents and whether there is a solver.
+  fillChoice(facts) {
+    const { players, agents, has_solver: hasSolver } = facts, seat = this.fields.seat.value;
+    const chosen = [...this.parts.opponents.querySelectorAll("select")].map((one) => one.value);
+    this.choice = facts;
+    this.parts.refused.textContent = "";
+    this.parts.winnable.hidden = !hasSolver;
+    this.fields.winnable.disabled = !hasSolver;
+    this.parts.several.hidden = players < 2;
+    this.fields.seat.replaceChildren(...Array.from({ length: players }, (_, k) => make("option", { value: k }, `seat ${k}`)));
+    if (seat && Number(seat) < players) this.fields.seat.value = seat;
+    this.parts.opponents.replaceChildren(...Array.from({ length: Math.max(0, players - 1) }, (_, k) => {
+      const choice = make("select", { name: `opponent-${k}` }, make("option", { value: "" }, "standard"), ...agents.map(makeAgent));
+      if (agents.some(({ spec }) => spec === chosen[k])) choice.value = chosen[k];
       return make("label", {}, make("span"), " ", choice);
     }));
     this.nameSeats();
   }
 
+  // Asks the server about the rules in the form.
+  askRules() {
+    if (this.parts.options.querySelector(":invalid")) return;
+    const { game, variant, options } = this.readRules();
+    this.asked = JSON.stringify({ game, variant, options });
+    this.send({ do: "rules", game, variant, options });
+  }
+
+  showRules({ game, variant, options, ...facts }) {
+    if (this.asked === JSON.stringify({ game, variant, options })) this.fillChoice(facts);
+  }
+
   // The opponents have the seats after the player's, in the direction of play.
   nameSeats() {
-    const { players, sides } = this.chosenVariant, own = Number(this.fields.seat.value);
+    const { players, sides } = this.choice, own = Number(this.fields.seat.value);
     [...this.parts.opponents.children].forEach((label, k) => {
       const seat = (own + 1 + k) % players;
       label.firstChild.textContent = `Seat ${seat}${sides[seat] === sides[own] ? " (partner)" : ""}`;
@@ -978,19 +1030,26 @@ export class Page {
     this.fields.variant.value = variant;
     this.fillVariant();
     for (const [name, value] of Object.entries(options)) this.setOption(name, value);
+    this.fillChoice(this.view.choice);
     this.fields.deal.value = deal ?? "";
     this.fields.winnable.checked = winnable;
     if (seat !== null) { this.fields.seat.value = seat; this.nameSeats(); }
     opponents.forEach((name, k) => { const field = this.fields[`opponent-${k}`]; if (field) field.value = name; });
   }
 
+  // The rules in the form: game, variant, and the options that differ from the variant.
+  readRules() {
+    const { name: variant, values } = this.chosenVariant, options = {};
+    for (const [name, value] of Object.entries(values)) if (this.readOption(name) !== value) options[name] = this.readOption(name);
+    return { game: this.fields.game.value, variant, options };
+  }
+
   startChosen() {
-    const fields = this.fields, one = this.chosenVariant, options = {};
-    for (const [name, value] of Object.entries(one.values)) if (this.readOption(name) !== value) options[name] = this.readOption(name);
+    const { fields, choice: one } = this;
     const several = one.players > 1, deal = fields.deal.value === "" ? null : Number(fields.deal.value);
     const chosen = Array.from({ length: several ? one.players - 1 : 0 }, (_, k) => fields[`opponent-${k}`].value);
     this.parts.refused.textContent = "";
-    this.begin({ game: fields.game.value, variant: one.name, options, deal, winnable: one.has_solver && deal === null && fields.winnable.checked,
+    this.begin({ ...this.readRules(), deal, winnable: one.has_solver && deal === null && fields.winnable.checked,
       seat: several ? Number(fields.seat.value) : null, opponents: this.nameOpponents(chosen) });
   }
 
@@ -1027,12 +1086,11 @@ export class Page {
     else this.showTrick(this.trick);
     if (step?.text) this.say(step.text);
     if (step) this.writePrompt(play.prompt);
-    this.parts.prompt.hidden = Boolean(play.over);
     this.writeNotice(play);
-    this.fillSeats(play);
+    this.writeResults(play);
     const chosen = this.parts.agent.value;
-    this.parts.agent.replaceChildren(...this.view.agents.map((name) => make("option", { value: name }, name)));
-    if (this.view.agents.includes(chosen)) this.parts.agent.value = chosen;
+    this.parts.agent.replaceChildren(...this.view.agents.map(makeAgent));
+    if (this.view.agents.some(({ spec }) => spec === chosen)) this.parts.agent.value = chosen;
     const hasFoundations = play.scene.items.some((item) => item.place?.startsWith("foundation-"));
     const help = [alone ? HELP_ALONE : HELP_AT_TABLES, ...(hasFoundations ? [HELP_TWICE] : [])].join(" ");
     this.parts.help.replaceChildren(`${help} `, make("span", { class: "keys" }, alone ? KEYS_ALONE : KEYS_AT_TABLES));
@@ -1066,8 +1124,7 @@ export class Page {
   button(name) { return this.root.querySelector(`[data-do=${name}]`); }
 
   writeNotice(play) {
-    const text = [look.warn && play.notice, this.view.not_saved].filter(Boolean).join(" ");
-    this.parts.notice.textContent = this.parts.notice.title = text;
+    this.parts.notice.textContent = this.parts.notice.title = look.warn && play.notice ? play.notice : "";
     this.button("deal_winnable").hidden = !look.warn || play.chances?.deal !== false || play.moves > 0 || this.view.settings.deal !== null;
   }
 
@@ -1081,9 +1138,7 @@ export class Page {
       facts.push(clock(play.seconds + (play.over ? 0 : (Date.now() - this.since) / 1000)));
     }
     if (play.taken_back) facts.push("with undo");
-    if (play.best) facts.push(`your best: ${play.best}`);
-    const { played, won, score } = this.view.tally ?? {};
-    if (played) facts.push(`${played} played, ${won} won${score === null ? "" : `, best score ${score}`}`);
+    this.parts.facts.title = [...facts, play.rules].join(" · ");
     const now = [...this.parts.facts.children];
     while (now.length < facts.length) { now.push(make("span")); this.parts.facts.append(now.at(-1), " "); }
     if (now[0].dataset.game !== this.tableName) {
@@ -1094,19 +1149,25 @@ export class Page {
     now.slice(facts.length).forEach((node) => node.remove());
   }
 
+  // The actions without a card: below the cards of a table with several seats, otherwise beside Undo and Hint.
   fillActions(play) {
     // In a solitaire, the stock deals; buttons are for what no card or pile does.
     const onTable = new Set(play.seats ? [] : Object.values(play.targets));
     const offered = play.scene.buttons.filter((b) => play.seats || (play.can.includes(b.action) && !onTable.has(b.action)));
     const found = new Map(offered.map((b) => [b.action, [b.action, b.text, play.can.includes(b.action)]]));
     for (const one of play.buttons) if (!found.has(one.action)) found.set(one.action, [one.action, one.text, true]);
-    fillActions(this.parts.actions, play.over ? [] : [...found.values()], (action) => { this.stop(); this.send({ do: "click", action }); });
+    fillActions(this.parts[play.seats ? "actions" : "tools"], play.over ? [] : [...found.values()], (action) => { this.stop(); this.send({ do: "click", action }); });
   }
 
-  fillSeats(play) {
-    this.parts.seats.hidden = !play.seats;
+  writeResults(play) {
+    const { results, unsaved, tally, seats } = this.parts, { played, won, score } = this.view.tally ?? {};
+    const count = played ? `${played} played, ${won} won${score === null ? "" : `, best score ${score}`}` : "";
+    unsaved.textContent = this.view.not_saved;
+    tally.textContent = [count, play.best && `Your best: ${play.best}`].filter(Boolean).join(". ");
+    seats.hidden = !play.seats;
+    results.hidden = !(play.seats || unsaved.textContent || tally.textContent);
     if (!play.seats) return;
-    this.parts.seats.replaceChildren(make("caption", {}, `${play.unit[0].toUpperCase()}${play.unit.slice(1)}, hand ${play.hand}`), line("th", "seat", "player", "this hand", "total"),
+    this.parts.seats.replaceChildren(make("caption", {}, `${play.unit[0].toUpperCase()}${play.unit.slice(1)}, hand ${play.hand}`), line("th", "seat", "player", "hand", "total"),
       ...play.seats.map((seat, k) => line("td", k, seat.you ? "you" : seat.partner ? `${seat.name}, partner` : seat.name, play.over ? seat.net : "–", seat.total)));
   }
 
@@ -1217,6 +1278,7 @@ export class Page {
     this.fields.game.addEventListener("change", () => this.fillVariants());
     this.fields.seat.addEventListener("change", () => this.nameSeats());
     this.fields.variant.addEventListener("change", () => this.fillVariant());
+    this.parts.options.addEventListener("change", () => this.askRules());
     choose.addEventListener("submit", (event) => { event.preventDefault(); this.startChosen(); });
     guide.addEventListener("toggle", () => { if (!guide.open && this.view?.play) this.foldGuide(); this.board.redraw(); });
     this.parts.theme.addEventListener("change", () => setLook({ theme: this.parts.theme.value }));

@@ -13,6 +13,7 @@ from parlour.agents.registry import choose_actions
 from parlour.envs import find_game
 from parlour.envs.core.kernel.cards import SUIT_SIGNS
 from parlour.envs.core.rows import resample_copies, view_states
+from parlour.envs.core.scene.seating import name_players
 from parlour.training import Replay, evaluate, load_replays, review_replay, save_html
 from parlour.training.evaluation.replays.paths import find_path
 from parlour.training.evaluation.replays.replay_view import replay_data
@@ -83,6 +84,7 @@ def test_a_pair_is_one_step_with_a_path_between_its_cards(lone: Replay) -> None:
 def test_a_seat_is_shown_nothing_of_the_others_cards(table: Replay) -> None:
     """With resampled hidden cards, the seat sees the same game until its end."""
     states, seat = table.states(), 1
+    others = {k: name for k, name in enumerate(table.agents) if k != seat}
     scenes = scenes_of(replay_data(table, seat))
     seats, faces = np.array([seat]), set()
     paths = replay_data(table, seat)["paths"]
@@ -90,7 +92,8 @@ def test_a_seat_is_shown_nothing_of_the_others_cards(table: Replay) -> None:
         for seed in range(5):
             again = resample_copies(table.game, table.rules, states[k : k + 1], seed, seat)
             shown = view_states(table.game, table.rules, again, seats)
-            assert table.game.layout(shown[0], table.rules).to_dict() == scenes[k]
+            drawn = name_players(table.game.layout(shown[0], table.rules), others)
+            assert drawn.to_dict() == scenes[k]
             action = table.actions[k : k + 1]
             assert find_path(table.game, table.rules, again, action, seat) == paths[k]
         faces |= {item["face"] for item in scenes[k]["items"]}
@@ -112,7 +115,7 @@ def test_the_file_needs_nothing_else(lone: Replay, tmp_path: Path) -> None:
     path = tmp_path / "game.html"
     save_html(lone, path, 0, review_replay(lone, worlds=5))
     text = path.read_text(encoding="utf-8")
-    assert not re.search(r"(?:src|href)=\"(?!data:)|@import|url\(", text)
+    assert not re.search(r"(?:src|href)=\"(?!data:)|@import|url\((?!#)", text)
     assert "default-src 'none'" in text
     (data,) = re.findall(r'id="parlour-data">(.*?)</script>', text)
     result = json.loads(data)

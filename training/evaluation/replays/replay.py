@@ -20,6 +20,7 @@ from parlour.envs.core.options import check_range
 from parlour.envs.core.rows import Rows, copy_states, view_states
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.scene import Scene
+from parlour.envs.core.scene.seating import name_players
 from parlour.envs.core.turn import legal_masks
 
 from ..play import CHUNK, hand_seeds
@@ -162,7 +163,8 @@ class Replay:
         state = states[moves if move == -1 else move][None]
         seats = state["turn"].astype(np.int64) if seat is None else np.array([seat])
         shown = view_states(self.game, self.rules, state, seats)
-        return self.game.layout(shown[0], self.rules)
+        others = {k: name for k, name in enumerate(self.agents) if k != seats[0]}
+        return name_players(self.game.layout(shown[0], self.rules), others)
 
     def action_text(self, move: int) -> str:
         """Return an action as text, with seat and agent in multiplayer games.
@@ -180,6 +182,17 @@ class Replay:
             return text
         seat = int(state["turn"])
         return f"seat {seat} ({self.agents[seat]}): {text}"
+
+
+def is_secret(game: Game, rules: Any, states: np.ndarray, action: int, viewer: int) -> bool:
+    """Return whether a seat cannot distinguish another seat's action from another legal one."""
+    rows, seen = Rows(game, rules, 1), {}
+    for other in list_actions(states["legal"][0]):
+        rows.restore(states)
+        rows.step(np.array([other]))
+        after = view_states(game, rules, rows.states, np.array([viewer]))
+        seen[other] = after["shown"].tobytes()
+    return list(seen.values()).count(seen[action]) > 1
 
 
 def _fact_text(value: Any) -> str:

@@ -19,7 +19,7 @@ from ..reviews.review import Review
 from ..reviews.review_judges import find_decisions
 from ..reviews.review_words import review_data
 from .paths import Point, find_path
-from .replay import Replay
+from .replay import Replay, is_secret
 
 SECONDS = 0.8
 """Seconds per frame of an animation."""
@@ -77,11 +77,21 @@ def replay_data(
         "scenes": scenes,
         "begin": _find_first_choice(replay, seat, starts),
         "starts": starts,
-        "moves": [replay.action_text(stop - 1) for _, stop in moves],
+        "moves": [_describe_action(replay, stop - 1, seat) for _, stop in moves],
         "acts": _list_own_moves(replay, seat, starts),
         "paths": [_find_path(replay, start, stop, seat) for start, stop in moves],
         "review": None if review is None else review_data(review),
     }
+
+
+def _describe_action(replay: Replay, number: int, seat: int | None) -> str:
+    """Return an action as text, without another seat's secret choice."""
+    states, action = replay.states()[number : number + 1], replay.actions[number]
+    turn = int(states["turn"][0]) if replay.players > 1 else 0
+    is_other = seat is not None and replay.players > 1 and turn != seat
+    if is_other and is_secret(replay.game, replay.rules, states, action, int(seat or 0)):
+        return f"seat {turn} ({replay.agents[turn]}): choose in secret"
+    return replay.action_text(number)
 
 
 def _list_own_moves(replay: Replay, seat: int | None, starts: list[int]) -> list[bool]:
