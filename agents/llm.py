@@ -46,6 +46,16 @@ USAGE = (
     "completion tokens",
 )
 """The counts in `LLMAgent.usage`."""
+COST = "cost"
+"""The cost of the tokens in `LLMAgent.usage`, if the settings have a price."""
+LEAST = {
+    "temperature": 0.0,
+    "timeout": 0.001,
+    "disguise": -1,
+    "input_price": 0.0,
+    "output_price": 0.0,
+}
+"""Least values of the settings that may be below 1."""
 SALT = 0x4C4C4D
 """Separates the random moves from other draws of a turn."""
 
@@ -69,6 +79,10 @@ class LLMSettings(NamedTuple):
     """Form of the state: ``text`` or ``json``."""
     disguise: int = -1
     """Seed of invented names of the cards; -1: ordinary names."""
+    input_price: float = 0.0
+    """Price of a million tokens of requests, in any currency."""
+    output_price: float = 0.0
+    """Price of a million tokens of answers."""
 
 
 def make_llm_agent(url: str) -> "LLMAgent":
@@ -100,7 +114,8 @@ class LLMAgent:
     request. Requests of different games run in parallel.
 
     Attributes:
-        usage: Numbers of requests, tokens, unreadable answers and more (`USAGE`).
+        usage: Numbers of requests, tokens, unreadable answers and more (`USAGE`); with a price,
+            also their cost (`COST`).
 
     Args:
         address: Address of the API, without the path of an endpoint.
@@ -116,7 +131,7 @@ class LLMAgent:
         name += f" disguise={settings.disguise}" if settings.disguise >= 0 else ""
         self.name = name[:LONGEST_NAME]
         self.max_batch = GAMES_PER_REQUEST * settings.parallel
-        self.usage = dict.fromkeys(USAGE, 0)
+        self.usage: dict[str, float] = dict.fromkeys(USAGE, 0)
         self._begun: dict[bytes, list[int]] = {}
 
     def act(self, turn: Turn) -> np.ndarray:
@@ -139,7 +154,15 @@ class LLMAgent:
                 actions[row] = self._begin(turn, row, move)
                 for name, count in usage.items():
                     self.usage[name] += count
+        if self.settings.input_price or self.settings.output_price:
+            self.usage[COST] = self._compute_cost()
         return actions
+
+    def _compute_cost(self) -> float:
+        """Return the cost of all tokens so far."""
+        millionths = self.usage["prompt tokens"] * self.settings.input_price
+        millionths += self.usage["completion tokens"] * self.settings.output_price
+        return millionths / 1_000_000
 
     @property
     def _disguise(self) -> Disguise | None:
@@ -228,7 +251,7 @@ def _read_url(url: str) -> tuple[str, LLMSettings]:
 
 def _read_setting(name: str, text: str) -> Any:
     default = LLMSettings._field_defaults[name]
-    least = {"temperature": 0.0, "disguise": -1, "timeout": 0.001}.get(name, 1)
+    least = LEAST.get(name, 1)
     if isinstance(default, str):
         if name == "form" and text not in FORMS:
             raise ValueError(f"form must be {choices_text(FORMS)}, got {text!r}")

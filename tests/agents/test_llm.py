@@ -172,8 +172,8 @@ def test_an_interrupted_comparison_resumes(
 
     out = tmp_path / "results"
     with serve(answer) as stub:
-        arguments = ["--agents", "uniform", f"llm:{stub.url}?parallel=1", "--deals", "12"]
-        arguments += ["--jobs", "1", "--out", str(out)]
+        spec = f"llm:{stub.url}?parallel=1&input_price=3&output_price=15"
+        arguments = ["--agents", "uniform", spec, "--deals", "12", "--jobs", "1", "--out", str(out)]
         status, text = compare(arguments, capsys)
         assert status != 0 and "HTTP 400" in text and "Run the same command again" in text
         before, allowed[0] = len(stub.bodies), 10_000
@@ -183,6 +183,8 @@ def test_an_interrupted_comparison_resumes(
     assert 24 * 4 <= asked <= 24 * 8, "a chunk of four deals was lost or played again"
     usage = json.loads((out / "summary.json").read_text())["results"][1]["usage"]
     assert usage["requests"] == 24 * 12
+    cost = (3 * usage["prompt tokens"] + 15 * usage["completion tokens"]) / 1e6
+    assert usage["cost"] == pytest.approx(cost) and f", cost {cost:.4g}" in text
     assert "llm:tiny, classic: 300 moves, 0 random moves" in text
 
 

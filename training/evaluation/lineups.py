@@ -7,7 +7,6 @@ results of one process bit by bit, except for times and for agents with their ow
 
 import re
 import sys
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -237,7 +236,7 @@ def unpack_chunk(arrays: Mapping[str, np.ndarray]) -> tuple[EpisodeResults, byte
     """Return the result of `play_chunk` from the arrays of `pack_chunk`."""
     facts = {name.removeprefix(FACT): arrays[name] for name in arrays if name.startswith(FACT)}
     usage = {
-        name.removeprefix(USAGE): int(arrays[name]) for name in arrays if name.startswith(USAGE)
+        name.removeprefix(USAGE): arrays[name].item() for name in arrays if name.startswith(USAGE)
     }
     results = EpisodeResults(facts, float(arrays["milliseconds"]), int(arrays["hands"]), usage)
     return results, arrays["lines"].tobytes()
@@ -254,10 +253,11 @@ def join_results(chunks: Sequence[EpisodeResults]) -> EpisodeResults:
     facts = {
         name: np.concatenate([chunk.facts[name] for chunk in chunks]) for name in chunks[0].facts
     }
-    usage: Counter[str] = Counter()
+    usage: dict[str, float] = {}
     for chunk in chunks:
-        usage.update(chunk.usage)
-    return EpisodeResults(facts, time, chunks[0].hands, dict(usage))
+        for name, count in chunk.usage.items():
+            usage[name] = usage.get(name, 0) + count
+    return EpisodeResults(facts, time, chunks[0].hands, usage)
 
 
 def digest_game_code(game: Game) -> str:

@@ -51,7 +51,7 @@ class EpisodeResults:
     facts: dict[str, np.ndarray]
     milliseconds: float
     hands: int = 1
-    usage: dict[str, int] = field(default_factory=dict)
+    usage: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return the number of deals and the names of the facts, since the arrays are long."""
@@ -224,7 +224,7 @@ class TimedAgent(FixedAgent):
         return actions
 
     @property
-    def own_usage(self) -> dict[str, int]:
+    def own_usage(self) -> dict[str, float]:
         """The increase of the agent's ``usage`` since this object exists."""
         usage = getattr(self.agent, "usage", {})
         return {name: count - self.used_before.get(name, 0) for name, count in usage.items()}

@@ -238,7 +238,10 @@ def _show_usage(comparison: Comparison[Any], console: Console) -> None:
     for one in comparison.evaluations:
         if one.results.usage:
             name = f"{one.agent} among {one.opponents[0]}" if one.pair else one.agent
-            counts = [f"{count:,} {what}" for what, count in one.results.usage.items()]
+            counts = [
+                f"{count:,} {what}" if isinstance(count, int) else f"{what} {count:,.4g}"
+                for what, count in one.results.usage.items()
+            ]
             console.print(Text(f"{name}, {one.variant}: {', '.join(counts)}"))
 
 
