@@ -295,11 +295,10 @@ def estimate_difference(
     """
     differences = second.astype(np.float64) - first
     if first.dtype == np.bool_:
-        largest = 1.0
-    else:
-        # If the agents have not differed yet, the range of their results tells by how much they
-        # could.
-        largest = float(np.abs(differences).max() or np.ptp([first, second]))
+        one = anytime_mean(differences, TUNED * until, confidence, largest=1.0)
+        return one._replace(low=max(one.low, -1.0), high=min(one.high, 1.0))
+    # If the agents have not differed yet, the range of their results tells by how much they could.
+    largest = float(np.abs(differences).max() or np.ptp([first, second]))
     return anytime_mean(differences, TUNED * until, confidence, largest=largest)
 
 

@@ -141,6 +141,8 @@ def test_agents_that_have_not_differed_yet_may_still_differ() -> None:
     same = np.arange(100) < 40
     assert conclude(estimate_difference(same, same, 0.01), 0.01) == "undecided"
     assert conclude(estimate_difference(same, same, 0.1), 0.1) == "equivalent"
+    few = estimate_difference(np.zeros(50, bool), np.arange(50) < 16, 0.02)
+    assert (few.low, few.high) == (-1, 1), "a difference of shares is between -1 and 1"
     scores = np.arange(100) % 50
     assert conclude(estimate_difference(scores, scores, 0.5), 0.5) == "undecided"
     assert conclude(estimate_difference(scores, scores, 5), 5) == "equivalent"
