@@ -28,6 +28,8 @@ WORLDS = 100
 MOST_WORLDS = 100_000
 LIMIT = 20_000
 """Most positions that the solver searches per world; an undecided world counts as half won."""
+UNDECIDED_VALUE = 0.5
+"""Value of an action in a world that the solver leaves undecided."""
 CHUNK = 1 << 13
 """Most worlds in memory."""
 POINTS_LIMIT = 1_000_000
@@ -334,6 +336,28 @@ def can_judge(judge: Judge, states: np.ndarray) -> np.ndarray:
     if isinstance(judge, SolverJudge) and not judge.exact:
         return is_in_play(judge.game, judge.rules, states)
     return np.ones(len(states), np.bool_)
+
+
+def are_known(judge: Judge, states: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Return whether all worlds that a judge samples for a decision are equal, bool (n,).
+
+    Then nothing is hidden from the seat to act, or by chance all samples agree: with two unknown
+    cards, the probability is 2 to the power 1 - ``judge.worlds``.
+
+    Args:
+        judge: The judge.
+        states: The states before the decisions, (n,).
+        numbers: Their numbers, as for `Judge.judge`.
+    """
+    known = np.zeros(len(states), np.bool_)
+    size = max(1, CHUNK // judge.worlds)
+    for i in range(0, len(states), size):
+        seeds = decision_seeds(judge.seed, numbers[i : i + size])
+        chunk = copy_states(states, np.arange(i, i + len(seeds)))
+        worlds = sample_worlds(judge.game, judge.rules, chunk, seeds, 0, judge.worlds)
+        world_bytes = worlds.view(f"V{worlds.itemsize}").reshape(len(seeds), -1)
+        known[i : i + size] = (world_bytes == world_bytes[:, :1]).all(axis=1)
+    return known
 
 
 def find_decisions(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
