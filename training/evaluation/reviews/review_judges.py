@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.agents.registry import Agent, FixedAgent, can_load, load_agent
-from parlour.agents.search.pimc import sample_worlds
+from parlour.agents.search.pimc import find_known, sample_worlds
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, StepConfig
 from parlour.envs.core.kernel.rng import key_words, mix64
@@ -349,15 +349,14 @@ def are_known(judge: Judge, states: np.ndarray, numbers: np.ndarray) -> np.ndarr
         states: The states before the decisions, (n,).
         numbers: Their numbers, as for `Judge.judge`.
     """
-    known = np.zeros(len(states), np.bool_)
+    are_equal = np.zeros(len(states), np.bool_)
     size = max(1, CHUNK // judge.worlds)
     for i in range(0, len(states), size):
         seeds = decision_seeds(judge.seed, numbers[i : i + size])
         chunk = copy_states(states, np.arange(i, i + len(seeds)))
-        worlds = sample_worlds(judge.game, judge.rules, chunk, seeds, 0, judge.worlds)
-        world_bytes = worlds.view(f"V{worlds.itemsize}").reshape(len(seeds), -1)
-        known[i : i + size] = (world_bytes == world_bytes[:, :1]).all(axis=1)
-    return known
+        known, _ = find_known(judge.game, judge.rules, chunk, seeds, judge.worlds)
+        are_equal[i + known] = True
+    return are_equal
 
 
 def find_decisions(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
