@@ -43,7 +43,7 @@ SMALL = {
     "evaluate": "--deals 40",
     "compare": "--deals 40",
     "model-card": "--deals 40",
-    "dataset": "--episodes 4",
+    "dataset make": "--episodes 4",
     "review": "--worlds 2",
     "bench": "--rows 64 --seconds 0.05",
 }
@@ -93,8 +93,8 @@ def run(command: str, place: str) -> None:
     if name == "serve":
         assert make_parser([name]).parse_args([name, *words]).command == name
         return
-    method = {"td", "cma-es"} & {*words}
-    kind = f"{name} {method.pop()}" if method else name
+    special = {"td", "cma-es", "make"} & {*words}
+    kind = f"{name} {special.pop()}" if special else name
     small = [] if "--resume" in words else shlex.split(SMALL.get(kind, ""))
     assert main([name, *words, *small]) == 0, f"{place}: {command}"
 

@@ -13,6 +13,7 @@ from parlour.extras import name_extra
 
 if TYPE_CHECKING:
     from .datasets.dataset import Dataset, load_dataset, make_dataset
+    from .datasets.dataset_comparison import DatasetComparison, compare_on_datasets
     from .datasets.decisions import DatasetSpec
     from .evaluation.compare import compare, evaluate
     from .evaluation.compare_until import SequentialComparison, compare_until
@@ -36,6 +37,7 @@ _MODULES = {
     "Cluster": "parallel.tasks",
     "Comparison": "evaluation.result",
     "Dataset": "datasets.dataset",
+    "DatasetComparison": "datasets.dataset_comparison",
     "DatasetSpec": "datasets.decisions",
     "DealSetReview": "evaluation.reviews.review_deal_set",
     "Evaluation": "evaluation.result",
@@ -47,6 +49,7 @@ _MODULES = {
     "Settings": "learning.settings.base",
     "Tuned": "tuning.study",
     "compare": "evaluation.compare",
+    "compare_on_datasets": "datasets.dataset_comparison",
     "compare_until": "evaluation.compare_until",
     "evaluate": "evaluation.compare",
     "find_lost": "evaluation.reviews.review_lost",
@@ -73,6 +76,7 @@ __all__ = [
     "Cluster",
     "Comparison",
     "Dataset",
+    "DatasetComparison",
     "DatasetSpec",
     "DealSetReview",
     "Evaluation",
@@ -84,6 +88,7 @@ __all__ = [
     "Settings",
     "Tuned",
     "compare",
+    "compare_on_datasets",
     "compare_until",
     "evaluate",
     "find_lost",

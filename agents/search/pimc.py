@@ -188,14 +188,10 @@ class PimcAgent:
         """Solve the games without hidden cards; return the rows of the others."""
         assert turn.game.winnable_after is not None
         states = copy_states(turn.states, rows)
-        worlds = sample_worlds(turn.game, turn.rules, states, turn.seeds[rows], 0, ALIKE)
-        world_bytes = worlds.view(f"V{worlds.itemsize}").reshape(len(rows), ALIKE)
-        is_known = (world_bytes == world_bytes[:, :1]).all(axis=1)
-        known = rows[is_known]
+        known, worlds = find_known(turn.game, turn.rules, states, turn.seeds[rows], ALIKE)
         if len(known):
-            first = copy_states(worlds, np.flatnonzero(is_known) * ALIKE)
-            total[known] = turn.game.winnable_after(first, turn.rules, self.known_limit)
-        return rows[~is_known]
+            total[rows[known]] = turn.game.winnable_after(worlds, turn.rules, self.known_limit)
+        return np.delete(rows, known)
 
     def _add_worlds(
         self, turn: Turn, rows: np.ndarray, first: int, worlds: int, total: np.ndarray
@@ -239,3 +235,24 @@ def sample_worlds(
     sampled = resample_copies(game, rules, copies, mix64(mixed))
     sampled["rng"] = 0
     return sampled
+
+
+def find_known(
+    game: Game, rules: Any, states: np.ndarray, seeds: np.ndarray, worlds: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find the states (n,) without hidden cards: those whose sampled worlds are all equal.
+
+    By chance, the worlds of another state may be equal, too: with two unknown cards, with
+    probability ``2 ** (1 - worlds)``. A second world tells most states apart, so that few states
+    need the others.
+
+    Returns:
+        The indices of the states, int64 (k,), and one world of each, (k,).
+    """
+    known, first = np.arange(len(states)), sample_worlds(game, rules, states, seeds, 0, 1)
+    for start, stop in ((1, 2), (2, worlds)):
+        roots, n = copy_states(states, known), stop - start
+        others = sample_worlds(game, rules, roots, seeds[known], start, n)
+        contents = others.view(f"V{others.itemsize}").reshape(len(known), n)
+        known = known[(contents == first.view(contents.dtype)[known, None]).all(axis=1)]
+    return known, copy_states(first, known)

@@ -5,9 +5,11 @@ import pytest
 
 from parlour.agents.baselines import GreedyAgent
 from parlour.agents.registry import Agent, Turn, choose_actions, load_agent, prepare_turn
-from parlour.agents.search.pimc import BLOCK, SURE, PimcAgent
+from parlour.agents.search.pimc import BLOCK, SURE, PimcAgent, find_known, sample_worlds
 from parlour.envs import GAMES
+from parlour.envs.core.batch import DealSource
 from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.turn import legal_masks
 from parlour.training.evaluation.compare import evaluate
 
 PYRAMID = GAMES["pyramid"]
@@ -134,3 +136,26 @@ def test_a_policy_decides_between_equals_and_adds_to_the_worlds() -> None:
 def test_what_it_refuses(game: str, variant: str | None, spec: str, output: str) -> None:
     with pytest.raises(ValueError, match=output):
         load_agent(spec, GAMES[game], GAMES[game].make_rules(variant))
+
+
+def test_states_without_hidden_cards_are_those_of_which_all_worlds_are_equal() -> None:
+    """The staged search for equal worlds has the result of sampling all worlds."""
+    rules = PYRAMID.make_rules("three-passes")
+    rows = Rows(PYRAMID, rules, 64)
+    rows.seed(list(range(64)))
+    rows.start(DealSource.DRAW)
+    seeds, known_before = np.arange(64, dtype=np.uint64), 0
+    for _ in range(70):
+        masks = legal_masks(PYRAMID, rows.states)
+        rows.step(masks.argmax(axis=1))
+        running = np.flatnonzero(rows.states["over"] == 0)
+        if len(running) == 0:
+            break
+        states = copy_states(rows.states, running)
+        known, worlds = find_known(PYRAMID, rules, states, seeds[running], 5)
+        all_worlds = sample_worlds(PYRAMID, rules, states, seeds[running], 0, 5).reshape(-1, 5)
+        equal = (all_worlds == all_worlds[:, :1]).all(axis=1)
+        assert np.array_equal(known, np.flatnonzero(equal))
+        assert np.array_equal(worlds, all_worlds[equal, 0])
+        known_before += len(known)
+    assert known_before

@@ -17,6 +17,7 @@ from parlour.envs.core.kernel.jit import plain_python as as_python
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.core.rules_table import random_options
+from parlour.envs.core.turn import legal_masks
 from parlour.envs.games.pyramid.kernel import lay_card, show_stock, show_waste
 from parlour.envs.games.pyramid.solver.solve import solve, winnable_after
 from tests.marks import slow_if
@@ -970,3 +971,21 @@ def test_redeals_left_count() -> None:
     assert fewest_of(placed(table, "2c Ac", ["4c Ad"], passes=2, redeals=1)) is None
     # DEAL, 2 and J, DEAL, REDEAL, DEAL, 4 and 9.
     assert fewest_of(placed(table, "2c Ac", ["4c Ad"], passes=2)) == 6
+
+
+@pytest.mark.parametrize("options", [{}, {"undo": True}, {"many_sum": True}])
+def test_values_do_not_depend_on_the_positions_before_in_a_batch(options: dict[str, Any]) -> None:
+    """The positions of a batch share working memory, in which nothing may be left."""
+    rules = GAME.make_rules("three-passes", options)
+    rows = Rows(GAME, rules, 12)
+    rows.deal_numbered("pyramid-1", range(12))
+    states = [rows.states.copy()]
+    for _ in range(30):
+        legal = [np.flatnonzero(row) for row in legal_masks(GAME, rows.states)]
+        rows.step(np.array([row[len(states) % len(row)] if len(row) else 0 for row in legal]))
+        states.append(rows.states.copy())
+    batch = np.concatenate(states[::5])
+    together = winnable_after(batch, rules, 200)
+    alone = [winnable_after(batch[i : i + 1], rules, 200) for i in range(len(batch))]
+    assert np.array_equal(together, np.concatenate(alone))
+    assert 0 < together.sum() < legal_masks(GAME, batch).sum()

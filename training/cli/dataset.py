@@ -1,4 +1,4 @@
-"""``parlour dataset make``: write labeled decisions of an agent's games."""
+"""``parlour dataset``: write labeled decisions of an agent's games, and compare agents on them."""
 
 import argparse
 import re
@@ -16,6 +16,7 @@ from .arguments import (
     MOST_DEALS,
     MOST_ROWS,
     add_game_and_rules,
+    add_json,
     add_opponents,
     read_line,
     read_options,
@@ -24,7 +25,7 @@ from .arguments import (
     refuse_flags,
 )
 from .cluster import add_cluster, print_kept, use_cluster
-from .output import progress_bars
+from .output import print_and_save, progress_bars, reserve_stdout
 
 FORMATS = ("parquet", "minari")
 FOLDER = Path("datasets")
@@ -33,6 +34,7 @@ EXAMPLES = {
   parlour dataset make pyramid --agent greedy --episodes 1000
   parlour dataset make klondike --variant draw-one --worlds 8 --jobs 8 --out draw-one
   parlour dataset make twenty-eight --agent pretrained --opponents pretrained --worlds 0
+  parlour dataset make pyramid --exact --out puzzles
   parlour dataset make pyramid --format minari --out minari
 
 A dataset has a row for each decision: the observation, the legal actions, the action taken, the
@@ -41,12 +43,24 @@ random deals, none of them in a deal set. After an interruption, run the same co
 resume; with more --episodes, the command extends the dataset. With --format minari, an interrupted
 command saves nothing.
 """,
+    "dataset compare": """\
+  parlour dataset compare puzzles --agents greedy pretrained pimc@4
+  parlour dataset compare puzzles more-puzzles --agents pretrained runs/my-agent --json
+
+All agents choose an action in each decision that has values. A mistake is an action with a lower
+value than the best one. In a dataset made with --exact, a mistake throws a win away. The datasets
+must have the same game and rules. With --json, the command prints one object: agents (for each
+agent: mistakes, mean regret, difference to the first agent, and mistakes by group) and groups (the
+number of decisions in each group).
+""",
 }
 
 
 def add_dataset(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``parlour dataset make``."""
-    actions = parser.add_subparsers(title="commands", metavar="make", dest="action", required=True)
+    """Add the commands of ``parlour dataset`` and their arguments."""
+    actions = parser.add_subparsers(
+        title="commands", metavar="COMMAND", dest="action", required=True
+    )
     text = "write labeled decisions of an agent's games"
     make: Any = actions.add_parser(
         "make",
@@ -92,6 +106,11 @@ def add_dataset(parser: argparse.ArgumentParser) -> None:
         "have one; otherwise pretrained, or greedy if there is no pretrained agent)",
     )
     make.add_argument(
+        "--exact",
+        action="store_true",
+        help="values only for decisions in which nothing is hidden, so that they are exact",
+    )
+    make.add_argument(
         "--format",
         choices=FORMATS,
         default=FORMATS[0],
@@ -122,10 +141,43 @@ def add_dataset(parser: argparse.ArgumentParser) -> None:
         help="reward function (default: progress)",
     )
     make.set_defaults(parser=make)
+    _add_compare(actions, getattr(parser, "words", ()))
+
+
+def _add_compare(actions: Any, words: Any) -> None:
+    """Add the arguments of ``parlour dataset compare``."""
+    text = "compare agents on the decisions of datasets"
+    compare = actions.add_parser(
+        "compare",
+        help=text,
+        description=f"{text.capitalize()}.",
+        epilog=f"examples:\n{EXAMPLES['dataset compare']}",
+    )
+    compare.words = words
+    compare.add_argument(
+        "datasets", nargs="+", type=read_path, metavar="FOLDER", help="folders of datasets"
+    )
+    compare.add_argument(
+        "--agents",
+        nargs="+",
+        default=["uniform", "greedy"],
+        metavar="AGENT",
+        help=f"agents to compare: {AGENT_HELP} (default: uniform greedy)",
+    )
+    compare.add_argument(
+        "--evaluation-seed",
+        metavar="TEXT",
+        default="dataset",
+        help="seed of the agents' random draws (default: dataset)",
+    )
+    add_json(compare)
+    compare.set_defaults(parser=compare)
 
 
 def run_dataset(arguments: argparse.Namespace) -> int:
-    """Play the games and write the dataset."""
+    """Write a dataset, or compare agents on datasets."""
+    if arguments.action == "compare":
+        return _compare(arguments)
     spec = DatasetSpec(
         find_game(arguments.game),
         arguments.variant,
@@ -137,6 +189,7 @@ def run_dataset(arguments: argparse.Namespace) -> int:
         arguments.seed,
         arguments.worlds,
         arguments.player,
+        exact=arguments.exact,
     )
     if arguments.format == "minari":
         refuse_flags(arguments, ("jobs", "backend", "address"), "--format minari uses one process")
@@ -144,6 +197,19 @@ def run_dataset(arguments: argparse.Namespace) -> int:
     else:
         refuse_flags(arguments, ("name", "encoding", "reward"), "add --format minari")
         _write_parquet(arguments, spec)
+    return 0
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    """Compare agents on the decisions of datasets, and print the result."""
+    with name_extra("a dataset"):
+        from ..datasets.dataset_comparison import compare_on_datasets
+
+    with reserve_stdout(arguments):
+        comparison = compare_on_datasets(
+            arguments.datasets, arguments.agents, arguments.evaluation_seed
+        )
+    print_and_save(arguments, comparison.summary, comparison.show, list)
     return 0
 
 

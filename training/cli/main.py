@@ -83,7 +83,7 @@ COMMANDS = {
     "serve": Command("serve", "serve a page on this machine, to play in a browser"),
     "solve": Command("solve", "solve a deal or a position with all cards known"),
     "deals": Command("deals", "make, show, and verify solver labels of numbered deals"),
-    "dataset": Command("dataset", "write labeled decisions of an agent's games"),
+    "dataset": Command("dataset", "write labeled decisions, or compare agents on them"),
     "convert-deal": Command(
         "convert_deal", "convert a deal from or to the notation of another program"
     ),

@@ -35,6 +35,8 @@ def make_command(spec: DatasetSpec) -> str:
     words += ["--worlds", str(spec.worlds)]
     if spec.player is not None:
         words += ["--player", spec.player]
+    if spec.exact:
+        words.append("--exact")
     return shlex.join(words)
 
 
@@ -145,6 +147,8 @@ def _list_agents(description: Mapping[str, Any]) -> str:
 def _describe_values(spec: DatasetSpec) -> str:
     if spec.judge is None:
         return "none (`values` is null)"
+    if spec.exact:
+        return "exact solver; only decisions in which nothing is hidden have values"
     return f"{spec.judge.text}; decisions with one legal action have no values"
 
 
@@ -161,6 +165,8 @@ def _regret_caveat(spec: DatasetSpec) -> str:
     if spec.judge is None:
         return "This dataset has no values."
     unit = UNITS[spec.judge.unit]
+    if spec.exact:
+        return f"The unit is {unit}. Values and regrets are exact."
     return (
         f"The unit is {unit}. Values are means over {spec.worlds} sampled worlds, so the regret is "
         "biased upwards: the highest of several noisy values is too high on average."
@@ -170,6 +176,11 @@ def _regret_caveat(spec: DatasetSpec) -> str:
 def _value_limits(spec: DatasetSpec) -> str:
     if spec.judge is None:
         return "The dataset has no values of actions."
+    if spec.exact:
+        return (
+            "A value is 1 if the game can be won after the action, otherwise 0. Decisions before "
+            "all cards are known have no values."
+        )
     if spec.judge.exact:
         return (
             "A value is the share of sampled worlds that can be won with all cards known, an upper "

@@ -31,7 +31,9 @@ from ..evaluation.labels.labels import columns_of, is_scored
 from ..evaluation.lineups import digest_parlour
 from ..evaluation.play import play_steps
 from ..evaluation.reviews.review_judges import (
+    UNDECIDED_VALUE,
     Judge,
+    are_known,
     best_values,
     can_judge,
     describe_judge,
@@ -92,6 +94,8 @@ class DatasetSpec:
             no values.
         player: Agent that plays the sampled worlds to the end, see `review_judges.make_judge`.
         max_moves: Number of moves after which a game is truncated.
+        exact: Give values only to decisions in which nothing is hidden: all sampled worlds are
+            equal, and the exact solver decides every action.
 
     Raises:
         ValueError: A value is out of range, or unknown, or does not fit the rules.
@@ -108,6 +112,7 @@ class DatasetSpec:
     worlds: int = WORLDS
     player: str | None = None
     max_moves: int = MAX_MOVES
+    exact: bool = False
 
     def __post_init__(self) -> None:
         """Check the fields."""
@@ -130,6 +135,13 @@ class DatasetSpec:
             raise ValueError(
                 f"player must be left out without sampled worlds (worlds 0), got {self.player!r}"
             )
+        if self.exact:
+            check_range("worlds", self.worlds, 2)
+            if self.judge is None or not self.judge.exact:
+                raise ValueError(
+                    f"exact must be False, because these rules of {self.game.title} have no exact "
+                    "solver or an agent plays the worlds out, got True"
+                )
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields only, because worker processes load their own agents and solvers."""
@@ -207,6 +219,7 @@ class DatasetSpec:
                 for spec, agent in agents
             ],
             "judge": None if self.judge is None else describe_judge(self.judge),
+            "exact": self.exact,
             "solver": None if self.solve is None else digest_code(self.solve),
             "encoding": "codes",
             "features_digest": game.features_digest,
@@ -306,7 +319,8 @@ def judge_decisions(
     """Return the value of each action, float32 (n, actions), NaN for illegal actions.
 
     All values are NaN for a decision with only one legal action, for a decision that the judge does
-    not support, and without a judge.
+    not support, and without a judge. If ``spec.exact``, they are also NaN for a decision in which
+    cards are hidden or an action is undecided.
 
     Args:
         spec: The dataset.
@@ -319,11 +333,13 @@ def judge_decisions(
         return values
     chosen = np.flatnonzero(masks.sum(axis=1) > 1)
     chosen = chosen[can_judge(spec.judge, copy_states(states, chosen))]
+    numbers = mix64(episodes.astype(np.uint64)) + states["steps"].astype(np.uint64)
+    if spec.exact:
+        chosen = chosen[are_known(spec.judge, copy_states(states, chosen), numbers[chosen])]
     if len(chosen):
-        numbers = mix64(episodes[chosen].astype(np.uint64)) + states["steps"][chosen].astype(
-            np.uint64
-        )
-        values[chosen] = spec.judge.judge(copy_states(states, chosen), numbers).values
+        values[chosen] = spec.judge.judge(copy_states(states, chosen), numbers[chosen]).values
+    if spec.exact:
+        values[(values == UNDECIDED_VALUE).any(axis=1)] = np.nan
     return values
 
 

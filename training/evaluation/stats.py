@@ -119,6 +119,17 @@ def student_mean(values: np.ndarray, confidence: float = CONFIDENCE) -> Estimate
     return Estimate(centre, centre - half, centre + half, n)
 
 
+def student_ratio(sums: np.ndarray, counts: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
+    """Return the sum of ``sums`` divided by that of ``counts``, with Student's interval.
+
+    The values, (n,), are those of independent groups of different sizes, such as games with their
+    decisions; n is at least 2. The interval is that of the linearized ratio.
+    """
+    _require_values(sums)
+    ratio, mean_count = float(sums.sum() / counts.sum()), float(counts.mean())
+    return student_mean(ratio + (sums - ratio * counts) / mean_count, confidence)
+
+
 def anytime_mean(
     values: np.ndarray, tuned: float, confidence: float = CONFIDENCE, *, largest: float
 ) -> Estimate:

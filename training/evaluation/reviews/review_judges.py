@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.agents.registry import Agent, FixedAgent, can_load, load_agent
-from parlour.agents.search.pimc import sample_worlds
+from parlour.agents.search.pimc import find_known, sample_worlds
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, StepConfig
 from parlour.envs.core.kernel.rng import key_words, mix64
@@ -28,6 +28,8 @@ WORLDS = 100
 MOST_WORLDS = 100_000
 LIMIT = 20_000
 """Most positions that the solver searches per world; an undecided world counts as half won."""
+UNDECIDED_VALUE = 0.5
+"""Value of an action in a world that the solver leaves undecided."""
 CHUNK = 1 << 13
 """Most worlds in memory."""
 POINTS_LIMIT = 1_000_000
@@ -334,6 +336,27 @@ def can_judge(judge: Judge, states: np.ndarray) -> np.ndarray:
     if isinstance(judge, SolverJudge) and not judge.exact:
         return is_in_play(judge.game, judge.rules, states)
     return np.ones(len(states), np.bool_)
+
+
+def are_known(judge: Judge, states: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Return whether all worlds that a judge samples for a decision are equal, bool (n,).
+
+    Then nothing is hidden from the seat to act, or by chance all samples agree: with two unknown
+    cards, the probability is 2 to the power 1 - ``judge.worlds``.
+
+    Args:
+        judge: The judge.
+        states: The states before the decisions, (n,).
+        numbers: Their numbers, as for `Judge.judge`.
+    """
+    are_equal = np.zeros(len(states), np.bool_)
+    size = max(1, CHUNK // judge.worlds)
+    for i in range(0, len(states), size):
+        seeds = decision_seeds(judge.seed, numbers[i : i + size])
+        chunk = copy_states(states, np.arange(i, i + len(seeds)))
+        known, _ = find_known(judge.game, judge.rules, chunk, seeds, judge.worlds)
+        are_equal[i + known] = True
+    return are_equal
 
 
 def find_decisions(game: Game, states: np.ndarray, seat: int) -> np.ndarray:

@@ -98,19 +98,21 @@ def find_least_removals(
 
 
 @jit
-def fill_needs(facts: Facts, members: np.ndarray, rules: RulesRecord) -> None:
-    """Fill ``partners``, the possible partners of each card, and the ``needs`` of each subset.
+def fill_needs(facts: Facts, members: np.ndarray, cards: Positions, rules: RulesRecord) -> None:
+    """Fill ``partners``, the possible partners of each card, and the ``needs`` of subsets.
 
-    A king is its own partner.
+    A king is its own partner. ``needs`` is filled for the subsets of ``cards`` only, because the
+    number of subsets doubles with each card of a group.
     """
     for place in range(PACK_SIZE):
         facts["partners"][place] = 1 << place if facts["ranks"][place] == KING else 0
     above, partners = np.zeros(PYRAMID, np.int64), np.zeros(GROUP_SIZE, np.int64)
     fill_above(facts, rules, above)
     for group in range(GROUPS):
-        must_go = 0
+        must_go, largest = 0, 0
         for i in range(GROUP_SIZE):
             partners[i] = 0
+            largest |= ((cards >> members[group, i]) & 1) << i
             if rules.clear_all or members[group, i] < PYRAMID:
                 must_go |= 1 << i
         for i in range(GROUP_SIZE // 2):
@@ -122,24 +124,38 @@ def fill_needs(facts: Facts, members: np.ndarray, rules: RulesRecord) -> None:
                     partners[j] |= 1 << i
                     facts["partners"][low] |= 1 << high
                     facts["partners"][high] |= 1 << low
-        for subset in range(SUBSETS):
+        subset = 0
+        while True:  # Subsets of a subset come first.
             least = find_least_removals(subset, subset & must_go, partners, facts, group)
             facts["needs"][group, subset] = least
+            if subset == largest:
+                break
+            subset = (subset - largest) & largest
 
 
 @jit
-def fill_facts(facts: Facts, deck: np.ndarray, rules: RulesRecord) -> None:
-    """Fill a zeroed record of FACTS for a deck (52 codes) and rules."""
+def fill_facts(facts: Facts, deck: np.ndarray, cards: Positions, rules: RulesRecord) -> None:
+    """Fill a record of FACTS.
+
+    Args:
+        facts: The record: zeros, or the facts of another deck with the same rules.
+        deck: Card codes, (52,).
+        cards: Set of cards that may be left in a position: the bounds hold for its subsets only.
+        rules: The rules.
+    """
     facts["stock_start"] = stock_start(rules)
     facts["goal"] = -1 if rules.clear_all else PYRAMID_SET
+    for value in range(KING + 1):
+        facts["cards_of"][value] = 0
     for place in range(PACK_SIZE):
+        facts["group_bits"][place] = 0
         value = deck[place] >> 2
         facts["ranks"][place] = value
         facts["cards_of"][value] |= 1 << place
     members = np.zeros((GROUPS, GROUP_SIZE), np.int64)
     number_groups(facts, members)
     if not rules.many_sum:
-        fill_needs(facts, members, rules)
+        fill_needs(facts, members, cards, rules)
 
 
 # Groups

@@ -22,7 +22,7 @@ from ....core.contract import LOST, UNDECIDED, WINNABLE
 from ....core.kernel.cards import PACK_SIZE
 from ....core.kernel.jit import jit
 from ....core.type_aliases import Positions, RulesRecord
-from .bounds import fill_facts, group_cards, is_lost
+from .bounds import group_cards, is_lost
 from .position import (
     FACTS,
     NO_LIMIT,
@@ -58,7 +58,7 @@ EXPANDED = 2
 """Verdict on a position whose moves must be tried. Other verdicts are `LOST`, `WINNABLE` and, if
 the search reaches its limit, `UNDECIDED`."""
 
-SLOTS = 1 << 10
+SLOTS = 1 << 7
 """Number of slots of a new transposition table. The table doubles when it is half full."""
 EMPTY_SLOT = -1
 NEVER_LOST, NEVER_WON = -1, 100
@@ -272,8 +272,8 @@ def record_win(root: int, search: Search, slots: np.ndarray) -> None:
 
 @jit
 def decide_winnable(
+    searches: np.ndarray,
     roots: np.ndarray,
-    deck: np.ndarray,
     rules: RulesRecord,
     limit: int,
     verdicts: np.ndarray,
@@ -282,8 +282,9 @@ def decide_winnable(
     """Decide whether each root can be won, and write the verdicts.
 
     Args:
+        searches: Working memory, a SEARCH (1,), with the facts of the deck and of the roots' cards.
+            It may have served other searches.
         roots: Positions, records of `position.POSITION` (n,).
-        deck: Card codes, (52,).
         rules: The rules.
         limit: Maximum number of positions to visit; after that, roots stay `UNDECIDED`.
         verdicts: Receives the verdicts, int64 (n,).
@@ -293,21 +294,6 @@ def decide_winnable(
         The number of moves in ``line``, and the number of positions visited.
     """
     verdicts[:] = UNDECIDED
-    return decide_roots(np.zeros(1, SEARCH), roots, deck, rules, limit, verdicts, line)
-
-
-@jit
-def decide_roots(
-    searches: np.ndarray,
-    roots: np.ndarray,
-    deck: np.ndarray,
-    rules: RulesRecord,
-    limit: int,
-    verdicts: np.ndarray,
-    line: np.ndarray,
-) -> tuple[int, int]:
-    """Do what `decide_winnable` does, with zeroed working memory: a SEARCH (1,)."""
-    fill_facts(searches[0]["facts"], deck, rules)
     nodes = 0
     if not rules.clear_all and not rules.many_sum and roots[0]["redeals_left"] > 0:
         _, nodes = search_roots(searches, roots, rules, limit, True, verdicts, line)

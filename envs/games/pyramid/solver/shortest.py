@@ -222,18 +222,23 @@ def find_shortest(
         The length of the win, ``upper`` if there is none, or -1 if the limit was reached; and the
         number of positions reached.
     """
-    searches = np.zeros(1, SEARCH)
-    set_up_search(searches, deck, rules, limit, upper)
-    return search_root(read_position(root), searches, rules, line)
+    searches, at = np.zeros(1, SEARCH), read_position(root)
+    set_up_search(searches, deck, at.remaining, rules, limit, upper)
+    return search_root(at, searches, rules, line)
 
 
 @jit
 def set_up_search(
-    searches: np.ndarray, deck: np.ndarray, rules: RulesRecord, limit: int, upper: int
+    searches: np.ndarray,
+    deck: np.ndarray,
+    cards: Positions,
+    rules: RulesRecord,
+    limit: int,
+    upper: int,
 ) -> None:
-    """Prepare zeroed working memory, a SEARCH (1,)."""
+    """Prepare zeroed working memory, a SEARCH (1,), for a root with these cards."""
     search = searches[0]
-    fill_facts(search["facts"], deck, rules)
+    fill_facts(search["facts"], deck, cards, rules)
     search["heads"][:] = NONE
     search["limit"], search["upper"] = limit, upper
 

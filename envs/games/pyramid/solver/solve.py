@@ -26,12 +26,11 @@ from ....core.type_aliases import (
     State,
     States,
 )
-from ..kernel import stock_start, undo
+from ..kernel import ALL_POSITIONS, stock_start, undo
 from ..rules import DEAL, PLACES, REDEAL, STOCK, UNDO, WASTE, Rules, label
 from .bounds import fill_facts
-from .depth_first import LONGEST, MOVES, decide_winnable
+from .depth_first import LONGEST, MOVES, SEARCH, decide_winnable
 from .position import (
-    FACTS,
     POSITION,
     TURN,
     Position,
@@ -77,10 +76,22 @@ def next_click(places: Places, picked: Places) -> Action:
 
 
 @jit
+def prepare_search(s: State, rules: RulesRecord, searches: np.ndarray) -> None:
+    """Fill the facts of working memory, a `depth_first.SEARCH` (1,), for a state.
+
+    The facts hold for the state, for all later ones, and for that before the last move.
+    """
+    cards = read_state(s, rules).remaining
+    if (s["legal"] >> UNDO) & 1:
+        cards = ALL_POSITIONS
+    fill_facts(searches[0]["facts"], s["deck"], cards, rules)
+
+
+@jit
 def list_moves(
     s: State,
     rules: RulesRecord,
-    facts_box: np.ndarray,
+    searches: np.ndarray,
     moves: np.ndarray,
     actions: np.ndarray,
     roots: np.ndarray,
@@ -90,7 +101,7 @@ def list_moves(
     Args:
         s: A state.
         rules: The rules.
-        facts_box: Zeros, one record of `position.FACTS` (1,).
+        searches: Working memory, a `depth_first.SEARCH` (1,) with facts (`prepare_search`).
         moves: Receives the moves, int64.
         actions: Receives for each move the action that begins or continues it, int64.
         roots: Receives the position after each move, records of `position.POSITION`.
@@ -98,8 +109,7 @@ def list_moves(
     Returns:
         The number of moves; -1 if there are too many.
     """
-    facts = facts_box[0]
-    fill_facts(facts, s["deck"], rules)
+    facts = searches[0]["facts"]
     at, start = read_state(s, rules), facts["stock_start"]
     free = free_cards(at, start, rules)
     num_removals = push_removals(at.remaining, free, facts, rules, moves, 0)
@@ -142,17 +152,18 @@ def fill_winnable_after(
     rules = rules_record[0]
     moves, line = np.zeros(MOVES, np.int64), np.zeros(LONGEST, np.int64)
     actions, roots = np.zeros(ROOTS, np.int64), np.zeros(ROOTS, POSITION)
-    verdicts = np.zeros(ROOTS, np.int64)
+    verdicts, searches = np.zeros(ROOTS, np.int64), np.zeros(1, SEARCH)
     for i in range(len(states)):
         if states[i]["over"]:
             continue
-        size = list_moves(states[i], rules, np.zeros(1, FACTS), moves, actions, roots)
+        prepare_search(states[i], rules, searches)
+        size = list_moves(states[i], rules, searches, moves, actions, roots)
         if size < 0:
             for action in range(values.shape[1]):
                 values[i, action] = 0.5 * ((states[i]["legal"] >> action) & 1)
             continue
         size = add_undo(states, i, rules, actions, roots, size)
-        decide_winnable(roots[:size], states[i]["deck"], rules, limit, verdicts[:size], line)
+        decide_winnable(searches, roots[:size], rules, limit, verdicts[:size], line)
         for k in range(size):
             value = 0.5 if verdicts[k] == UNDECIDED else float(verdicts[k])
             values[i, actions[k]] = max(values[i, actions[k]], value)
@@ -171,9 +182,10 @@ def solve_one(
     s, rules = states[0], rules_record[0]
     moves, new_line = np.zeros(MOVES, np.int64), np.zeros(len(line), np.int64)
     actions, roots = np.zeros(ROOTS, np.int64), np.zeros(ROOTS, POSITION)
-    size = 1
+    size, searches = 1, np.zeros(1, SEARCH)
+    prepare_search(s, rules, searches)
     if s["picked"]:
-        size = list_moves(s, rules, np.zeros(1, FACTS), moves, actions, roots)
+        size = list_moves(s, rules, searches, moves, actions, roots)
     else:
         write_position(roots[0], read_state(s, rules))
     if size < 0:
@@ -185,7 +197,7 @@ def solve_one(
             break
         rest = max(0, limit - nodes)
         root = roots[k : k + 1]
-        length, new_nodes = decide_winnable(root, s["deck"], rules, rest, verdicts, new_line)
+        length, new_nodes = decide_winnable(searches, root, rules, rest, verdicts, new_line)
         nodes += new_nodes
         if verdicts[0] == UNDECIDED and verdict == LOST:
             verdict = UNDECIDED
