@@ -77,8 +77,8 @@ class FakeSolver:
         if self.refuses:
             raise ValueError(self.refuses)
         begin = make_position(self.game, rules, deck_or_state)
-        if limit == 1:  # A call with limit 1 only tests whether the solver supports the rules.
-            return Solution(None, None, 1)
+        if begin["over"][0]:  # Such a call only tests whether the solver supports the rules.
+            return Solution(False, None, 0)
         self.asked += 1
         played, at = play_greedily(self.game, rules, begin)
         actions = played.actions[at:]
