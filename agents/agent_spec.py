@@ -23,7 +23,8 @@ from parlour.envs.core.options import check_range
 
 from .saved import AGENT_FILE, PRETRAINED_SPEC
 
-BUILT_IN = ("uniform", "greedy", "human")
+HUMAN = "human"
+BUILT_IN = ("uniform", "greedy", HUMAN)
 """Agents that play every game."""
 ORACLE = "oracle"
 """Follows the game's solver, which sees all cards; ``oracle:fewest`` wins in the fewest moves."""
@@ -217,6 +218,19 @@ def read_budget(spec: AgentSpec) -> Budget:
             f"{spec.budget!r}"
         )
     return Budget(int(number)) if number else Budget(None, float(milliseconds or 0))
+
+
+def check_repeatable(spec: AgentSpec | None) -> None:
+    """Raise ValueError for an agent that is, or is guided by, a person or a timed search."""
+    while spec is not None:
+        if spec.text == HUMAN:
+            raise ValueError("agent must not be human: its results cannot be repeated")
+        if spec.budget is not None and spec.budget.endswith("ms"):
+            raise ValueError(
+                f"agent must have a search budget without a time limit, such as {spec.word}@100, "
+                f"got {spec.text}: its results cannot be repeated"
+            )
+        spec = spec.leader
 
 
 def choose_number(name: str, number: int | None, default: int) -> int:

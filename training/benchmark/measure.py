@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.agents.agent_spec import AgentSpec, parse_spec
+from parlour.agents.agent_spec import check_repeatable, parse_spec
 from parlour.agents.registry import Agent, choose_actions, load_agent, prepare_turn
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, StepConfig
 from parlour.envs.core.rows import Rows
@@ -20,7 +20,6 @@ from ..evaluation.evaluation_spec import EvaluationSpec
 from ..parallel.tasks import Cluster
 from .tasks import DEAL_SET, EVALUATION_SEED, OPPONENTS, Task
 
-HUMAN = "human"
 REPEATED_SECONDS = 1.0
 """Approximate seconds of play of the deals that must have the same values in a second run."""
 REPEATED_LEAST, REPEATED_MOST = 10, 200
@@ -86,7 +85,7 @@ def measure_task(
             a search with a time limit.
     """
     if isinstance(agent, str):
-        _check_repeatable(parse_spec(agent, task.game_object))
+        check_repeatable(parse_spec(agent, task.game_object))
     if task.kind == "exploitability":
         return _measure_exploitability(task, agent)
     values, sees_all, milliseconds, decisions = [], False, 0.0, 0
@@ -98,19 +97,6 @@ def measure_task(
         decisions += played.decisions
     ms = milliseconds / max(decisions, 1)
     return Measured(np.concatenate(values), sees_all, ms, decisions)
-
-
-def _check_repeatable(spec: AgentSpec | None) -> None:
-    """Raise ValueError for an agent that is, or is guided by, a person or a timed search."""
-    while spec is not None:
-        if spec.text == HUMAN:
-            raise ValueError("agent must not be human: its results cannot be repeated")
-        if spec.budget is not None and spec.budget.endswith("ms"):
-            raise ValueError(
-                f"agent must have a search budget without a time limit, such as {spec.word}@100, "
-                f"got {spec.text}: its results cannot be repeated"
-            )
-        spec = spec.leader
 
 
 def _play(

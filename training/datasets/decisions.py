@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from parlour import __version__
-from parlour.agents.registry import FixedAgent, digest_saved, is_person, load_agent
+from parlour.agents.agent_spec import check_repeatable, parse_spec
+from parlour.agents.registry import FixedAgent, digest_saved, load_agent
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.contract import Solve
@@ -184,14 +185,14 @@ class DatasetSpec:
         """Return the agent of each seat, one object for each spec.
 
         Raises:
-            ValueError: An agent cannot be loaded, or is a human player.
+            ValueError: An agent cannot be loaded, or cannot repeat its games: it is a person, or a
+                search with a time limit.
         """
+        for spec in self.seating:
+            check_repeatable(parse_spec(spec, self.game))
         loaded = {
             spec: FixedAgent(load_agent(spec, self.game, self.rules)) for spec in {*self.seating}
         }
-        for spec, agent in loaded.items():
-            if is_person(agent):
-                raise ValueError(f"agent must not be a human player, got {spec!r}")
         return [loaded[spec] for spec in self.seating]
 
     def describe(self) -> dict[str, Any]:

@@ -149,7 +149,7 @@ def test_the_command_writes_a_dataset_once(
         ("--name a//b", "name must be the id of a Minari dataset"),
         ("--name no-version", "name must be the id of a Minari dataset"),
         ("--name ../up-v0", "name must be the id of a Minari dataset"),
-        ("--agent human", "agent must not be a human player, got 'human'"),
+        ("--agent human", "agent must not be human: its results cannot be repeated"),
     ],
 )
 def test_invalid_arguments(
