@@ -174,4 +174,6 @@ def describe_source(entry: BenchmarkEntry) -> str:
         return "recorded games"
     if entry.agent_digest:
         return "saved agent"
-    return f"code: {entry.agent}" if imports_code(entry.agent) else "built in"
+    if imports_code(entry.agent):
+        return f"code: {entry.agent}"
+    return "built in" if entry.agent == entry.method else f"built in: {entry.agent}"

@@ -84,7 +84,7 @@ def test_a_table_for_each_task_with_results(entries: list[BenchmarkEntry]) -> No
     assert f"Task `{THOUGHTFUL}`: deals 0 to 1,999 of benchmark-1. Measured with" in thoughtful
     seer = next(line for line in thoughtful.splitlines() if "`seer`" in line)
     assert seer.startswith("| `seer` | 100.00 [99.81, 100.00] | ≈ 0.00 | – | 1 | ")
-    assert seer.endswith(" | yes | built in |")
+    assert seer.endswith(" | yes | built in: greedy |")
 
 
 def test_rows_of_an_agent_are_bold_and_link_to_its_card(tmp_path: Path) -> None:
@@ -102,6 +102,7 @@ def test_sources(entries: list[BenchmarkEntry]) -> None:
     greedy = next(one for one in entries if one.method == "greedy")
     for changes, source in (
         ({}, "built in"),
+        ({"method": "search"}, "built in: greedy"),
         ({"agent": "mine:Agent"}, "code: mine:Agent"),
         ({"agent": "", "games": "x.games.npz"}, "recorded games"),
         ({"agent": "x/agent", "agent_digest": "0" * 16}, "saved agent"),
