@@ -4,6 +4,7 @@
 `view` returns the content of the page.
 """
 
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import CardEnv, Game
-from parlour.envs.core.kernel.cards import SUITS, card_symbol, parse_card
+from parlour.envs.core.kernel.cards import SUITS, card_symbol, default_deal_set, parse_card
 from parlour.envs.core.kernel.rng import key_words, new_key
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.moves import list_complete_moves
@@ -39,6 +40,9 @@ PAST = {
     "undo": "undid",
 }
 """Past tense of the irregular verbs that begin the phrases of `Game.describe_action`."""
+RANDOM_DEALS = 1_000_000
+"""Number of deals of the default deal set from which random deals are drawn. They have numbers, so
+that a person can play them again."""
 MOST_DEALS = 200
 """Maximum number of random deals among which a winnable one is searched."""
 MOST_DEALT = 60
@@ -48,8 +52,8 @@ MOST_DEALT = 60
 class SolitaireSession:
     """A solitaire of one person. A click selects a card; the last click of a move plays it.
 
-    See `CardEnv.reset` for ``chosen``, and `SolitaireGame` for ``bests``. Raises ValueError for
-    invalid rules or an invalid deal.
+    See `CardEnv.reset` for ``chosen`` (None: a random deal), and `SolitaireGame` for ``bests``.
+    Raises ValueError for invalid rules or an invalid deal.
     """
 
     def __init__(
@@ -64,7 +68,7 @@ class SolitaireSession:
         self.env = CardEnv(game, variant, illegal="raise", **options)
         self.game, self.rules, self.variant = game, self.env.rules, variant
         self.notice = Notice(game, self.rules, True)
-        self.deal = SolitaireGame(self.env, None, chosen, bests)
+        self.deal = SolitaireGame(self.env, None, chosen or draw_deal(game), bests)
         if winnable and chosen is None:
             self._deal_winnable(bests)
         self.words = key_words(new_key())
@@ -83,7 +87,7 @@ class SolitaireSession:
         for _ in range(MOST_DEALS):
             if self.notice.judge(self.deal.history) == [True]:
                 return
-            self.deal = SolitaireGame(self.env, None, None, bests)
+            self.deal = SolitaireGame(self.env, None, draw_deal(self.game), bests)
         raise ValueError("The solver found no winnable deal. Deal without this option.")
 
     def _arrive(self) -> None:
@@ -174,6 +178,10 @@ class SolitaireSession:
         self.chances.pop("position", None)
         self.own_best = ""
         self._arrive()
+
+    def restart(self) -> None:
+        """Begin the same deal again. Raises ValueError if no move has been made."""
+        self.take_back(None)
 
     def play_agent(self, agent: PageAgent) -> None:
         """Let an agent make one move. Raises ValueError if the game is over."""
@@ -308,6 +316,7 @@ class SolitaireSession:
             "over": self._tell_ending(),
             "outcome": self._name_outcome(),
             "can_take_back": len(self.deal.history) > 1,
+            "can_restart": len(self.deal.history) > 1,
             "taken_back": self.has_taken_back,
             "agent_moves": self.agent_moves,
             "chances": self.chances,
@@ -385,7 +394,7 @@ class SeatSession:
     ) -> None:
         self.game, self.variant = game, variant
         self.rules = game.make_rules(variant, options)
-        choice = TableChoice(game, self.rules, chosen)
+        choice = TableChoice(game, self.rules, chosen or draw_deal(game))
         self.opponents = opponents
         agents = [opponent.agent for opponent in opponents]
         self.table = TableSession(choice, SeatChoice(seat, agents), Person())
@@ -396,6 +405,8 @@ class SeatSession:
         ]
         """The names of the players in plain words, by seat."""
         self.agent_moves, self.has_new_result = 0, False
+        self.is_repeated = False
+        """Whether the person has played this hand before."""
         self.events: list[str] = []
         self.steps: list[dict[str, Any]] = []
         """The scene before the latest actions and after each of them, except the current scene."""
@@ -405,6 +416,18 @@ class SeatSession:
         """Deal the next hand. Raises ValueError before the end of the current one."""
         if self.table.hand and not self.table.is_over:
             raise ValueError("This hand is not over yet.")
+        self.is_repeated = False
+        self._begin_hand()
+
+    def restart(self) -> None:
+        """Deal the same hand again. Raises ValueError if nothing has been played in it."""
+        if not self.table.actions:
+            raise ValueError("This hand has just begun.")
+        self.table.take_back_hand()
+        self.is_repeated = True
+        self._begin_hand()
+
+    def _begin_hand(self) -> None:
         self.table.begin_hand()
         self.agent_moves, self.has_new_result = 0, False
         self.go_on()
@@ -521,7 +544,7 @@ class SeatSession:
             "score": net,
             "moves": int(self.table.rows.states["moves"][0]),
             "seconds": None,
-            "taken_back": False,
+            "taken_back": self.is_repeated,
             "agent_moves": self.agent_moves,
         }
 
@@ -544,6 +567,8 @@ class SeatSession:
             "over": self._tell_ending(),
             "outcome": self._name_outcome(),
             "can_take_back": False,
+            "can_restart": bool(table.actions),
+            "is_repeated": self.is_repeated,
             "events": self.events,
             "steps": self.steps,
             "has_tricks": "tricks" in (table.rows.states.dtype.names or ()),
@@ -610,6 +635,11 @@ class SeatSession:
     def _buttons(self, actions: set[int]) -> list[dict[str, Any]]:
         words = self.game.action_words(self.table.own_state(), self.rules)
         return name_actions(self.game, actions, words)
+
+
+def draw_deal(game: Game) -> dict[str, Any]:
+    """Return a random deal of the default deal set, as ``options`` of `CardEnv.reset`."""
+    return {"deal": secrets.randbelow(RANDOM_DEALS), "deal_set": default_deal_set(game.name)}
 
 
 def put_in_past(phrase: str) -> str:

@@ -91,7 +91,7 @@ def begin(
     page.select_option("[name=game]", name)
     page.select_option("[name=variant]", variant)
     if not page.is_visible("[name=deal]"):
-        page.click("text=Deal number")
+        page.click("summary:text('Deal number')")
     page.fill("[name=deal]", str(deal))
     if seat:
         page.select_option("[name=seat]", str(seat))
@@ -101,7 +101,7 @@ def begin(
     page.click("dialog button:has-text('Start')")
     title = find_game(name).title
     shows(page, "facts", f"{title} · {variant}")
-    shows(page, "facts", f"deal {deal}")
+    shows(page, "facts", f"deal number {deal}")
     sync_api.expect(page.locator("dialog[open]")).to_have_count(0)
     page.evaluate("document.querySelector('[data-part=guide]').open = false")
 
@@ -538,6 +538,37 @@ def test_an_agent_advises_and_plays_to_the_end(page: Any) -> None:
     assert page.is_disabled("[data-do=auto]")
 
 
+def test_each_game_keeps_its_own_agent(page: Any) -> None:
+    begin(page, "three-passes", 3)
+    agent = page.locator("[data-part=agent]")
+    sync_api.expect(agent).to_have_value("pretrained")  # the best one
+    begin(page, "classic", 3, "fifty_six")
+    sync_api.expect(agent).to_have_value("greedy")
+    begin(page, "classic", 3, "poker_squares")
+    agent.select_option("uniform")
+    begin(page, "three-passes", 3)
+    sync_api.expect(agent).to_have_value("pretrained")
+    page.reload()
+    begin(page, "classic", 3, "poker_squares")
+    sync_api.expect(agent).to_have_value("uniform")
+
+
+@pytest.mark.parametrize("name", ["pyramid", "fifty_six"])
+def test_every_deal_number_on_the_page_can_be_played_again(page: Any, name: str) -> None:
+    game = find_game(name)
+    chosen = {"game": name, "variant": game.default, "options": {}, "deal": None, "seat": None}
+    page.evaluate("chosen => parlour.begin({ ...parlour.view.settings, ...chosen })", chosen)
+    shows(page, "facts", game.title)
+    facts = page.locator("[data-part=facts]")
+    (number,) = re.findall(r"deal number (\d+)", facts.inner_text())
+    own = "all => all.filter(i => /seat-0|pyramid/.test(i.item.place)).map(i => i.dataset.id)"
+    cards = page.eval_on_selector_all("svg .item", own)
+    for deal in (2**53 - 1, int(number)):
+        begin(page, game.default, deal, name)
+    assert len(cards) >= 8
+    assert page.eval_on_selector_all("svg .item", own) == cards
+
+
 @pytest.mark.slow
 def test_a_reload_keeps_the_game_and_tabs_have_their_own(page: Any, served: Served) -> None:
     begin(page, "classic", 3)
@@ -547,9 +578,9 @@ def test_a_reload_keeps_the_game_and_tabs_have_their_own(page: Any, served: Serv
     shows(other, "facts", "moves 0")
     begin(other, "web", 5)
     page.reload()
-    shows(page, "facts", "deal 3")
+    shows(page, "facts", "deal number 3")
     moves(page, 1)
-    shows(other, "facts", "deal 5")
+    shows(other, "facts", "deal number 5")
     assert other.errors == []
 
 
@@ -720,7 +751,7 @@ def test_the_keyboard_alone_suffices(page: Any) -> None:
     page.keyboard.press("Tab")
     page.keyboard.type("3")
     page.keyboard.press("Enter")
-    shows(page, "facts", "deal 3")
+    shows(page, "facts", "deal number 3")
     reach(page, lambda: page.evaluate("document.activeElement.classList.contains('item')"))
     play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "deal_set": "pyramid-1"})
     pair = next(move for move in play.moves if len(move) == 2)
@@ -738,6 +769,46 @@ def test_the_keyboard_alone_suffices(page: Any) -> None:
     sync_api.expect(page.locator('[aria-pressed="true"]')).to_have_count(1)
     page.keyboard.press("Escape")
     sync_api.expect(page.locator('[aria-pressed="true"]')).to_have_count(0)
+
+
+def test_arrow_keys_walk_a_grid_in_straight_lines(page: Any) -> None:
+    begin(page, "classic", 3, "poker_squares")
+    page.keyboard.press("n")
+    page.focus("[name=deal]")
+    page.keyboard.press("Enter")  # the same deal
+    sync_api.expect(page.locator("dialog[open]")).to_have_count(0)
+    place = "document.activeElement.item?.place"
+    page.wait_for_function(f"{place}?.startsWith('square-')")  # Start leads to the table
+    page.locator('svg .item[data-id="square-c3"]').click()
+    shows(page, "facts", "1 of 25 placed")
+    for key, start, ends in (
+        ("ArrowDown", "b3", ["c3", "d3", "e3", "e3"]),
+        ("ArrowUp", "d3", ["c3", "b3", "a3", "a3"]),
+        ("ArrowRight", "c1", ["c2", "c3", "c4", "c5"]),
+        ("ArrowLeft", "c4", ["c3", "c2", "c1", "c1"]),
+    ):
+        page.locator(f'svg .item[data-id="square-{start}"]').focus()
+        for end in ends:
+            page.keyboard.press(key)
+            assert page.evaluate(place) == f"square-{end}"
+            if end == "c3":
+                page.keyboard.press("Enter")
+                shows(page, "said", "A placed card never moves.")
+    shows(page, "help", "N begins a new game")
+
+
+def test_open_rules_are_not_scrolled_away(browser: Any, served: Served) -> None:
+    size = {"width": 390, "height": 844}
+    page = open_page(browser.new_context(viewport=size, has_touch=True), served)
+    begin(page, "classic", 3, "fifty_six", seat=1, opponents="greedy")
+    page.wait_for_function(RESTING, timeout=SLOW)
+    page.evaluate("document.querySelector('[data-part=guide]').open = true")
+    page.click("[data-part=actions] button:enabled >> nth=0")
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_function(f"() => !({RESTING})()")
+    page.wait_for_function(RESTING, timeout=SLOW)
+    assert page.evaluate("scrollY") == 0
+    page.context.close()
 
 
 def reach(page: Any, there: Any) -> None:
@@ -1063,6 +1134,7 @@ def test_the_end_of_a_game_does_not_move_the_table(page: Any, width: int) -> Non
     begin(page, "classic", LOSING)
     before = table_box(page)
     page.evaluate("parlour.parts.speed.value = 0; parlour.parts.agent.value = 'uniform'")
+    page.evaluate("parlour.parts.agent.dispatchEvent(new Event('change'))")
     page.evaluate("parlour.button('auto').click()")
     shows(page, "over", "Lost: no move is left. This deal could ")
     shows(page, "prompt", "The game is over.")
@@ -1082,11 +1154,11 @@ def test_after_the_end_come_the_next_steps(page: Any) -> None:
     shows(page, "over", "Lost: no move is left. This deal could ")
     page.click("[data-do=same_deal]")
     moves(page, 0)
-    shows(page, "facts", f"deal {LOSING}")
+    shows(page, "facts", f"deal number {LOSING}")
     page.click("[data-do=auto]")
     shows(page, "over", "Lost: ")
     page.click("[data-do=next_deal]")
-    shows(page, "facts", f"deal {LOSING + 1}")
+    shows(page, "facts", f"deal number {LOSING + 1}")
 
 
 def test_options_are_switches_and_lists_and_follow_the_variant(page: Any) -> None:

@@ -416,6 +416,28 @@ def test_searches_are_offered_at_tables_and_play_there(name: str, asked: list[st
     assert "pimc@8" not in offered
 
 
+def test_a_hand_is_played_again_and_then_does_not_count_as_won(tmp_path: Path) -> None:
+    store = ResultStore(tmp_path / "results.sqlite")
+    session = begin(Session(store), "twenty_eight", deal=5, seat=0, opponents=["greedy"])
+    play = session.play
+    assert isinstance(play, SeatSession)
+    own = play.view()["scene"]["items"]
+    for is_repeated in (False, True):
+        assert play.view()["scene"]["items"] == own
+        assert play.is_repeated == is_repeated
+        while not play.table.is_over:
+            session.handle("agent_move", {"agent": "greedy"})
+        total = play.table.totals.tolist()
+        assert total == play.table.nets.tolist()
+        session.handle("restart", {})
+        assert play.table.totals.tolist() == [0, 0, 0, 0]
+    assert [row["taken_back"] for row in store.rows()] == [0, 1]
+    while not play.table.is_over:
+        session.handle("agent_move", {"agent": "greedy"})
+    session.handle("next_hand", {})
+    assert (play.table.hand, play.is_repeated) == (2, False)
+
+
 def test_of_three_players_stakes_may_be_halves() -> None:
     session = begin(name="twenty_eight", variant="three", opponents=["greedy"], deal=4)
     play_hand(session)

@@ -6,6 +6,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const SESSION = "parlour-session", LOOK = "parlour-look";
 const SPEEDS = { "no delay": 0, "4 moves per second": 250, "2 moves per second": 500, "1 move per second": 1000, "1 move per 3 seconds": 3000 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const ASIDE = 0.4, FAR = 100; // maximum offset of cards in a straight line, in cards; cost of leaving the line
 const DRAG = 8; // minimum distance of a drag in pixels
 const MARGIN = 8;
 const TALLEST = 1.35; // maximum number of pixels per unit of a drawing
@@ -41,13 +42,15 @@ const parts = (root) => Object.fromEntries([...root.querySelectorAll("[data-part
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds) % 60).padStart(2, "0")}`;
 const short = (value) => (typeof value === "number" ? String(Number(value.toPrecision(3))) : value ?? "–");
 const spell = (text) => text.replaceAll(/\bT(?=[♣♦♥♠])/g, "10"); // the game's words abbreviate the ten
+const nameGrid = ({ place }) => place?.replace(/-.*/, ""); // the squares of a grid have places such as "square-b4"
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 // ---- preferences, saved in the browser ----
 
-// `finish`: whether won games finish by themselves; `warn`: whether to show that a position is lost; `seen`: the games whose explanation was read.
-const look = { theme: "auto", four: false, finish: true, warn: true, seen: [] };
+// `finish`: whether won games finish by themselves; `warn`: whether to show that a position is lost; `seen`: the games whose explanation was read;
+// `agents`: the agents that the person has chosen, by game.
+const look = { theme: "auto", four: false, finish: true, warn: true, seen: [], agents: {} };
 const watchers = new Set();
 
 function setLook(changed) {
@@ -180,6 +183,7 @@ export class Board {
     const held = svg.contains(document.activeElement);
     const panels = scene.panels.map((p) => draw("rect", { x: p.x * stepX, y: p.y * stepY, width: p.width * stepX - 6, height: p.height * stepY - 8, rx: 12,
       fill: colours.panel, "fill-opacity": p.state === "out" ? 0.4 : 1, stroke: p.state === "turn" ? colours.turn : "none", "stroke-width": 3 }));
+    this.grids = new Set(items.filter((i) => i.face === "empty" && i.id in this.shown.targets).map(nameGrid));
     const cards = items.map((item) => this.drawItem(item));
     const words = scene.texts.map((t) => draw("text", { x: t.x * stepX, y: t.y * stepY + size - 2, "font-size": size,
       fill: t.look === "faint" ? colours.faint : colours.words, "font-weight": t.look === "strong" ? "bold" : "normal", "text-anchor": t.anchor }, t.text));
@@ -214,7 +218,11 @@ export class Board {
     node.classList.toggle("target", this.lit.has(item.id));
     node.classList.toggle("advised", aim !== null && (has ? action : item.action) === aim);
     if (has && this.on.click) { node.setAttribute("aria-pressed", picked); node.setAttribute("tabindex", "-1"); }
-    else { node.removeAttribute("aria-pressed"); node.removeAttribute("tabindex"); }
+    else {
+      node.removeAttribute("aria-pressed"); node.removeAttribute("tabindex");
+      // The keys also reach the full squares of a grid, so that the way to each square is straight.
+      if (this.on.click && item.place && this.grids.has(nameGrid(item))) node.setAttribute("tabindex", "-1");
+    }
     node.item = item;
     return node;
   }
@@ -338,10 +346,11 @@ export class Board {
   go([dx, dy]) {
     const from = this.nodes.get(this.focused)?.item;
     if (!from) return;
+    // Cards in a straight line come first.
     const cost = ({ item }) => {
       const along = (item.x - from.x) * dx + (item.y - from.y) * dy;
       const aside = Math.abs((item.x - from.x) * dy) + Math.abs((item.y - from.y) * dx);
-      return along > 0.05 ? along + 2 * aside : Infinity;
+      return along > 0.05 ? along + (aside < ASIDE ? aside : FAR + 2 * aside) : Infinity;
     };
     const best = this.buttons.reduce((found, node) => (cost(node) < cost(found) ? node : found), this.buttons[0]);
     if (cost(best) < Infinity) best.focus();
@@ -423,7 +432,7 @@ function fillActions(row, found, click) { // `found`: [action, text, legal]
   }));
   if (held === undefined) return false;
   const same = row.querySelector(`[data-action="${held}"]:enabled`) ?? row.querySelector(":enabled");
-  same?.focus();
+  same?.focus({ preventScroll: true });
   return !same;
 }
 
@@ -681,7 +690,7 @@ export class Replay {
 const PAGE = `
 <div data-part="layout" class="layout">
 <header><h1><span aria-hidden="true">♠</span> Parlour</h1>
-<nav class="row" aria-label="Menu"><button type="button" data-do="choose">New game</button>
+<nav class="row" aria-label="Menu"><button type="button" data-do="choose" aria-keyshortcuts="N">New game</button>
 <button type="button" data-do="restart" class="plain">Same deal</button><button type="button" data-do="review" class="plain">Review</button>
 <button type="button" data-do="learn" class="plain" aria-controls="guide">How to play</button><button type="button" data-do="settings" class="plain">Settings</button></nav>
 </header>
@@ -722,7 +731,7 @@ const PAGE = `
 <label data-part="winnable">Winnable deals only <input type="checkbox" role="switch" name="winnable"></label>
 <div data-part="several" class="stack" hidden><label>Your seat <select name="seat"></select></label>
 <div data-part="opponents" class="stack"></div></div>
-<details><summary>Deal number</summary><label>Number <input name="deal" type="number" min="0" max="999999999" step="1" placeholder="random"></label>
+<details><summary>Deal number</summary><label>Number <input name="deal" type="number" min="0" max="${Number.MAX_SAFE_INTEGER}" step="1" placeholder="random"></label>
 <p class="help">The same number always gives the same deal.</p></details>
 <details><summary>Rules of this variant</summary><div data-part="options" class="options"></div></details>
 <p data-part="refused" class="notice" role="alert"></p>
@@ -735,8 +744,8 @@ const PAGE = `
 <div class="row end"><button type="button" data-do="close_settings">Done</button></div></dialog>`;
 
 const HELP_ALONE = "Click a card, or drag it to its place.", HELP_TWICE = "A double click sends it to a foundation.", HELP_AT_TABLES = "Click a card or a button.";
-const KEYS_ALONE = "Keys: arrows move between cards, Enter plays, Escape cancels, U undoes, H gives a hint.";
-const KEYS_AT_TABLES = "Keys: Tab moves between cards and buttons, arrows move between cards, Enter plays, H gives a hint.";
+const KEYS_ALONE = "Keys: arrows move between cards, Enter plays, Escape cancels, U undoes, H gives a hint, N begins a new game.";
+const KEYS_AT_TABLES = "Keys: Tab moves between cards and buttons, arrows move between cards, Enter plays, H gives a hint, N begins a new game.";
 const FINISHING = 140; // milliseconds between the moves of a game that finishes itself
 const SOURCES = /\s*\((?:\d{3}|house)[^)]*\)/g; // short names of sources in the descriptions of options
 
@@ -776,6 +785,7 @@ export class Page {
   }
 
   refuse(text) {
+    this.begins = false;
     if (this.parts.chooser.open) this.parts.refused.textContent = text;
     else this.say(text, true);
   }
@@ -797,10 +807,11 @@ export class Page {
     this.parts.advice.replaceChildren();
     this.parts.numbers.hidden = true;
     clearTimeout(this.finishing);
-    if (this.isOther(before)) this.arrive();
+    const isOther = this.begins || this.isOther(before);
+    this.begins = false;
+    if (isOther) this.arrive();
     // A page that was just loaded shows only the current scene.
     const steps = before?.session === message.session ? message.play.steps ?? [] : [];
-    const isOther = this.isOther(before);
     if (isOther) for (const name of ["actions", "tools"]) this.parts[name].replaceChildren();
     if (isOther || steps.length) this.say("");
     this.pace.run([...this.listSteps(steps, isOther ? null : before.play.scene), () => this.finishView(before)], this.speed);
@@ -882,7 +893,7 @@ export class Page {
   // Shows a game that has just begun, with its explanation if the player has not read it.
   arrive() {
     const { game, title, play, settings } = this.view;
-    if (this.parts.chooser.open) this.parts.chooser.close();
+    if (this.parts.chooser.open) { this.parts.chooser.close(); this.comesToTable = true; }
     this.showMenu(false);
     this.fillChosen(settings);
     this.parts.title.textContent = title;
@@ -1059,6 +1070,7 @@ export class Page {
   begin(settings) {
     this.stop();
     this.closeReplay();
+    this.begins = true;
     this.send({ do: "new", ...settings });
   }
 
@@ -1088,14 +1100,13 @@ export class Page {
     if (step) this.writePrompt(play.prompt);
     this.writeNotice(play);
     this.writeResults(play);
-    const chosen = this.parts.agent.value;
-    this.parts.agent.replaceChildren(...this.view.agents.map(makeAgent));
-    if (this.view.agents.some(({ spec }) => spec === chosen)) this.parts.agent.value = chosen;
+    this.fillAgents();
     const hasFoundations = play.scene.items.some((item) => item.place?.startsWith("foundation-"));
     const help = [alone ? HELP_ALONE : HELP_AT_TABLES, ...(hasFoundations ? [HELP_TWICE] : [])].join(" ");
     this.parts.help.replaceChildren(`${help} `, make("span", { class: "keys" }, alone ? KEYS_ALONE : KEYS_AT_TABLES));
-    for (const name of ["take_back", "restart"]) this.button(name).hidden = !alone;
-    this.button("take_back").disabled = this.button("restart").disabled = !play.can_take_back;
+    this.button("take_back").hidden = !alone;
+    this.button("take_back").disabled = !play.can_take_back;
+    this.button("restart").disabled = Boolean(step) || !play.can_restart;
     this.button("review").disabled = !play.over;
     for (const name of ["advise", "auto"]) this.button(name).disabled = Boolean(play.over);
     if (step) {
@@ -1106,10 +1117,17 @@ export class Page {
       return;
     }
     const isLost = document.activeElement === document.body || document.activeElement.disabled;
-    if (this.hadFocus && isLost && !this.board.focus()) {
-      (this.parts.actions.querySelector(":enabled") ?? this.button(play.seats ? "next_hand" : "next_deal")).focus();
+    if ((this.comesToTable || (this.hadFocus && isLost)) && !this.board.focus()) {
+      (this.parts.actions.querySelector(":enabled") ?? this.button(play.seats ? "next_hand" : "next_deal")).focus({ preventScroll: true });
     }
-    this.hadFocus = false;
+    this.hadFocus = this.comesToTable = false;
+  }
+
+  // Each game keeps the agent that was chosen for it. Otherwise, the first agent of the list is the best one.
+  fillAgents() {
+    const { agents, game } = this.view, chosen = look.agents[game];
+    this.parts.agent.replaceChildren(...agents.map(makeAgent));
+    if (agents.some(({ spec }) => spec === chosen)) this.parts.agent.value = chosen;
   }
 
   drawEnding(play) {
@@ -1117,7 +1135,7 @@ export class Page {
     ending.hidden = !play.over;
     ending.className = `ending ${play.outcome}`;
     over.textContent = [play.over, play.best_possible].filter(Boolean).join(" ");
-    for (const name of ["next_deal", "same_deal"]) this.button(name).hidden = Boolean(play.seats);
+    this.button("next_deal").hidden = Boolean(play.seats);
     this.button("next_hand").hidden = !play.seats;
   }
 
@@ -1132,12 +1150,13 @@ export class Page {
     const play = this.view?.play;
     if (!play) return;
     const status = (this.step ?? play).scene.texts.filter((text) => text.only === "status").map((text) => text.text);
-    const facts = [this.view.title, play.source.replace(/, deal set .*/, ""), ...status];
+    const facts = [this.view.title, play.source.replace(/^deal (\d+), deal set .*/, "deal number $1"), ...status];
     if (play.moves !== undefined) {
       if (!status.length) facts.push(`moves ${play.moves}`);
       facts.push(clock(play.seconds + (play.over ? 0 : (Date.now() - this.since) / 1000)));
     }
     if (play.taken_back) facts.push("with undo");
+    if (play.is_repeated) facts.push("played again");
     this.parts.facts.title = [...facts, play.rules].join(" · ");
     const now = [...this.parts.facts.children];
     while (now.length < facts.length) { now.push(make("span")); this.parts.facts.append(now.at(-1), " "); }
@@ -1180,6 +1199,7 @@ export class Page {
     const key = event.key.toLowerCase();
     if (key === "u") this.button("take_back").click();
     else if (key === "h") this.button("advise").click();
+    else if (key === "n") this.button("choose").click();
     else if (event.key === "Escape") this.cancel();
     else return;
     event.preventDefault();
@@ -1281,6 +1301,7 @@ export class Page {
     this.parts.options.addEventListener("change", () => this.askRules());
     choose.addEventListener("submit", (event) => { event.preventDefault(); this.startChosen(); });
     guide.addEventListener("toggle", () => { if (!guide.open && this.view?.play) this.foldGuide(); this.board.redraw(); });
+    this.parts.agent.addEventListener("change", () => setLook({ agents: { ...look.agents, [this.view.game]: this.parts.agent.value } }));
     this.parts.theme.addEventListener("change", () => setLook({ theme: this.parts.theme.value }));
     this.parts.four.addEventListener("change", () => setLook({ four: this.parts.four.checked }));
     this.parts.finish.addEventListener("change", () => setLook({ finish: this.parts.finish.checked }));
