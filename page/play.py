@@ -7,6 +7,7 @@
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,9 @@ class SolitaireSession:
         self.words = key_words(new_key())
         self.chances: dict[str, bool | None] = {}
         self.best_possible, self.own_best = "", ""
-        self.agent_moves = 0
+        self.own_moves, self.agent_moves = 0, 0
+        self.helper = ""
+        """The name of the agent that made the latest move of an agent."""
         self.has_new_result = False
         self.events: list[str] = []
         """Sentences about the last change, such as ``"You moved 5♣ to 6♥."``."""
@@ -117,6 +120,7 @@ class SolitaireSession:
         wanted = list(dict.fromkeys([*begun, action]))
         whole = [move for move in self.moves if set(move) == set(wanted)]
         if whole:
+            self.own_moves += 1
             self._play(whole[0], "You")
         elif any(set(wanted) < set(move) for move in self.moves):
             self.selected = wanted
@@ -155,12 +159,12 @@ class SolitaireSession:
     def _tell_turned(self, before: np.ndarray) -> list[str]:
         """Return a sentence with the cards that have become visible since a position."""
         now, then = (
-            {item.card for item in scene.items if item.card and item.face_up}
+            [item.card for item in scene.items if item.card and item.face_up]
             for scene in (self.env.scene(), self.game.layout(before[0], self.rules))
         )
         hidden = self.game.hidden_cards
         unseen = set(hidden.read(before)[0].tolist()) if hidden else set()
-        turned = [card_symbol(card) for card in sorted(now - then) if card in unseen]
+        turned = [card_symbol(card) for card in now if card in unseen - set(then)]
         return [f"Turned up: {', '.join(turned)}."] if turned else []
 
     def _after_move(self) -> None:
@@ -182,6 +186,7 @@ class SolitaireSession:
     def restart(self) -> None:
         """Begin the same deal again. Raises ValueError if no move has been made."""
         self.take_back(None)
+        self.own_moves, self.agent_moves = 0, 0
 
     def play_agent(self, agent: PageAgent) -> None:
         """Let an agent make one move. Raises ValueError if the game is over."""
@@ -189,7 +194,8 @@ class SolitaireSession:
             raise ValueError("The game is over.")
         actions = self._foresee(agent, agent.choose(self._states, self.words))
         self.agent_moves += 1
-        self._play(actions, f"The {name_agent(agent.spec, self.game)} agent")
+        self.helper = name_agent(agent.spec, self.game)
+        self._play(actions, f"The {self.helper} agent")
 
     def _foresee(self, agent: PageAgent, first: int) -> list[int]:
         """Return the whole move of an agent that begins with an action."""
@@ -265,8 +271,11 @@ class SolitaireSession:
         """Return the recorded game and the person's seat. Raises ValueError before its end."""
         if not self.deal.is_over:
             raise ValueError("The game is not over yet.")
-        name = "you and agents" if self.agent_moves else "you"
-        return self.deal.replay(self.variant, (name,)), 0
+        return self.deal.replay(self.variant, (self._name_player(),)), 0
+
+    def _name_player(self) -> str:
+        """Return ``"you"``, the agent that made all moves, or both."""
+        return name_helped(self.own_moves, self.agent_moves, self.helper)
 
     def result(self) -> dict[str, Any]:
         """Return the row of the result store for the finished game."""
@@ -318,7 +327,7 @@ class SolitaireSession:
             "can_take_back": len(self.deal.history) > 1,
             "can_restart": len(self.deal.history) > 1,
             "taken_back": self.has_taken_back,
-            "agent_moves": self.agent_moves,
+            "helped": "" if (who := self._name_player()) == "you" else f"played by {who}",
             "chances": self.chances,
             "notice": self._notice(),
             "best": str(self.deal.load_best() or ""),
@@ -349,10 +358,11 @@ class SolitaireSession:
         if not outcome:
             return ""
         if outcome == "won":
-            return f"You won in {int(state['moves'])} moves."
+            return f"{capitalize(self._name_player())} won in {int(state['moves'])} moves."
         if outcome == "scored":
             has_reached = self.deal.info.get(self.game.goal_name(self.rules), False)
-            return f"{int(state['score'])} points.{' Target reached!' if has_reached else ''}"
+            goal = f"The goal was {'' if has_reached else 'not '}reached."
+            return f"{capitalize(self._name_player())} scored {int(state['score'])} points. {goal}"
         reason = self.deal.ending().removeprefix("Over, ")
         return f"Lost: {reason[0].lower()}{reason[1:]}."
 
@@ -405,6 +415,9 @@ class SeatSession:
         ]
         """The names of the players in plain words, by seat."""
         self.agent_moves, self.has_new_result = 0, False
+        self.own_moves = 0
+        self.helper = ""
+        """The name of the agent that made the latest move in the person's seat."""
         self.is_repeated = False
         """Whether the person has played this hand before."""
         self.events: list[str] = []
@@ -429,7 +442,8 @@ class SeatSession:
 
     def _begin_hand(self) -> None:
         self.table.begin_hand()
-        self.agent_moves, self.has_new_result = 0, False
+        self.agent_moves = self.own_moves = 0
+        self.has_new_result = False
         self.go_on()
 
     def _describe_step(self, text: str) -> dict[str, Any]:
@@ -475,6 +489,7 @@ class SeatSession:
             raise ValueError(f"start must be null in a game for several players, got {start}")
         if action not in self._legal():
             raise ValueError(self._refuse(action))
+        self.own_moves += 1
         self._go_on([self._play(action)])
 
     def _refuse(self, action: int) -> str:
@@ -502,7 +517,8 @@ class SeatSession:
         self._refuse_if_waiting()
         action = agent.choose(self.table.rows.states, self.table.words)
         self.agent_moves += 1
-        self.click(action)
+        self.helper = name_agent(agent.spec, self.game)
+        self._go_on([self._play(action)])
 
     def advise(self, agent: PageAgent) -> dict[str, Any]:
         """Return an agent's explanation of the person's turn (`Explanation.summary`)."""
@@ -529,7 +545,13 @@ class SeatSession:
         """Return the recorded hand and the person's seat. Raises ValueError before its end."""
         if not self.table.is_over:
             raise ValueError("This hand is not over yet.")
-        return self.table.replay(self.variant), self.table.own_seat
+        replay, own = self.table.replay(self.variant), self.table.own_seat
+        agents = [self._name_player() if k == own else one for k, one in enumerate(replay.agents)]
+        return replace(replay, agents=tuple(agents)), own
+
+    def _name_player(self) -> str:
+        """Return ``"you"``, the agent that made all moves of the person's seat, or both."""
+        return name_helped(self.own_moves, self.agent_moves, self.helper)
 
     def result(self) -> dict[str, Any]:
         """Return the row of the result store for the finished hand."""
@@ -569,6 +591,7 @@ class SeatSession:
             "can_take_back": False,
             "can_restart": bool(table.actions),
             "is_repeated": self.is_repeated,
+            "helped": "" if (who := self._name_player()) == "you" else f"played by {who}",
             "events": self.events,
             "steps": self.steps,
             "has_tricks": "tricks" in (table.rows.states.dtype.names or ()),
@@ -586,7 +609,6 @@ class SeatSession:
 
     def _tell_ending(self) -> str:
         """Return a sentence about the result of the hand, or an empty string."""
-        verbs = {"won": "You won", "lost": "You lost"}
         outcome, table = self._name_outcome(), self.table
         if not outcome:
             return ""
@@ -595,7 +617,9 @@ class SeatSession:
         bid = self._tell_bid()
         if outcome == "scored":
             return f"Hand {table.hand} is over. You win and lose nothing.{bid}"
-        return f"Hand {table.hand}: {verbs[outcome]} {net:g} {unit}.{bid}"
+        return (
+            f"Hand {table.hand}: {capitalize(self._name_player())} {outcome} {net:g} {unit}.{bid}"
+        )
 
     def _tell_bid(self) -> str:
         """Return a sentence about the bid and the points taken; empty if there was no bid."""
@@ -608,7 +632,11 @@ class SeatSession:
         sides, bidder = seats.sides(self.rules), int(info["bidder"][0])
         side = [seat for seat, one in enumerate(sides) if one == sides[bidder]]
         taken = sum(int(state["seats"][seat]["points"]) for seat in side)
-        who = "You" if self.table.own_seat in side else "They"
+        own = self.table.own_seat
+        if len(side) == 1:
+            who = "You" if bidder == own else f"Seat {bidder}"
+        else:
+            who = "Your side" if own in side else "The other side"
         return f" {who} bid {int(info['bid'][0])} and took {taken}."
 
     def _describe_seat(self, seat: int, net: float) -> dict[str, Any]:
@@ -635,6 +663,24 @@ class SeatSession:
     def _buttons(self, actions: set[int]) -> list[dict[str, Any]]:
         words = self.game.action_words(self.table.own_state(), self.rules)
         return name_actions(self.game, actions, words)
+
+
+def capitalize(text: str) -> str:
+    """Return the text with a capital first letter."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def name_helped(own_moves: int, agent_moves: int, agent: str) -> str:
+    """Return who played, such as ``"you"``, ``"you and the greedy agent"`` or only the agent.
+
+    Args:
+        own_moves: Number of the person's moves.
+        agent_moves: Number of the agent's moves.
+        agent: The name of the agent.
+    """
+    if not agent_moves:
+        return "you"
+    return f"you and the {agent} agent" if own_moves else f"the {agent} agent"
 
 
 def draw_deal(game: Game) -> dict[str, Any]:
