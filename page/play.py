@@ -4,15 +4,17 @@
 `view` returns the content of the page.
 """
 
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from parlour.envs import CardEnv, Game
-from parlour.envs.core.kernel.cards import SUITS, card_symbol, parse_card
+from parlour.envs.core.kernel.cards import SUITS, card_symbol, default_deal_set, parse_card
 from parlour.envs.core.kernel.rng import key_words, new_key
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.moves import list_complete_moves
@@ -39,6 +41,9 @@ PAST = {
     "undo": "undid",
 }
 """Past tense of the irregular verbs that begin the phrases of `Game.describe_action`."""
+RANDOM_DEALS = 1_000_000
+"""Number of deals of the default deal set from which random deals are drawn. They have numbers, so
+that a person can play them again."""
 MOST_DEALS = 200
 """Maximum number of random deals among which a winnable one is searched."""
 MOST_DEALT = 60
@@ -48,8 +53,8 @@ MOST_DEALT = 60
 class SolitaireSession:
     """A solitaire of one person. A click selects a card; the last click of a move plays it.
 
-    See `CardEnv.reset` for ``chosen``, and `SolitaireGame` for ``bests``. Raises ValueError for
-    invalid rules or an invalid deal.
+    See `CardEnv.reset` for ``chosen`` (None: a random deal), and `SolitaireGame` for ``bests``.
+    Raises ValueError for invalid rules or an invalid deal.
     """
 
     def __init__(
@@ -64,13 +69,15 @@ class SolitaireSession:
         self.env = CardEnv(game, variant, illegal="raise", **options)
         self.game, self.rules, self.variant = game, self.env.rules, variant
         self.notice = Notice(game, self.rules, True)
-        self.deal = SolitaireGame(self.env, None, chosen, bests)
+        self.deal = SolitaireGame(self.env, None, chosen or draw_deal(game), bests)
         if winnable and chosen is None:
             self._deal_winnable(bests)
         self.words = key_words(new_key())
         self.chances: dict[str, bool | None] = {}
         self.best_possible, self.own_best = "", ""
-        self.agent_moves = 0
+        self.own_moves, self.agent_moves = 0, 0
+        self.helper = ""
+        """The name of the agent that made the latest move of an agent."""
         self.has_new_result = False
         self.events: list[str] = []
         """Sentences about the last change, such as ``"You moved 5♣ to 6♥."``."""
@@ -83,7 +90,7 @@ class SolitaireSession:
         for _ in range(MOST_DEALS):
             if self.notice.judge(self.deal.history) == [True]:
                 return
-            self.deal = SolitaireGame(self.env, None, None, bests)
+            self.deal = SolitaireGame(self.env, None, draw_deal(self.game), bests)
         raise ValueError("The solver found no winnable deal. Deal without this option.")
 
     def _arrive(self) -> None:
@@ -113,6 +120,7 @@ class SolitaireSession:
         wanted = list(dict.fromkeys([*begun, action]))
         whole = [move for move in self.moves if set(move) == set(wanted)]
         if whole:
+            self.own_moves += 1
             self._play(whole[0], "You")
         elif any(set(wanted) < set(move) for move in self.moves):
             self.selected = wanted
@@ -151,12 +159,12 @@ class SolitaireSession:
     def _tell_turned(self, before: np.ndarray) -> list[str]:
         """Return a sentence with the cards that have become visible since a position."""
         now, then = (
-            {item.card for item in scene.items if item.card and item.face_up}
+            [item.card for item in scene.items if item.card and item.face_up]
             for scene in (self.env.scene(), self.game.layout(before[0], self.rules))
         )
         hidden = self.game.hidden_cards
         unseen = set(hidden.read(before)[0].tolist()) if hidden else set()
-        turned = [card_symbol(card) for card in sorted(now - then) if card in unseen]
+        turned = [card_symbol(card) for card in now if card in unseen - set(then)]
         return [f"Turned up: {', '.join(turned)}."] if turned else []
 
     def _after_move(self) -> None:
@@ -175,13 +183,19 @@ class SolitaireSession:
         self.own_best = ""
         self._arrive()
 
+    def restart(self) -> None:
+        """Begin the same deal again. Raises ValueError if no move has been made."""
+        self.take_back(None)
+        self.own_moves, self.agent_moves = 0, 0
+
     def play_agent(self, agent: PageAgent) -> None:
         """Let an agent make one move. Raises ValueError if the game is over."""
         if self.deal.is_over:
             raise ValueError("The game is over.")
         actions = self._foresee(agent, agent.choose(self._states, self.words))
         self.agent_moves += 1
-        self._play(actions, f"The {name_agent(agent.spec, self.game)} agent")
+        self.helper = name_agent(agent.spec, self.game)
+        self._play(actions, f"The {self.helper} agent")
 
     def _foresee(self, agent: PageAgent, first: int) -> list[int]:
         """Return the whole move of an agent that begins with an action."""
@@ -257,8 +271,11 @@ class SolitaireSession:
         """Return the recorded game and the person's seat. Raises ValueError before its end."""
         if not self.deal.is_over:
             raise ValueError("The game is not over yet.")
-        name = "you and agents" if self.agent_moves else "you"
-        return self.deal.replay(self.variant, (name,)), 0
+        return self.deal.replay(self.variant, (self._name_player(),)), 0
+
+    def _name_player(self) -> str:
+        """Return ``"you"``, the agent that made all moves, or both."""
+        return name_helped(self.own_moves, self.agent_moves, self.helper)
 
     def result(self) -> dict[str, Any]:
         """Return the row of the result store for the finished game."""
@@ -308,8 +325,9 @@ class SolitaireSession:
             "over": self._tell_ending(),
             "outcome": self._name_outcome(),
             "can_take_back": len(self.deal.history) > 1,
+            "can_restart": len(self.deal.history) > 1,
             "taken_back": self.has_taken_back,
-            "agent_moves": self.agent_moves,
+            "helped": "" if (who := self._name_player()) == "you" else f"played by {who}",
             "chances": self.chances,
             "notice": self._notice(),
             "best": str(self.deal.load_best() or ""),
@@ -340,10 +358,11 @@ class SolitaireSession:
         if not outcome:
             return ""
         if outcome == "won":
-            return f"You won in {int(state['moves'])} moves."
+            return f"{capitalize(self._name_player())} won in {int(state['moves'])} moves."
         if outcome == "scored":
             has_reached = self.deal.info.get(self.game.goal_name(self.rules), False)
-            return f"{int(state['score'])} points.{' Target reached!' if has_reached else ''}"
+            goal = f"The goal was {'' if has_reached else 'not '}reached."
+            return f"{capitalize(self._name_player())} scored {int(state['score'])} points. {goal}"
         reason = self.deal.ending().removeprefix("Over, ")
         return f"Lost: {reason[0].lower()}{reason[1:]}."
 
@@ -385,7 +404,7 @@ class SeatSession:
     ) -> None:
         self.game, self.variant = game, variant
         self.rules = game.make_rules(variant, options)
-        choice = TableChoice(game, self.rules, chosen)
+        choice = TableChoice(game, self.rules, chosen or draw_deal(game))
         self.opponents = opponents
         agents = [opponent.agent for opponent in opponents]
         self.table = TableSession(choice, SeatChoice(seat, agents), Person())
@@ -396,6 +415,11 @@ class SeatSession:
         ]
         """The names of the players in plain words, by seat."""
         self.agent_moves, self.has_new_result = 0, False
+        self.own_moves = 0
+        self.helper = ""
+        """The name of the agent that made the latest move in the person's seat."""
+        self.is_repeated = False
+        """Whether the person has played this hand before."""
         self.events: list[str] = []
         self.steps: list[dict[str, Any]] = []
         """The scene before the latest actions and after each of them, except the current scene."""
@@ -405,8 +429,21 @@ class SeatSession:
         """Deal the next hand. Raises ValueError before the end of the current one."""
         if self.table.hand and not self.table.is_over:
             raise ValueError("This hand is not over yet.")
+        self.is_repeated = False
+        self._begin_hand()
+
+    def restart(self) -> None:
+        """Deal the same hand again. Raises ValueError if nothing has been played in it."""
+        if not self.table.actions:
+            raise ValueError("This hand has just begun.")
+        self.table.take_back_hand()
+        self.is_repeated = True
+        self._begin_hand()
+
+    def _begin_hand(self) -> None:
         self.table.begin_hand()
-        self.agent_moves, self.has_new_result = 0, False
+        self.agent_moves = self.own_moves = 0
+        self.has_new_result = False
         self.go_on()
 
     def _describe_step(self, text: str) -> dict[str, Any]:
@@ -452,6 +489,7 @@ class SeatSession:
             raise ValueError(f"start must be null in a game for several players, got {start}")
         if action not in self._legal():
             raise ValueError(self._refuse(action))
+        self.own_moves += 1
         self._go_on([self._play(action)])
 
     def _refuse(self, action: int) -> str:
@@ -479,7 +517,8 @@ class SeatSession:
         self._refuse_if_waiting()
         action = agent.choose(self.table.rows.states, self.table.words)
         self.agent_moves += 1
-        self.click(action)
+        self.helper = name_agent(agent.spec, self.game)
+        self._go_on([self._play(action)])
 
     def advise(self, agent: PageAgent) -> dict[str, Any]:
         """Return an agent's explanation of the person's turn (`Explanation.summary`)."""
@@ -506,7 +545,13 @@ class SeatSession:
         """Return the recorded hand and the person's seat. Raises ValueError before its end."""
         if not self.table.is_over:
             raise ValueError("This hand is not over yet.")
-        return self.table.replay(self.variant), self.table.own_seat
+        replay, own = self.table.replay(self.variant), self.table.own_seat
+        agents = [self._name_player() if k == own else one for k, one in enumerate(replay.agents)]
+        return replace(replay, agents=tuple(agents)), own
+
+    def _name_player(self) -> str:
+        """Return ``"you"``, the agent that made all moves of the person's seat, or both."""
+        return name_helped(self.own_moves, self.agent_moves, self.helper)
 
     def result(self) -> dict[str, Any]:
         """Return the row of the result store for the finished hand."""
@@ -521,7 +566,7 @@ class SeatSession:
             "score": net,
             "moves": int(self.table.rows.states["moves"][0]),
             "seconds": None,
-            "taken_back": False,
+            "taken_back": self.is_repeated,
             "agent_moves": self.agent_moves,
         }
 
@@ -544,6 +589,9 @@ class SeatSession:
             "over": self._tell_ending(),
             "outcome": self._name_outcome(),
             "can_take_back": False,
+            "can_restart": bool(table.actions),
+            "is_repeated": self.is_repeated,
+            "helped": "" if (who := self._name_player()) == "you" else f"played by {who}",
             "events": self.events,
             "steps": self.steps,
             "has_tricks": "tricks" in (table.rows.states.dtype.names or ()),
@@ -561,7 +609,6 @@ class SeatSession:
 
     def _tell_ending(self) -> str:
         """Return a sentence about the result of the hand, or an empty string."""
-        verbs = {"won": "You won", "lost": "You lost"}
         outcome, table = self._name_outcome(), self.table
         if not outcome:
             return ""
@@ -570,7 +617,9 @@ class SeatSession:
         bid = self._tell_bid()
         if outcome == "scored":
             return f"Hand {table.hand} is over. You win and lose nothing.{bid}"
-        return f"Hand {table.hand}: {verbs[outcome]} {net:g} {unit}.{bid}"
+        return (
+            f"Hand {table.hand}: {capitalize(self._name_player())} {outcome} {net:g} {unit}.{bid}"
+        )
 
     def _tell_bid(self) -> str:
         """Return a sentence about the bid and the points taken; empty if there was no bid."""
@@ -583,7 +632,11 @@ class SeatSession:
         sides, bidder = seats.sides(self.rules), int(info["bidder"][0])
         side = [seat for seat, one in enumerate(sides) if one == sides[bidder]]
         taken = sum(int(state["seats"][seat]["points"]) for seat in side)
-        who = "You" if self.table.own_seat in side else "They"
+        own = self.table.own_seat
+        if len(side) == 1:
+            who = "You" if bidder == own else f"Seat {bidder}"
+        else:
+            who = "Your side" if own in side else "The other side"
         return f" {who} bid {int(info['bid'][0])} and took {taken}."
 
     def _describe_seat(self, seat: int, net: float) -> dict[str, Any]:
@@ -610,6 +663,29 @@ class SeatSession:
     def _buttons(self, actions: set[int]) -> list[dict[str, Any]]:
         words = self.game.action_words(self.table.own_state(), self.rules)
         return name_actions(self.game, actions, words)
+
+
+def capitalize(text: str) -> str:
+    """Return the text with a capital first letter."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def name_helped(own_moves: int, agent_moves: int, agent: str) -> str:
+    """Return who played, such as ``"you"``, ``"you and the greedy agent"`` or only the agent.
+
+    Args:
+        own_moves: Number of the person's moves.
+        agent_moves: Number of the agent's moves.
+        agent: The name of the agent.
+    """
+    if not agent_moves:
+        return "you"
+    return f"you and the {agent} agent" if own_moves else f"the {agent} agent"
+
+
+def draw_deal(game: Game) -> dict[str, Any]:
+    """Return a random deal of the default deal set, as ``options`` of `CardEnv.reset`."""
+    return {"deal": secrets.randbelow(RANDOM_DEALS), "deal_set": default_deal_set(game.name)}
 
 
 def put_in_past(phrase: str) -> str:

@@ -118,8 +118,10 @@ class Session:
         play = self._playing()
         if do == "click":
             play.click(fields["action"], fields["start"])
-        elif do in ("take_back", "restart"):
-            play.take_back(1 if do == "take_back" else None)
+        elif do == "take_back":
+            play.take_back()
+        elif do == "restart":
+            play.restart()
         elif do == "agent_move":
             play.play_agent(self._agent(fields["agent"]))
         elif not isinstance(play, SeatSession):

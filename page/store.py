@@ -113,13 +113,14 @@ class ResultStore:
         """Return the counts of games played and won with these rules (a digest). Raises OSError.
 
         The best game is the one that was won, with the highest score, in the fewest moves. Games in
-        which moves were taken back against the rules, or made by an agent, count only as played.
+        which moves were taken back against the rules count only as played. Games in which an agent
+        made moves do not count.
         """
         is_own = "agent_moves = 0 AND taken_back = 0"
         with self._open() as connection:
             played, won = connection.execute(
                 f"SELECT COUNT(*), COALESCE(SUM(won AND {is_own}), 0) FROM results "
-                "WHERE game = ? AND rules = ?",
+                "WHERE game = ? AND rules = ? AND agent_moves = 0",
                 (game, rules),
             ).fetchone()
             best = connection.execute(

@@ -127,6 +127,8 @@ class Game:
 
     points_of: Callable[[Any], Mapping[str, int]] | None = None
     """Returns the points of each hand rank, best first; None in games without such points."""
+    no_move_text: str = "no move is left"
+    """The reason, for a person, why a game without a legal action is over."""
     nicknames: tuple[str, ...] = ()
     """Alternative names that commands accept."""
 

@@ -17,10 +17,10 @@ import numpy as np
 from ..core.batch import MAX_MOVES
 from ..core.game import Game, find_game
 from ..core.kernel.cards import SUIT_SIGNS, SUITS, WHITE_SUIT_SIGNS, card_name
-from ..core.moves import list_complete_moves, move_text
+from ..core.moves import list_complete_moves, mark_moves, move_text
 from ..core.options import check_range, describe_options, shorten, unknown_text
 from ..core.rows import describe_move
-from ..core.scene.items import RANK_WORDS, SUIT_WORDS, Item
+from ..core.scene.items import RANK_WORDS, SUIT_WORDS
 from ..core.scene.scene import Scene, ansi
 from .disguise import Disguise
 from .seat import Opponents
@@ -147,7 +147,7 @@ class TextPosition:
         """The state as a drawing of the table or as JSON."""
         scene = self.game.layout(self.states[0], self.rules)
         scene = (scene.terminal or scene)._replace(title="", terminal=None)
-        scene = scene._replace(items=tuple(map(self._mark, scene.items)))
+        scene = mark_moves(scene, self._moves.values(), self._words)
         if self.form == "json":
             return self._hide(json.dumps(describe_scene(scene), ensure_ascii=False))
         return self._hide(ansi(scene))
@@ -193,29 +193,6 @@ class TextPosition:
         if folded in self._phrases or (chosen and -1 not in chosen):
             raise self._error(f"{shorten(answer)} is not a legal move now.", "illegal")
         raise self._error(f"{shorten(answer)} is not a legal move.", "unreadable")
-
-    def _mark(self, item: Item) -> Item:
-        """Return an item with a mark if a move of several cards uses it.
-
-        Layouts mark only the card with which such a move begins.
-        """
-        if item.mark or not (item.card and item.face_up) or item.card not in self._combined:
-            return item
-        return item._replace(mark="legal")
-
-    @cached_property
-    def _combined(self) -> set[int]:
-        """The codes of the cards of all moves of several cards."""
-        words = {
-            word
-            for move in self._moves.values()
-            if len(move) > 1
-            for action in move
-            for word in self._words[action]
-        }
-        items = self.game.layout(self.states[0], self.rules).items
-        shown = {item.card for item in items if item.card and item.face_up}
-        return {card for card in shown if card_name(card) in words}
 
     def _error(self, reason: str, kind: str) -> AnswerError:
         named = ", ".join(self.answers[:MOST_NAMED])

@@ -91,7 +91,7 @@ def begin(
     page.select_option("[name=game]", name)
     page.select_option("[name=variant]", variant)
     if not page.is_visible("[name=deal]"):
-        page.click("text=Deal number")
+        page.click("summary:text('Deal number')")
     page.fill("[name=deal]", str(deal))
     if seat:
         page.select_option("[name=seat]", str(seat))
@@ -101,7 +101,7 @@ def begin(
     page.click("dialog button:has-text('Start')")
     title = find_game(name).title
     shows(page, "facts", f"{title} · {variant}")
-    shows(page, "facts", f"deal {deal}")
+    shows(page, "facts", f"deal number {deal}")
     sync_api.expect(page.locator("dialog[open]")).to_have_count(0)
     page.evaluate("document.querySelector('[data-part=guide]').open = false")
 
@@ -143,7 +143,15 @@ def test_a_replay_in_one_file_needs_no_server(browser: Any, game_file: Path) -> 
     sync_api.expect(page.locator(".path.better.head")).to_have_count(1)
     sync_api.expect(page.locator(".path.next.head")).to_have_count(1)
     shows(page, "legend", "Solid arrow: the better move")
-    shows(page, "scale", "Chance of winning before each move. A dot marks a loss.")
+    rows = page.locator("[data-part=values] tr.better").all_inner_texts()
+    assert len(rows) == 1 and rows[0].startswith("deal from the stock (better)")
+    framed = page.eval_on_selector_all(
+        "svg .item", "all => all.filter(i => i.item.mark === 'legal').map(i => i.item.card)"
+    )
+    values = [1 + "A23456789TJQK".index(card[0]) for card in framed if card]
+    assert len(values) > 1
+    assert all(value == 13 or 13 - value in values for value in values)
+    shows(page, "scale", "Chance of winning before each move. A dot marks a move that lost value.")
     ticks = page.locator(".curve .tick").all_text_contents()
     assert ticks[:4] == ["0 %", "50 %", "100 %", "move 1"]
     step = int(page.locator("[data-part=slide]").input_value()) + 1
@@ -241,7 +249,7 @@ def test_a_whole_game_is_won_by_a_solvers_clicks(page: Any, served: Served) -> N
             sync_api.expect(page.locator(item_of(play, action))).to_have_attribute(
                 "aria-pressed", "true"
             )
-    shows(page, "over", "You won in")
+    shows(page, "prompt", "You won in")
     sync_api.expect(page.locator(".ending")).to_have_class("ending won")
     assert any(
         row["won"] and row["source"].startswith(f"deal {deal},") for row in served.store.rows()
@@ -533,9 +541,40 @@ def test_an_agent_advises_and_plays_to_the_end(page: Any) -> None:
     page.select_option("[data-part=speed]", "0")
     page.click("[data-do=auto]")
     sync_api.expect(page.locator("[data-do=advise]")).to_be_disabled(timeout=SLOW)
-    shows(page, "over", "Lost: no move is left.")
+    shows(page, "prompt", "Lost: no move is left.")
     sync_api.expect(page.locator(".ending")).to_have_class("ending lost")
     assert page.is_disabled("[data-do=auto]")
+
+
+def test_each_game_keeps_its_own_agent(page: Any) -> None:
+    begin(page, "three-passes", 3)
+    agent = page.locator("[data-part=agent]")
+    sync_api.expect(agent).to_have_value("pretrained")  # the best one
+    begin(page, "classic", 3, "fifty_six")
+    sync_api.expect(agent).to_have_value("greedy")
+    begin(page, "classic", 3, "poker_squares")
+    agent.select_option("uniform")
+    begin(page, "three-passes", 3)
+    sync_api.expect(agent).to_have_value("pretrained")
+    page.reload()
+    begin(page, "classic", 3, "poker_squares")
+    sync_api.expect(agent).to_have_value("uniform")
+
+
+@pytest.mark.parametrize("name", ["pyramid", "fifty_six"])
+def test_every_deal_number_on_the_page_can_be_played_again(page: Any, name: str) -> None:
+    game = find_game(name)
+    chosen = {"game": name, "variant": game.default, "options": {}, "deal": None, "seat": None}
+    page.evaluate("chosen => parlour.begin({ ...parlour.view.settings, ...chosen })", chosen)
+    shows(page, "facts", game.title)
+    facts = page.locator("[data-part=facts]")
+    (number,) = re.findall(r"deal number (\d+)", facts.inner_text())
+    own = "all => all.filter(i => /seat-0|pyramid/.test(i.item.place)).map(i => i.dataset.id)"
+    cards = page.eval_on_selector_all("svg .item", own)
+    for deal in (2**53 - 1, int(number)):
+        begin(page, game.default, deal, name)
+    assert len(cards) >= 8
+    assert page.eval_on_selector_all("svg .item", own) == cards
 
 
 @pytest.mark.slow
@@ -547,9 +586,9 @@ def test_a_reload_keeps_the_game_and_tabs_have_their_own(page: Any, served: Serv
     shows(other, "facts", "moves 0")
     begin(other, "web", 5)
     page.reload()
-    shows(page, "facts", "deal 3")
+    shows(page, "facts", "deal number 3")
     moves(page, 1)
-    shows(other, "facts", "deal 5")
+    shows(other, "facts", "deal number 5")
     assert other.errors == []
 
 
@@ -570,10 +609,17 @@ def test_a_hand_against_three_agents(page: Any) -> None:
         shows(page, "seats", f"Chips, hand {hand + 1}")
 
 
+def set_pace(page: Any, name: str) -> None:
+    """Choose the speed of the opponents in the settings."""
+    open_menu(page, "settings")
+    page.select_option("[data-part=pace]", name)
+    page.click("[data-do=close_settings]")
+
+
 def begin_tricks(browser: Any, served: Served, name: str, motion: str) -> Any:
     """Open a page with a game of tricks whose auction the person leaves by passing."""
     page = open_page(browser.new_context(reduced_motion=motion), served)
-    page.select_option("[data-part=speed]", "250")
+    set_pace(page, "fast")
     begin(page, find_game(name).default, 3, name, opponents="greedy")
     page.wait_for_function(RESTING, timeout=SLOW)
     while page.locator("[data-part=actions] button:enabled").count():
@@ -619,11 +665,16 @@ def test_cards_arrive_one_after_another_and_a_click_skips(browser: Any, served: 
     first = counts[0]
     assert counts[: 5 - first] == list(range(first, 5))  # one card at a time
     shows(page, "said", "the trick with ")
+    set_pace(page, "normal")
     play_card(page)
-    page.select_option("[data-part=speed]", "3000")
-    page.wait_for_timeout(400)
-    page.locator("[data-part=svg]").click(position={"x": 5, "y": 5})
-    page.wait_for_function(RESTING, timeout=5000)
+    page.wait_for_function("() => parlour.pace.isRunning")
+    page.locator("[data-part=svg]").click(position={"x": 5, "y": 5})  # up to the complete trick
+    page.wait_for_function(f"() => ({ON_TABLE})() === 4", timeout=1000)
+    page.wait_for_timeout(2500)
+    assert page.evaluate(ON_TABLE) == 4  # long enough to read the cards
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Enter")
+    page.wait_for_function(RESTING, timeout=1000)
     assert page.errors == []
     page.context.close()
 
@@ -631,7 +682,7 @@ def test_cards_arrive_one_after_another_and_a_click_skips(browser: Any, served: 
 @pytest.mark.slow
 def test_nothing_stale_is_shown_between_steps(browser: Any, served: Served) -> None:
     page = begin_tricks(browser, served, "twenty_eight", "no-preference")
-    page.select_option("[data-part=speed]", "3000")
+    set_pace(page, "slow")
     box = page.locator("[data-part=svg]").bounding_box()
     play_card(page)
     shows(page, "prompt", "Waiting for seat ")
@@ -705,7 +756,7 @@ def test_a_hand_in_stakes_with_partners_is_reviewed_from_ones_first_choice(page:
     assert any("was the best move." in text for text in told)
     assert "No choice in this position." in told
     assert "Not your move." in told
-    shows(page, "scale", "Expected stakes before each move. A dot marks a loss.")
+    shows(page, "scale", "Expected stakes before each move. A dot marks a move that lost value.")
 
 
 @pytest.mark.slow
@@ -720,7 +771,7 @@ def test_the_keyboard_alone_suffices(page: Any) -> None:
     page.keyboard.press("Tab")
     page.keyboard.type("3")
     page.keyboard.press("Enter")
-    shows(page, "facts", "deal 3")
+    shows(page, "facts", "deal number 3")
     reach(page, lambda: page.evaluate("document.activeElement.classList.contains('item')"))
     play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "deal_set": "pyramid-1"})
     pair = next(move for move in play.moves if len(move) == 2)
@@ -738,6 +789,46 @@ def test_the_keyboard_alone_suffices(page: Any) -> None:
     sync_api.expect(page.locator('[aria-pressed="true"]')).to_have_count(1)
     page.keyboard.press("Escape")
     sync_api.expect(page.locator('[aria-pressed="true"]')).to_have_count(0)
+
+
+def test_arrow_keys_walk_a_grid_in_straight_lines(page: Any) -> None:
+    begin(page, "classic", 3, "poker_squares")
+    page.keyboard.press("n")
+    page.focus("[name=deal]")
+    page.keyboard.press("Enter")  # the same deal
+    sync_api.expect(page.locator("dialog[open]")).to_have_count(0)
+    place = "document.activeElement.item?.place"
+    page.wait_for_function(f"{place}?.startsWith('square-')")  # Start leads to the table
+    page.locator('svg .item[data-id="square-c3"]').click()
+    shows(page, "facts", "1 of 25 placed")
+    for key, start, ends in (
+        ("ArrowDown", "b3", ["c3", "d3", "e3", "e3"]),
+        ("ArrowUp", "d3", ["c3", "b3", "a3", "a3"]),
+        ("ArrowRight", "c1", ["c2", "c3", "c4", "c5"]),
+        ("ArrowLeft", "c4", ["c3", "c2", "c1", "c1"]),
+    ):
+        page.locator(f'svg .item[data-id="square-{start}"]').focus()
+        for end in ends:
+            page.keyboard.press(key)
+            assert page.evaluate(place) == f"square-{end}"
+            if end == "c3":
+                page.keyboard.press("Enter")
+                shows(page, "said", "A placed card never moves.")
+    shows(page, "help", "N begins a new game")
+
+
+def test_open_rules_are_not_scrolled_away(browser: Any, served: Served) -> None:
+    size = {"width": 390, "height": 844}
+    page = open_page(browser.new_context(viewport=size, has_touch=True), served)
+    begin(page, "classic", 3, "fifty_six", seat=1, opponents="greedy")
+    page.wait_for_function(RESTING, timeout=SLOW)
+    page.evaluate("document.querySelector('[data-part=guide]').open = true")
+    page.click("[data-part=actions] button:enabled >> nth=0")
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_function(f"() => !({RESTING})()")
+    page.wait_for_function(RESTING, timeout=SLOW)
+    assert page.evaluate("scrollY") == 0
+    page.context.close()
 
 
 def reach(page: Any, there: Any) -> None:
@@ -811,7 +902,9 @@ def test_a_replay_is_gone_through_with_the_review_beside_it(page: Any) -> None:
     sync_api.expect(page.locator("[data-do=review]")).to_be_enabled(timeout=SLOW)
     page.click("[data-do=review]")
     sync_api.expect(replay.locator("[data-part=judge]")).to_contain_text("Values", timeout=SLOW)
-    sync_api.expect(replay.locator("[data-part=head]")).to_contain_text("you and agents")
+    sync_api.expect(replay.locator("[data-part=head]")).to_contain_text("the greedy agent")
+    page.click("text=Back to the table")
+    shows(page, "facts", "played by the greedy agent")
 
 
 def drag(page: Any, *ends: tuple[float, float]) -> None:
@@ -969,7 +1062,7 @@ def test_a_won_game_finishes_itself_unless_that_is_switched_off(page: Any) -> No
     page.check("[data-part=finish]")
     page.click("text=Done")
     page.evaluate("action => window.parlour.send({ do: 'click', action })", actions[-1])
-    shows(page, "over", "You won in ")
+    shows(page, "prompt", "You won in ")
 
 
 def klondike_won_by_greedy() -> tuple[int, list[int]]:
@@ -1057,15 +1150,104 @@ def test_arrows_do_not_cover_ranks_and_suits(page: Any) -> None:
     assert crossed >= 5  # the arrows are there
 
 
+NAMES = """() => [...document.querySelectorAll("svg .item > text")]
+  .map((one) => one.getBoundingClientRect().toJSON())"""
+"""The rectangles on the screen with the names of empty places."""
+
+
+def test_arrows_do_not_cover_names_of_squares(page: Any) -> None:
+    image = pytest.importorskip("PIL.Image", reason="needs Pillow")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    begin(page, "classic", 3, "poker_squares")
+    names, before = page.evaluate(NAMES), page.screenshot()
+    assert len(names) == 25
+    hand = page.evaluate("parlour.view.play.scene.items.find((i) => i.place === 'hand').id")
+    for square in ("a1", "a5", "c2", "e1", "e5"):
+        page.evaluate(POINT, [hand, f"square-{square}"])
+        pictures = [image.open(io.BytesIO(one)) for one in (before, page.screenshot())]
+        assert pictures[0].tobytes() != pictures[1].tobytes()
+        for box in names:
+            low = ceil(box["x"]), ceil(box["y"])
+            high = floor(box["x"] + box["width"]), floor(box["y"] + box["height"])
+            crops = [one.crop((*low, *high)).tobytes() for one in pictures]
+            assert crops[0] == crops[1], (square, box)
+
+
+def test_a_phone_shows_the_newest_plays_in_plain_words(browser: Any, served: Served) -> None:
+    size = {"width": 390, "height": 844}
+    page = open_page(browser.new_context(viewport=size, has_touch=True, is_mobile=True), served)
+    begin(page, "classic", 3, "fifty_six", opponents="greedy")
+    page.wait_for_function(RESTING, timeout=SLOW)
+    plays = [f"Seat {k} plays T♣." for k in range(1, 6)]
+    page.evaluate("text => parlour.say(text)", " ".join([*plays, *plays, "Seat 5 plays Q♠."]))
+    said = page.locator("[data-part=said]")
+    assert re.fullmatch(r"… (Seat \d plays 10♣\. )+Seat 5 plays Q♠\.", said.inner_text())
+    assert said.evaluate("one => one.scrollHeight <= one.clientHeight")
+    assert said.get_attribute("title").startswith("Seat 1 plays 10♣. Seat 2")
+    page.evaluate("parlour.say('Click the stock to deal.')")
+    assert said.inner_text() == "Tap the stock to deal."
+    page.evaluate("""() => {
+      const { scene } = parlour.view.play;
+      scene.texts.push({ ...scene.texts[0], text: "You take the trick with T♣" });
+      parlour.drawAll();
+    }""")
+    sync_api.expect(page.locator("svg > text", has_text="with 10♣")).to_have_count(1)
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", ["fifty_six", "twenty_eight"])
+def test_no_card_of_a_trick_covers_rank_or_suit_of_another(
+    browser: Any, served: Served, name: str
+) -> None:
+    page = begin_tricks(browser, served, name, "reduce")
+    page.set_viewport_size({"width": 390, "height": 844})
+    play_card(page)
+    sync_api.expect(page.locator("[data-do=last_trick]")).to_be_enabled(timeout=SLOW)
+    page.evaluate("parlour.showTrick(true); scrollTo(0, 0)")
+    covered = page.evaluate("""() => [...document.querySelectorAll("svg .item")].filter((one) => {
+      if (!one.item.place?.startsWith("trick-")) return false;
+      const box = one.querySelector(".ring").getBoundingClientRect(), scale = box.width / 60;
+      // The suit of a ten ends 43 units to the right of the edge of the card.
+      return [8, 16, 24].some((y) => [6, 20, 43.5].some((x) => document.elementFromPoint(
+        box.x + (1 + x) * scale, box.y + (1 + y) * scale)?.closest(".item") !== one));
+    }).map((one) => one.dataset.id)""")
+    assert page.evaluate(ON_TABLE) >= 4
+    assert covered == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_agent_is_stopped_beside_the_table(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    begin(page, "classic", 3, "klondike")
+    page.evaluate("document.querySelector('[data-part=guide]').open = true")
+    stop = page.locator("[data-do=stop]")
+    sync_api.expect(stop).to_be_hidden()
+    if width < 500:
+        page.click("[data-do=menu]")
+    page.click("[data-do=auto]")
+    shows(page, "facts", "played by ")
+    box = stop.bounding_box()
+    assert box["y"] >= 0 and box["y"] + box["height"] <= 800
+    felt = page.locator("[data-part=svg]").bounding_box()
+    assert width < 500 or (felt["y"] >= 0 and felt["y"] + felt["height"] <= 800)
+    assert page.evaluate("document.activeElement.dataset.do") == "stop"
+    page.keyboard.press("Enter")
+    sync_api.expect(stop).to_be_hidden()
+    assert page.evaluate("document.activeElement.classList.contains('item')")
+    assert page.evaluate("parlour.auto === null && !parlour.button('auto').disabled")
+
+
 @pytest.mark.parametrize("width", [390, 1000, 1280])
 def test_the_end_of_a_game_does_not_move_the_table(page: Any, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 844})
     begin(page, "classic", LOSING)
     before = table_box(page)
     page.evaluate("parlour.parts.speed.value = 0; parlour.parts.agent.value = 'uniform'")
+    page.evaluate("parlour.parts.agent.dispatchEvent(new Event('change'))")
     page.evaluate("parlour.button('auto').click()")
-    shows(page, "over", "Lost: no move is left. This deal could ")
-    shows(page, "prompt", "The game is over.")
+    shows(page, "prompt", "Lost: no move is left.")
+    shows(page, "over", "This deal could ")
     assert table_box(page) == before
     box = page.locator(".ending").bounding_box()
     assert box["y"] >= 0 and box["y"] + box["height"] <= 844
@@ -1079,14 +1261,15 @@ def test_after_the_end_come_the_next_steps(page: Any) -> None:
     page.select_option("[data-part=agent]", "uniform")
     page.select_option("[data-part=speed]", "0")
     page.click("[data-do=auto]")
-    shows(page, "over", "Lost: no move is left. This deal could ")
+    shows(page, "prompt", "Lost: no move is left.")
+    shows(page, "over", "This deal could ")
     page.click("[data-do=same_deal]")
     moves(page, 0)
-    shows(page, "facts", f"deal {LOSING}")
+    shows(page, "facts", f"deal number {LOSING}")
     page.click("[data-do=auto]")
-    shows(page, "over", "Lost: ")
+    shows(page, "prompt", "Lost: ")
     page.click("[data-do=next_deal]")
-    shows(page, "facts", f"deal {LOSING + 1}")
+    shows(page, "facts", f"deal number {LOSING + 1}")
 
 
 def test_options_are_switches_and_lists_and_follow_the_variant(page: Any) -> None:

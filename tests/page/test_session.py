@@ -228,6 +228,13 @@ def test_an_agent_advises_and_plays_to_the_end() -> None:
     }
     assert lone(session).result()["agent_moves"] > 5
     assert lone(session).own_best == ""  # it was not the person's
+    assert lone(session).replay()[0].agents == ("the greedy agent",)
+    assert session.view()["play"]["helped"] == "played by the greedy agent"
+    session.handle("take_back", {})
+    click(session, *lone(session).moves[0])
+    while not session.view()["play"]["over"]:
+        session.handle("agent_move", {"agent": "greedy"})
+    assert lone(session).replay()[0].agents == ("you and the greedy agent",)
 
 
 def test_a_game_is_reviewed_when_it_is_over_and_not_before() -> None:
@@ -326,7 +333,7 @@ def test_hands_against_agents_and_what_they_bring(tmp_path: Path, name: str, age
     assert answer(session, "next_hand", {})  # this one goes on
     play_hand(session)
     view = session.view()["play"]
-    has_bid = re.search(r"\. (You|They) bid \d+ and took \d+\.$", view["over"])
+    has_bid = re.search(r"\. (Your|The other) side bid \d+ and took \d+\.$", view["over"])
     assert bool(has_bid) is together
     totals = [seat["total"] for seat in view["seats"]]
     assert sum(totals) == 0
@@ -414,6 +421,104 @@ def test_searches_are_offered_at_tables_and_play_there(name: str, asked: list[st
     offered = offered_by(begin(name="seven_twenty_seven", deal=4))
     assert "rollouts@20:greedy" in offered
     assert "pimc@8" not in offered
+
+
+def test_a_hand_is_played_again_and_then_does_not_count_as_won(tmp_path: Path) -> None:
+    store = ResultStore(tmp_path / "results.sqlite")
+    session = begin(Session(store), "twenty_eight", deal=5, seat=0, opponents=["greedy"])
+    play = session.play
+    assert isinstance(play, SeatSession)
+    own = play.view()["scene"]["items"]
+    for is_repeated in (False, True):
+        assert play.view()["scene"]["items"] == own
+        assert play.is_repeated == is_repeated
+        while not play.table.is_over:
+            session.handle("agent_move", {"agent": "greedy"})
+        total = play.table.totals.tolist()
+        assert total == play.table.nets.tolist()
+        session.handle("restart", {})
+        assert play.table.totals.tolist() == [0, 0, 0, 0]
+    assert [row["taken_back"] for row in store.rows()] == [0, 1]
+    while not play.table.is_over:
+        session.handle("agent_move", {"agent": "greedy"})
+    session.handle("next_hand", {})
+    assert (play.table.hand, play.is_repeated) == (2, False)
+
+
+def test_games_that_an_agent_played_do_not_count(tmp_path: Path) -> None:
+    session = begin(Session(ResultStore(tmp_path / "results.sqlite")), variant="classic", deal=ANY)
+    while not session.view()["play"]["over"]:
+        session.handle("agent_move", {"agent": "greedy"})
+    tally = session.view()["tally"]
+    assert tally == {"played": 0, "won": 0, "score": None, "moves": None}
+    session = begin(session, "twenty_eight", deal=4, opponents=["greedy"])
+    while not session.view()["play"]["over"]:
+        session.handle("agent_move", {"agent": "greedy"})
+    view = session.view()
+    assert (view["tally"]["played"], view["tally"]["score"]) == (0, None)
+    assert "The greedy agent" in view["play"]["over"]
+    assert table_of(session).replay()[0].agents[:2] == ("the greedy agent", "greedy")
+
+
+@pytest.mark.parametrize("name", ["twenty_eight", "twenty_nine", "fifty_six"])
+def test_a_bid_is_told_from_the_view_of_the_person(name: str) -> None:
+    for seat in range(4):
+        session = begin(name=name, opponents=["greedy"], deal=4, seat=seat)
+        play = table_of(session)
+        while not play.table.rows.states["tricks"][0]:
+            session.handle("agent_move", {"agent": "greedy"})
+        bidder = int(play.table.rows.states["bidder"][0])
+        contract = " ".join(text["text"] for text in session.view()["play"]["scene"]["texts"])
+        assert ("You bid" in contract) == (bidder == seat)
+        assert (f"Seat {bidder} bid" in contract) == (bidder != seat)
+        while not session.view()["play"]["over"]:
+            session.handle("agent_move", {"agent": "greedy"})
+        whose = "Your side" if bidder % 2 == seat % 2 else "The other side"
+        assert f" {whose} bid " in session.view()["play"]["over"]
+    session = begin(name="twenty_eight", variant="three", opponents=["greedy"], deal=4)
+    play_hand(session)
+    assert re.search(r" (You|Seat [12]) bid \d+ and took", session.view()["play"]["over"])
+
+
+def test_cards_are_turned_up_in_the_order_of_the_table() -> None:
+    session = begin(name="klondike", variant="classic", deal=ANY)
+    deal = next(i["action"] for i in session.view()["play"]["scene"]["items"] if i["id"] == "stock")
+    for _ in range(3):
+        click(session, deal)
+        view = session.view()["play"]
+        waste = [i["card"] for i in view["scene"]["items"] if i["place"] == "waste"][-3:]
+        (told,) = [text for text in view["events"] if text.startswith("Turned up: ")]
+        signs = str.maketrans(dict(zip("cdhs", "♣♦♥♠", strict=True)))
+        assert told == f"Turned up: {', '.join(card.translate(signs) for card in waste)}."
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "ending"),
+    [
+        (
+            "klondike",
+            {"passes": "1", "worry_back": "no", "partial_runs": "no"},
+            "Lost: no card of the columns, the stock or the waste can be ",
+        ),
+        ("poker_squares", {}, "The random agent scored "),
+    ],
+)
+def test_the_ending_says_why(name: str, options: dict[str, str], ending: str) -> None:
+    session = begin(name=name, options=options, deal=ANY)
+    while not session.view()["play"]["over"]:
+        session.handle("agent_move", {"agent": "uniform"})
+    over = session.view()["play"]["over"]
+    assert over.startswith(ending)
+    assert name == "klondike" or over.endswith(" points. The goal was not reached.")
+
+
+def test_a_seat_that_must_bid_is_told_why() -> None:
+    prompts = [
+        begin(name="twenty_eight", opponents=["greedy"], deal=4, seat=seat).view()["play"]["prompt"]
+        for seat in range(4)
+    ]
+    assert "Bid at least 14: you speak first, so you must bid." in prompts
+    assert all(", or pass." in text or "so you must bid" in text for text in prompts)
 
 
 def test_of_three_players_stakes_may_be_halves() -> None:

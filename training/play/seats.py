@@ -145,6 +145,12 @@ class TableSession:
         self.last_trick, self.last_news = None, self.scene().news
         self.hand += 1
 
+    def take_back_hand(self) -> None:
+        """Take back the current hand with its result, so that `begin_hand` deals it again."""
+        if self.is_over:
+            self.totals -= self.nets
+        self.hand -= 1
+
     def replay(self, variant: str | None, end: str | None = None) -> Replay:
         """Return the replay of the hand; see `SolitaireGame.replay`."""
         names = tuple(agent.name for agent in self.agents)

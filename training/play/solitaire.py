@@ -140,7 +140,7 @@ class SolitaireGame:
             return "Over, all cards are placed"
         if game.label(self.last) == "END":
             return "Over, you ended the game"
-        return "Over, no move is left"
+        return f"Over, {game.no_move_text}"
 
     def save_if_best(self, result: human_bests.Best) -> str:
         """Save a result if it is the best; return a text that compares it with the best.

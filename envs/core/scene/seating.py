@@ -29,8 +29,9 @@ LONGEST_ROW = 8
 """Maximum number of the viewer's cards in a row."""
 ROW_STEP = 0.4
 """Distance between two rows of the viewer's cards, in heights of a card."""
-PLAYED_STEP = 44.0
-"""Distance between the columns of played cards; it leaves the corners of the cards visible."""
+PLAYED_STEP = 47.0
+"""Distance between the columns of played cards; it leaves the corners of the cards visible, also
+beside the thick outline of the winning card."""
 LONGEST_NAME = 15
 """Maximum number of characters of a player's name."""
 MOST_ON_A_SIDE = 3

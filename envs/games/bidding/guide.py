@@ -40,16 +40,20 @@ def wait_for(s: Any) -> str:
     return "" if s["viewer"] == s["turn"] else f"Waiting for seat {int(s['turn'])}."
 
 
-def prompt_bid(bids: list[int], others: list[str]) -> str:
+def prompt_bid(bids: list[int], others: list[str], is_first: bool) -> str:
     """Return the prompt of an auction.
 
     Args:
         bids: The numbers that may be bid.
-        others: The other calls, such as ``"pass"``.
+        others: The other calls, such as ``"pass"``. If there are none, the seat must bid.
+        is_first: Whether the seat speaks first; otherwise the other seats have passed.
     """
     if not bids:
         return _capitalize(" or ".join(others))
     begin = f"bid at least {min(bids)}"
+    if not others:
+        why = "you speak first" if is_first else "all others have passed"
+        return f"{_capitalize(begin)[:-1]}: {why}, so you must bid."
     if len(others) > 1:
         return _capitalize(f"{begin}, {', '.join(others[:-1])} or {others[-1]}")
     return _capitalize(", or ".join([begin, *others]))

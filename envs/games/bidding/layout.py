@@ -404,7 +404,7 @@ def _list_lines(s: Any, table: Table) -> tuple[str, str, str]:
     """Return the lines below the hands."""
     phase, contract, trumps = table.phase, ", ".join(table.contract), ", ".join(table.trumps)
     if s["leader"] >= 0 and s["over"] not in FINISHED:
-        led = f", led by {_name_player(s, int(s['leader']))}" if s["size"] else ""
+        led = f", led by {name_player(s, s['leader'])}" if s["size"] else ""
         phase = f"trick {int(s['tricks']) + 1} of {table.hand_size}{led}"
     if s["over"] in FINISHED:
         nets = " ".join(f"{_net(s, seat, table):+g}" for seat in range(len(table.rows)))
@@ -430,13 +430,9 @@ def _list_last_trick(s: Any, table: Table) -> list[str]:
         played = (s["player_of"] == seat + 1) & (s["shown"]["when"] == number)
         if played.any():
             cards.append(card_symbol(int(table.codes[int(played.argmax()) // table.copies])))
-    led = f"last trick, led by {_name_player(s, leader)}: {' '.join(cards)}"
+    led = f"last trick, led by {name_player(s, leader)}: {' '.join(cards)}"
     taken = " ".join(_describe_taking(s, table))
     return [led, taken[0].lower() + taken[1:]]
-
-
-def _name_player(s: Any, seat: int) -> str:
-    return "you" if seat == s["viewer"] else f"seat {seat}"
 
 
 def _draw_row(s: Any, seat: int, y: float, table: Table) -> list[Item]:
@@ -479,6 +475,11 @@ def name_seat(s: Any, seat: int, sides: Sequence[int]) -> str:
     name = f"you, seat {seat}" if seat == s["viewer"] else name
     name += " D" if seat == s["dealer"] else ""
     return name + (" *" if s["over"] not in FINISHED and seat == s["turn"] else "")
+
+
+def name_player(s: Any, seat: Any) -> str:
+    """Return the name of a seat for the viewer in a sentence: ``"you"`` or ``"seat 2"``."""
+    return "you" if seat == s["viewer"] else f"seat {int(seat)}"
 
 
 def count_word(number: Any, word: str) -> str:

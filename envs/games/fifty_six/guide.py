@@ -103,7 +103,8 @@ def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:
         return prompt_cards(s, cards, ASK in legal, RANKS)
     bids = [action - BID + LOWEST_BID for action in legal if BID <= action < STRAIN]
     words = {DOUBLE: "double", REDOUBLE: "redouble", PASS: "pass"}
-    return prompt_bid(bids, [word for action, word in words.items() if action in legal])
+    others = [word for action, word in words.items() if action in legal]
+    return prompt_bid(bids, others, is_first=True)  # only the first speaker must bid
 
 
 def refusal(s: Any, rules: Rules, item: Item, onto: Item | None = None) -> str:

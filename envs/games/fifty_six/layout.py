@@ -18,6 +18,7 @@ from ..bidding.layout import (
     list_words,
     make_action_words,
     make_describe_action,
+    name_player,
     sort_cards,
 )
 from ..bidding.rules import OVER, SUIT_WORDS
@@ -163,7 +164,8 @@ def _list_contract(s: Any) -> list[str]:
     shown, bidder = s["shown"], int(s["bidder"])
     if bidder < 0:
         return ["no bid"]
-    lines = [f"seat {bidder} bid {_describe_bid(shown['number'], s['seats'][bidder]['strain'])}"]
+    bid = _describe_bid(shown["number"], s["seats"][bidder]["strain"])
+    lines = [f"{name_player(s, bidder)} bid {bid}"]
     return [*lines, *([], ["doubled"], ["redoubled"])[int(shown["doubled"])]]
 
 

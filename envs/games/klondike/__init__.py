@@ -72,6 +72,7 @@ GAME = Game(
     },
     solving=Solving(solve, winnable_after, plan_ahead),
     rule_agents={"priority": make_score_rows(priority)},
+    no_move_text="no card of the columns, the stock or the waste can be played any more",
     nicknames=("solitaire",),
 )
 """The game, registered in `parlour.envs.GAMES`."""

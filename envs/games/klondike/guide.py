@@ -114,7 +114,7 @@ def _tell_needs(rules: Rules, item: Item) -> str:
     if item.place in FOUNDATION_PLACES:
         return f"{name} can return only to {column}."
     below = f"on {card_symbol(item.card - 4)}" if value > 1 else "now"
-    return f"{name} has no place: it goes to {column}, or to its foundation {below}."
+    return f"{name} has no other place: it goes to {column}, or to its foundation {below}."
 
 
 def _other_color(suit: int) -> str:

@@ -315,7 +315,8 @@ def _showdown(s: Any, rules: Any, most_named: int = SEATS) -> list[str]:
     def takers(seats: int, chips: int) -> str:
         who = [str(seat) for seat in range(SEATS) if seats >> seat & 1]
         if len(who) == 1:
-            return f"seat {who[0]} takes {chips}"
+            is_own = int(who[0]) == s["viewer"]
+            return f"you take {chips}" if is_own else f"seat {who[0]} takes {chips}"
         if len(who) > most_named:
             return f"{len(who)} seats share {chips}"
         return f"seats {' and '.join([', '.join(who[:-1]), who[-1]])} share {chips}"

@@ -131,7 +131,8 @@ def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:
         text = prompt_cards(s, cards, ASK in legal, RANKS)
         return f"{text} You may show your pair first." if SHOW in legal else text
     bids = [action - BID + LOWEST_BID for action in legal if BID <= action < PASS]
-    return prompt_bid(bids, ["pass"] if PASS in legal else [])
+    is_first = not s["seats"]["passed"].any()
+    return prompt_bid(bids, ["pass"] if PASS in legal else [], is_first)
 
 
 def refusal(s: Any, rules: Rules, item: Item, onto: Item | None = None) -> str:

@@ -18,6 +18,7 @@ from ..bidding.layout import (
     list_words,
     make_action_words,
     make_describe_action,
+    name_player,
     sort_cards,
 )
 from ..bidding.rules import NONE, OVER, SUIT_WORDS
@@ -172,10 +173,13 @@ def _list_contract(s: Any, rules: Any) -> list[str]:
     """Return lines with the bid and the target."""
     shown = s["shown"]
     if s["alone"] >= 0:
-        return [f"seat {int(s['alone'])} plays alone for all tricks"]
+        is_own = s["alone"] == s["viewer"]
+        return [
+            f"{name_player(s, s['alone'])} {'play' if is_own else 'plays'} alone for all tricks"
+        ]
     if s["bidder"] < 0:
         return ["no bid"]
-    lines = [f"seat {int(s['bidder'])} bid {int(shown['bid'])}"]
+    lines = [f"{name_player(s, s['bidder'])} bid {int(shown['bid'])}"]
     lines += [f"must take {int(shown['target'])}"] if shown["target"] != shown["bid"] else []
     return [*lines, f"times {int(shown['stake'])}"] if shown["stake"] > 1 else lines
 

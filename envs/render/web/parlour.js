@@ -6,6 +6,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const SESSION = "parlour-session", LOOK = "parlour-look";
 const SPEEDS = { "no delay": 0, "4 moves per second": 250, "2 moves per second": 500, "1 move per second": 1000, "1 move per 3 seconds": 3000 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const ASIDE = 0.4, FAR = 100; // maximum offset of cards in a straight line, in cards; cost of leaving the line
 const DRAG = 8; // minimum distance of a drag in pixels
 const MARGIN = 8;
 const TALLEST = 1.35; // maximum number of pixels per unit of a drawing
@@ -19,8 +20,10 @@ const GONE = "The server does not respond. Reconnecting …";
 const SHOWN = 8; // maximum number of actions in an agent's advice
 const WORDS = 17, LEGIBLE = 12.5, MOST_GROWTH = 1.57; // font size; minimum font size in pixels; maximum enlargement, limited by the line spacing
 const CURVE = { wide: 320, high: 150, left: 46, right: 10, top: 10, bottom: 26 }; // size and margins of the chance curve
+const NAME = [28, 24], SIGN = [36, 40]; // size of the name or sign of an empty place, which arrows do not cover
 const SHORTEN = 20; // distance of the tip of an arrow from the center of its target
-const LONG_PAUSE = 3; // factor of the pause after a complete trick
+const LONG_PAUSE = 6; // factor of the pause after a complete trick: 3 seconds at the normal pace
+const PACES = { slow: 1000, normal: 500, fast: 250, "no pauses": 0 }; // milliseconds after each action of an opponent
 const AFTER = { start: 1, middle: 0.5, end: 0 }; // fraction of a text's width to the right of its anchor
 
 const make = (name, attributes = {}, ...children) => {
@@ -40,14 +43,21 @@ const line = (tag, ...cells) => make("tr", {}, ...cells.map((cell) => make(tag, 
 const parts = (root) => Object.fromEntries([...root.querySelectorAll("[data-part]")].map((node) => [node.dataset.part, node]));
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds) % 60).padStart(2, "0")}`;
 const short = (value) => (typeof value === "number" ? String(Number(value.toPrecision(3))) : value ?? "–");
-const spell = (text) => text.replaceAll(/\bT(?=[♣♦♥♠])/g, "10"); // the game's words abbreviate the ten
+const touch = matchMedia("(hover: none)");
+// Words of the game as a person reads them here: the cards show "10", and a finger taps.
+const spell = (text) => {
+  const named = text.replaceAll(/\bT(?=[♣♦♥♠])/g, "10");
+  return touch.matches ? named.replaceAll(/\b([Cc])lick(?=s?\b)/g, (_, c) => (c === "C" ? "Tap" : "tap")) : named;
+};
+const nameGrid = ({ place }) => place?.replace(/-.*/, ""); // the squares of a grid have places such as "square-b4"
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 // ---- preferences, saved in the browser ----
 
-// `finish`: whether won games finish by themselves; `warn`: whether to show that a position is lost; `seen`: the games whose explanation was read.
-const look = { theme: "auto", four: false, finish: true, warn: true, seen: [] };
+// `finish`: whether won games finish by themselves; `warn`: whether to show that a position is lost; `seen`: the games whose explanation was read;
+// `agents`: the agents that the person has chosen, by game; `pace`: one of PACES.
+const look = { theme: "auto", four: false, finish: true, warn: true, pace: "normal", seen: [], agents: {} };
 const watchers = new Set();
 
 function setLook(changed) {
@@ -107,7 +117,8 @@ export class Board {
   // null: as in the scene.
   show(scene, { game = "", targets = {}, selected = [], can = null, aim = null, fit = false, trick = null } = {}) {
     const last = (trick ?? scene.trick?.shown) ? scene.trick : null;
-    const whole = last ? { ...scene, items: [...scene.items, ...last.items], texts: [...scene.texts, ...last.texts] } : scene;
+    const places = new Set(last?.items.map((item) => item.place)); // the last trick hides the current one
+    const whole = last ? { ...scene, items: [...scene.items.filter((item) => !places.has(item.place)), ...last.items], texts: [...scene.texts, ...last.texts] } : scene;
     this.shown = { scene: whole, game, targets, selected, can, aim, fit };
     this.arrow = []; this.lit = new Set();
     this.redraw();
@@ -180,9 +191,10 @@ export class Board {
     const held = svg.contains(document.activeElement);
     const panels = scene.panels.map((p) => draw("rect", { x: p.x * stepX, y: p.y * stepY, width: p.width * stepX - 6, height: p.height * stepY - 8, rx: 12,
       fill: colours.panel, "fill-opacity": p.state === "out" ? 0.4 : 1, stroke: p.state === "turn" ? colours.turn : "none", "stroke-width": 3 }));
+    this.grids = new Set(items.filter((i) => i.face === "empty" && i.id in this.shown.targets).map(nameGrid));
     const cards = items.map((item) => this.drawItem(item));
     const words = scene.texts.map((t) => draw("text", { x: t.x * stepX, y: t.y * stepY + size - 2, "font-size": size,
-      fill: t.look === "faint" ? colours.faint : colours.words, "font-weight": t.look === "strong" ? "bold" : "normal", "text-anchor": t.anchor }, t.text));
+      fill: t.look === "faint" ? colours.faint : colours.words, "font-weight": t.look === "strong" ? "bold" : "normal", "text-anchor": t.anchor }, spell(t.text)));
     const chips = scene.chips.flatMap((c) => this.drawChips(c.x * stepX, c.y * stepY, c.amount, size));
     svg.replaceChildren(this.maskCorners(items), ...panels, ...cards, ...words, ...chips, this.above, this.cursor);
     this.above.replaceChildren(...this.drawAbove());
@@ -214,7 +226,11 @@ export class Board {
     node.classList.toggle("target", this.lit.has(item.id));
     node.classList.toggle("advised", aim !== null && (has ? action : item.action) === aim);
     if (has && this.on.click) { node.setAttribute("aria-pressed", picked); node.setAttribute("tabindex", "-1"); }
-    else { node.removeAttribute("aria-pressed"); node.removeAttribute("tabindex"); }
+    else {
+      node.removeAttribute("aria-pressed"); node.removeAttribute("tabindex");
+      // The keys also reach the full squares of a grid, so that the way to each square is straight.
+      if (this.on.click && item.place && this.grids.has(nameGrid(item))) node.setAttribute("tabindex", "-1");
+    }
     node.item = item;
     return node;
   }
@@ -255,9 +271,15 @@ export class Board {
       && left + wide * size > one.left && top + high * size > one.top;
     const seen = boxes.filter((one, k) => one.face === "up" && !boxes.slice(k + 1).some((other) => covers(other, one)));
     const area = { x: -MARGIN, y: -MARGIN, width: this.right + 2 * MARGIN, height: this.bottom + 2 * MARGIN };
+    // The names of empty places are left out, too.
+    const named = boxes.filter((one) => one.face === "empty" && one.note).map((one) => {
+      const [w, h] = one.note.length > 1 ? NAME : SIGN;
+      return { x: one.left + ((width - w) / 2) * one.size, y: one.top + ((height - h) / 2) * one.size, width: w * one.size, height: h * one.size };
+    });
     const mask = draw("mask", { id: this.corners, maskUnits: "userSpaceOnUse", ...area });
     mask.append(draw("rect", { ...area, fill: "#fff" }), ...seen.map(({ left, top, size }) =>
-      draw("rect", { x: left, y: top, width: wide * size, height: high * size, rx: 3 * size, fill: "#000" })));
+      draw("rect", { x: left, y: top, width: wide * size, height: high * size, rx: 3 * size, fill: "#000" })),
+    ...named.map((box) => draw("rect", { ...box, rx: 3, fill: "#000" })));
     return mask;
   }
 
@@ -269,7 +291,8 @@ export class Board {
     if (ends.length < 2) return [];
     const [from, to] = ends.map((node) => [node.to[0] + width / 2, node.to[1] + height / 2]);
     const length = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1, unit = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
-    const tip = [to[0] - 6 * unit[0], to[1] - 6 * unit[1]], neck = [tip[0] - 16 * unit[0], tip[1] - 16 * unit[1]];
+    const { face, note } = ends[1].item, apart = face === "empty" && note ? SHORTEN : 6;
+    const tip = [to[0] - apart * unit[0], to[1] - apart * unit[1]], neck = [tip[0] - 16 * unit[0], tip[1] - 16 * unit[1]];
     const wing = (side) => `${neck[0] - side * 10 * unit[1]},${neck[1] + side * 10 * unit[0]}`;
     return [
       draw("path", { class: "arrow", d: `M${from.join(" ")}L${neck.join(" ")}` }),
@@ -338,10 +361,11 @@ export class Board {
   go([dx, dy]) {
     const from = this.nodes.get(this.focused)?.item;
     if (!from) return;
+    // Cards in a straight line come first.
     const cost = ({ item }) => {
       const along = (item.x - from.x) * dx + (item.y - from.y) * dy;
       const aside = Math.abs((item.x - from.x) * dy) + Math.abs((item.y - from.y) * dx);
-      return along > 0.05 ? along + 2 * aside : Infinity;
+      return along > 0.05 ? along + (aside < ASIDE ? aside : FAR + 2 * aside) : Infinity;
     };
     const best = this.buttons.reduce((found, node) => (cost(node) < cost(found) ? node : found), this.buttons[0]);
     if (cost(best) < Infinity) best.focus();
@@ -415,7 +439,7 @@ export class Board {
 function fillActions(row, found, click) { // `found`: [action, text, legal]
   const held = document.activeElement?.closest?.("[data-action]")?.dataset.action;
   row.replaceChildren(...found.map(([action, text, legal]) => {
-    const node = make("button", { type: "button", "data-action": action }, text);
+    const node = make("button", { type: "button", "data-action": action }, spell(text));
     node.disabled = !legal;
     node.classList.toggle("bid", Number(text) > 0); // many bids are one row
     node.addEventListener("click", () => click(action));
@@ -423,7 +447,7 @@ function fillActions(row, found, click) { // `found`: [action, text, legal]
   }));
   if (held === undefined) return false;
   const same = row.querySelector(`[data-action="${held}"]:enabled`) ?? row.querySelector(":enabled");
-  same?.focus();
+  same?.focus({ preventScroll: true });
   return !same;
 }
 
@@ -457,6 +481,13 @@ class Pace {
     this.steps = [];
     last?.();
   }
+
+  goOn(ms) { // ends the pause, and shows all steps up to the next complete trick
+    clearTimeout(this.timer);
+    let pause;
+    while (this.isRunning && !(pause > ms)) pause = this.steps.shift()();
+    if (this.isRunning) this.timer = setTimeout(() => this.next(ms), pause);
+  }
 }
 
 // ---- a replay: step by step, with the review of each decision ----
@@ -485,8 +516,6 @@ const REPLAY = `
 <svg data-part="curve" class="curve" role="img"></svg>
 <div data-part="values" class="wide"></div>
 <p data-part="judge" class="help"></p></aside>`;
-
-const withTens = (text) => text.replace(/T(?=[♣♦♥♠])/g, "10"); // as the cards are drawn
 
 class ReplayBoard extends Board { // also draws the next move and a better move
   paths = { next: [], better: [] };
@@ -547,10 +576,10 @@ export class Replay {
     this.judged = review;
     this.parts.judge.textContent = review ? review.error ?? `Values: ${review.judge}.` : review === null ? "No review." : "Review in progress …";
     this.decisions = new Map((review?.decisions ?? []).map((one) => [one.step, one]));
-    this.judgments = (review?.moves ?? []).map((one) => ({ ...one, text: withTens(one.text), at: this.data.starts.findLastIndex((start) => start <= one.step) }));
+    this.judgments = (review?.moves ?? []).map((one) => ({ ...one, text: spell(one.text), at: this.data.starts.findLastIndex((start) => start <= one.step) }));
     for (const name of ["loss", "worst"]) this.button(name).hidden = !this.judgments.some((one) => one.lost);
     for (const name of ["curve", "scale"]) this.parts[name].toggleAttribute("hidden", !this.judgments.length);
-    this.parts.scale.textContent = review?.scale ? `${review.scale[0].toUpperCase()}${review.scale.slice(1)} before each move. A dot marks a loss.` : "";
+    this.parts.scale.textContent = review?.scale ? `${review.scale[0].toUpperCase()}${review.scale.slice(1)} before each move. A dot marks a move that lost value.` : "";
     this.drawCurve();
     this.tell();
     this.board.paths = this.findPaths();
@@ -578,7 +607,7 @@ export class Replay {
     this.board.show(this.scene(this.at), { game: this.data.headline });
     this.parts.slide.value = this.at;
     this.parts.slide.setAttribute("aria-valuetext", `${this.at} of ${last}`);
-    this.parts.said.textContent = `${this.at} of ${last}` + (this.at < last ? ` · next: ${withTens(this.data.moves[this.at])}` : " · the end");
+    this.parts.said.textContent = `${this.at} of ${last}` + (this.at < last ? ` · next: ${spell(this.data.moves[this.at])}` : " · the end");
     for (const name of ["first", "back"]) this.button(name).disabled = !this.at;
     for (const name of ["on", "last"]) this.button(name).disabled = this.at === last;
     if (this.at === last) this.stop();
@@ -611,10 +640,13 @@ export class Replay {
     verdict.classList.add(one.lost ? "bad" : "good");
     verdict.textContent = one.text;
     const decision = this.decisions.get(one.step);
+    const best = decision.legal.reduce((found, row) => (row.value > found.value ? row : found), decision.legal[0]);
     const rows = [...decision.legal].sort((a, b) => (b.action === decision.action) - (a.action === decision.action) || b.value - a.value).slice(0, SHOWN);
     values.replaceChildren(make("table", {}, line("th", "action", "value", "±"), ...rows.map((row) => {
-      const node = line("td", withTens(row.text), this.text(row.value), this.text(row.error));
-      if (row.action === decision.action) node.className = "played";
+      const isBetter = one.lost && row === best, note = isBetter ? " (better)" : "";
+      const node = line("td", `${spell(row.text)}${note}`, this.text(row.value), this.text(row.error));
+      node.classList.toggle("better", isBetter);
+      node.classList.toggle("played", row.action === decision.action);
       return node;
     })));
   }
@@ -681,7 +713,7 @@ export class Replay {
 const PAGE = `
 <div data-part="layout" class="layout">
 <header><h1><span aria-hidden="true">♠</span> Parlour</h1>
-<nav class="row" aria-label="Menu"><button type="button" data-do="choose">New game</button>
+<nav class="row" aria-label="Menu"><button type="button" data-do="choose" aria-keyshortcuts="N">New game</button>
 <button type="button" data-do="restart" class="plain">Same deal</button><button type="button" data-do="review" class="plain">Review</button>
 <button type="button" data-do="learn" class="plain" aria-controls="guide">How to play</button><button type="button" data-do="settings" class="plain">Settings</button></nav>
 </header>
@@ -696,6 +728,7 @@ const PAGE = `
 <div data-part="actions" class="row centred" role="group" aria-label="Actions"></div></div>
 <div class="foot"><div class="bar" role="toolbar" aria-label="Game"><button type="button" data-do="take_back" class="plain" aria-keyshortcuts="U">Undo</button>
 <button type="button" data-do="advise" class="plain" aria-keyshortcuts="H">Hint</button>
+<button type="button" data-do="stop" hidden>Stop</button>
 <button type="button" data-do="last_trick" class="plain" hidden>Last trick</button><span data-part="tools" class="tools"></span>
 <button type="button" data-do="menu" class="plain" aria-expanded="false">Menu</button></div>
 <div data-part="ending" class="ending" hidden><p data-part="over"></p><div class="row"><button type="button" data-do="next_deal">Next deal</button>
@@ -722,7 +755,7 @@ const PAGE = `
 <label data-part="winnable">Winnable deals only <input type="checkbox" role="switch" name="winnable"></label>
 <div data-part="several" class="stack" hidden><label>Your seat <select name="seat"></select></label>
 <div data-part="opponents" class="stack"></div></div>
-<details><summary>Deal number</summary><label>Number <input name="deal" type="number" min="0" max="999999999" step="1" placeholder="random"></label>
+<details><summary>Deal number</summary><label>Number <input name="deal" type="number" min="0" max="${Number.MAX_SAFE_INTEGER}" step="1" placeholder="random"></label>
 <p class="help">The same number always gives the same deal.</p></details>
 <details><summary>Rules of this variant</summary><div data-part="options" class="options"></div></details>
 <p data-part="refused" class="notice" role="alert"></p>
@@ -730,13 +763,14 @@ const PAGE = `
 <dialog data-part="settings" aria-label="Settings"><h2>Settings</h2><div class="stack">
 <label>Colors <select data-part="theme"><option value="auto">as the system</option><option value="light">light</option><option value="dark">dark</option></select></label>
 <label>Four-color deck <input type="checkbox" role="switch" data-part="four"></label>
+<label>Speed of the opponents <select data-part="pace"></select></label>
 <label>Finish won games by itself <input type="checkbox" role="switch" data-part="finish"></label>
 <label>Warn when a position can no longer be won <input type="checkbox" role="switch" data-part="warn"></label></div>
 <div class="row end"><button type="button" data-do="close_settings">Done</button></div></dialog>`;
 
-const HELP_ALONE = "Click a card, or drag it to its place.", HELP_TWICE = "A double click sends it to a foundation.", HELP_AT_TABLES = "Click a card or a button.";
-const KEYS_ALONE = "Keys: arrows move between cards, Enter plays, Escape cancels, U undoes, H gives a hint.";
-const KEYS_AT_TABLES = "Keys: Tab moves between cards and buttons, arrows move between cards, Enter plays, H gives a hint.";
+const HELP_ALONE = "Click a card, or drag it to its place.", HELP_TWICE = "A double click sends it to a foundation.", HELP_AT_TABLES = "Click a card or a button. A click on the table ends a pause.";
+const KEYS_ALONE = "Keys: arrows move between cards, Enter plays, Escape cancels, U undoes, H gives a hint, N begins a new game.";
+const KEYS_AT_TABLES = "Keys: Tab moves between cards and buttons, arrows move between cards, Enter plays, H gives a hint, N begins a new game.";
 const FINISHING = 140; // milliseconds between the moves of a game that finishes itself
 const SOURCES = /\s*\((?:\d{3}|house)[^)]*\)/g; // short names of sources in the descriptions of options
 
@@ -758,10 +792,11 @@ export class Page {
     });
     for (const [text, ms] of Object.entries(SPEEDS)) this.parts.speed.append(make("option", { value: ms }, text));
     this.parts.speed.value = 500;
+    this.parts.pace.append(...Object.keys(PACES).map((name) => make("option", { value: name }, name)));
     this.listen();
     startLook();
     this.parts.theme.value = look.theme; this.parts.four.checked = look.four; this.parts.finish.checked = look.finish;
-    this.parts.warn.checked = look.warn;
+    this.parts.warn.checked = look.warn; this.parts.pace.value = look.pace;
     watchers.add(() => { if (this.view?.play) this.writeNotice(this.step ? this.hideResult(this.step) : this.view.play); });
     setInterval(() => this.writeFacts(), 1000);
   }
@@ -776,6 +811,7 @@ export class Page {
   }
 
   refuse(text) {
+    this.begins = false;
     if (this.parts.chooser.open) this.parts.refused.textContent = text;
     else this.say(text, true);
   }
@@ -797,10 +833,11 @@ export class Page {
     this.parts.advice.replaceChildren();
     this.parts.numbers.hidden = true;
     clearTimeout(this.finishing);
-    if (this.isOther(before)) this.arrive();
+    const isOther = this.begins || this.isOther(before);
+    this.begins = false;
+    if (isOther) this.arrive();
     // A page that was just loaded shows only the current scene.
     const steps = before?.session === message.session ? message.play.steps ?? [] : [];
-    const isOther = this.isOther(before);
     if (isOther) for (const name of ["actions", "tools"]) this.parts[name].replaceChildren();
     if (isOther || steps.length) this.say("");
     this.pace.run([...this.listSteps(steps, isOther ? null : before.play.scene), () => this.finishView(before)], this.speed);
@@ -840,16 +877,18 @@ export class Page {
     else if (this.finishes(before)) this.finishing = setTimeout(() => this.send({ do: "click", action: play.finish }), FINISHING);
   }
 
-  get speed() { return Number(this.parts.speed.value); }
+  get speed() { return this.auto ? this.auto.ms : PACES[look.pace] ?? PACES.normal; }
 
   get tableName() { return `${this.view.game} ${this.view.play.rules}`; }
 
-  // A click on the table or Escape shows the result of all steps.
+  // A click on the table, Escape, or Enter or the space bar outside of a button goes on at once.
   listenToSkip() {
     const skip = (event) => {
-      if (!this.pace.isRunning || (event.key ?? "Escape") !== "Escape") return;
+      const { key, target } = event, isTyped = [" ", "Enter"].includes(key) && !target.closest?.("button, select, input, summary, a");
+      if (!this.pace.isRunning || !(key === undefined || key === "Escape" || isTyped)) return;
       event.stopPropagation();
-      this.pace.skip();
+      if (isTyped) event.preventDefault();
+      this.pace.goOn(this.speed);
     };
     this.parts.svg.addEventListener("pointerdown", skip, { capture: true });
     document.addEventListener("keydown", skip, { capture: true });
@@ -864,7 +903,8 @@ export class Page {
     button.hidden = !play.has_tricks;
     button.disabled = !play.scene.trick || Boolean(play.over);
     button.setAttribute("aria-pressed", isShown);
-    this.writePrompt(trick ? "Last trick" : play.over ? `The ${play.seats ? "hand" : "game"} is over.` : play.prompt);
+    this.writePrompt(trick ? "Last trick" : play.over || play.prompt);
+    this.parts.prompt.className = `prompt ${trick ? "" : play.outcome}`;
   }
 
   writePrompt(text) {
@@ -882,7 +922,7 @@ export class Page {
   // Shows a game that has just begun, with its explanation if the player has not read it.
   arrive() {
     const { game, title, play, settings } = this.view;
-    if (this.parts.chooser.open) this.parts.chooser.close();
+    if (this.parts.chooser.open) { this.parts.chooser.close(); this.comesToTable = true; }
     this.showMenu(false);
     this.fillChosen(settings);
     this.parts.title.textContent = title;
@@ -900,8 +940,15 @@ export class Page {
   }
 
   say(text, isRefusal = false) {
-    this.parts.said.textContent = this.parts.said.title = spell(text);
-    this.parts.said.classList.toggle("refused", isRefusal);
+    const { said } = this.parts;
+    said.textContent = said.title = spell(text);
+    said.classList.toggle("refused", isRefusal);
+    const sentences = spell(text).split(/(?<=[.!?]) /);
+    // The latest sentences stay visible. The whole text is in the title.
+    while (said.scrollHeight > said.clientHeight && sentences.length > 1) {
+      sentences.shift();
+      said.textContent = `… ${sentences.join(" ")}`;
+    }
   }
 
   // After a message was sent, say so if the answer takes a while.
@@ -1059,6 +1106,7 @@ export class Page {
   begin(settings) {
     this.stop();
     this.closeReplay();
+    this.begins = true;
     this.send({ do: "new", ...settings });
   }
 
@@ -1088,16 +1136,16 @@ export class Page {
     if (step) this.writePrompt(play.prompt);
     this.writeNotice(play);
     this.writeResults(play);
-    const chosen = this.parts.agent.value;
-    this.parts.agent.replaceChildren(...this.view.agents.map(makeAgent));
-    if (this.view.agents.some(({ spec }) => spec === chosen)) this.parts.agent.value = chosen;
+    this.fillAgents();
     const hasFoundations = play.scene.items.some((item) => item.place?.startsWith("foundation-"));
     const help = [alone ? HELP_ALONE : HELP_AT_TABLES, ...(hasFoundations ? [HELP_TWICE] : [])].join(" ");
-    this.parts.help.replaceChildren(`${help} `, make("span", { class: "keys" }, alone ? KEYS_ALONE : KEYS_AT_TABLES));
-    for (const name of ["take_back", "restart"]) this.button(name).hidden = !alone;
-    this.button("take_back").disabled = this.button("restart").disabled = !play.can_take_back;
+    this.parts.help.replaceChildren(`${spell(help)} `, make("span", { class: "keys" }, alone ? KEYS_ALONE : KEYS_AT_TABLES));
+    this.button("take_back").hidden = !alone;
+    this.button("take_back").disabled = !play.can_take_back;
+    this.button("restart").disabled = Boolean(step) || !play.can_restart;
     this.button("review").disabled = !play.over;
-    for (const name of ["advise", "auto"]) this.button(name).disabled = Boolean(play.over);
+    this.button("advise").disabled = Boolean(play.over);
+    this.button("auto").disabled = Boolean(play.over || this.auto);
     if (step) {
       const button = this.button("last_trick");
       button.hidden = !play.has_tricks;
@@ -1106,18 +1154,26 @@ export class Page {
       return;
     }
     const isLost = document.activeElement === document.body || document.activeElement.disabled;
-    if (this.hadFocus && isLost && !this.board.focus()) {
-      (this.parts.actions.querySelector(":enabled") ?? this.button(play.seats ? "next_hand" : "next_deal")).focus();
+    if ((this.comesToTable || (this.hadFocus && isLost)) && !this.board.focus()) {
+      (this.parts.actions.querySelector(":enabled") ?? this.button(play.seats ? "next_hand" : "next_deal")).focus({ preventScroll: true });
     }
-    this.hadFocus = false;
+    this.hadFocus = this.comesToTable = false;
+  }
+
+  // Each game keeps the agent that was chosen for it. Otherwise, the first agent of the list is the best one.
+  fillAgents() {
+    const { agents, game } = this.view, chosen = look.agents[game];
+    this.parts.agent.replaceChildren(...agents.map(makeAgent));
+    if (agents.some(({ spec }) => spec === chosen)) this.parts.agent.value = chosen;
   }
 
   drawEnding(play) {
     const { ending, over } = this.parts;
     ending.hidden = !play.over;
     ending.className = `ending ${play.outcome}`;
-    over.textContent = [play.over, play.best_possible].filter(Boolean).join(" ");
-    for (const name of ["next_deal", "same_deal"]) this.button(name).hidden = Boolean(play.seats);
+    over.textContent = play.best_possible;
+    over.hidden = !play.best_possible;
+    this.button("next_deal").hidden = Boolean(play.seats);
     this.button("next_hand").hidden = !play.seats;
   }
 
@@ -1132,12 +1188,14 @@ export class Page {
     const play = this.view?.play;
     if (!play) return;
     const status = (this.step ?? play).scene.texts.filter((text) => text.only === "status").map((text) => text.text);
-    const facts = [this.view.title, play.source.replace(/, deal set .*/, ""), ...status];
+    const facts = [this.view.title, play.source.replace(/^deal (\d+), deal set .*/, "deal number $1"), ...status];
     if (play.moves !== undefined) {
       if (!status.length) facts.push(`moves ${play.moves}`);
       facts.push(clock(play.seconds + (play.over ? 0 : (Date.now() - this.since) / 1000)));
     }
+    if (play.helped) facts.push(play.helped);
     if (play.taken_back) facts.push("with undo");
+    if (play.is_repeated) facts.push("played again");
     this.parts.facts.title = [...facts, play.rules].join(" · ");
     const now = [...this.parts.facts.children];
     while (now.length < facts.length) { now.push(make("span")); this.parts.facts.append(now.at(-1), " "); }
@@ -1180,6 +1238,7 @@ export class Page {
     const key = event.key.toLowerCase();
     if (key === "u") this.button("take_back").click();
     else if (key === "h") this.button("advise").click();
+    else if (key === "n") this.button("choose").click();
     else if (event.key === "Escape") this.cancel();
     else return;
     event.preventDefault();
@@ -1267,7 +1326,7 @@ export class Page {
       next_deal: () => this.startNext(), deal_winnable: () => this.begin({ ...this.view.settings, winnable: true }), same_deal: () => this.button("restart").click(), look_back: () => this.button("review").click(),
       replay: () => { this.stop(); this.send({ do: "replay", number: Number(this.parts.replays.value) }); },
       advise: () => { this.showMenu(false); this.send({ do: "advise", agent: this.parts.agent.value }); },
-      auto: () => { this.showMenu(false); if (this.auto) this.stop(); else this.playOn(); },
+      auto: () => { this.showMenu(false); this.playOn(); }, stop: () => this.stop(),
       choose: () => { this.parts.refused.textContent = ""; chooser.showModal(); }, cancel: () => chooser.close(),
       settings: () => settings.showModal(), close_settings: () => settings.close(),
       learn: () => { this.showMenu(false); guide.open = true; guide.querySelector("summary").focus(); },
@@ -1281,8 +1340,10 @@ export class Page {
     this.parts.options.addEventListener("change", () => this.askRules());
     choose.addEventListener("submit", (event) => { event.preventDefault(); this.startChosen(); });
     guide.addEventListener("toggle", () => { if (!guide.open && this.view?.play) this.foldGuide(); this.board.redraw(); });
+    this.parts.agent.addEventListener("change", () => setLook({ agents: { ...look.agents, [this.view.game]: this.parts.agent.value } }));
     this.parts.theme.addEventListener("change", () => setLook({ theme: this.parts.theme.value }));
     this.parts.four.addEventListener("change", () => setLook({ four: this.parts.four.checked }));
+    this.parts.pace.addEventListener("change", () => setLook({ pace: this.parts.pace.value }));
     this.parts.finish.addEventListener("change", () => setLook({ finish: this.parts.finish.checked }));
     this.parts.warn.addEventListener("change", () => setLook({ warn: this.parts.warn.checked }));
     document.addEventListener("keydown", (event) => this.onKey(event));
@@ -1313,15 +1374,21 @@ export class Page {
 
   playOn() {
     this.auto = { ms: Number(this.parts.speed.value) };
-    this.button("auto").textContent = "Stop";
+    this.button("auto").disabled = true;
+    this.button("stop").hidden = false;
+    this.button("stop").focus({ preventScroll: true });
+    this.parts.play.scrollIntoView({ block: "nearest" });
     this.send({ do: "agent_move", agent: this.parts.agent.value });
   }
 
   stop() {
     clearTimeout(this.timer);
     clearTimeout(this.finishing);
+    if (this.auto && this.view?.play) this.button("auto").disabled = Boolean(this.view.play.over);
     this.auto = null;
-    this.button("auto").textContent = "Let it play";
+    const button = this.button("stop"), hadFocus = button === document.activeElement;
+    button.hidden = true;
+    if (hadFocus && !this.board.focus()) this.button("advise").focus({ preventScroll: true });
   }
 
   showAdvice(advice) {

@@ -16,6 +16,7 @@ from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, Over, StepConfig
 from parlour.envs.core.kernel.cards import deal_seeds, default_deal_set
 from parlour.envs.core.legal import list_actions
+from parlour.envs.core.moves import list_complete_moves, mark_moves
 from parlour.envs.core.options import check_range
 from parlour.envs.core.rows import Rows, copy_states, view_states
 from parlour.envs.core.rules_table import describe_rules
@@ -164,7 +165,11 @@ class Replay:
         seats = state["turn"].astype(np.int64) if seat is None else np.array([seat])
         shown = view_states(self.game, self.rules, state, seats)
         others = {k: name for k, name in enumerate(self.agents) if k != seats[0]}
-        return name_players(self.game.layout(shown[0], self.rules), others)
+        scene = self.game.layout(shown[0], self.rules)
+        if self.players == 1 and not state["over"][0]:
+            moves_now = list_complete_moves(self.game, self.rules, state)
+            scene = mark_moves(scene, moves_now, self.game.action_words(shown[0], self.rules))
+        return name_players(scene, others)
 
     def action_text(self, move: int) -> str:
         """Return an action as text, with seat and agent in multiplayer games.
