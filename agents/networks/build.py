@@ -14,20 +14,29 @@ from torch.overrides import TorchFunctionMode
 
 from parlour.envs import Game
 from parlour.envs.core.kernel.jit import jit
-from parlour.envs.core.schema import CARD, DIGIT, DIGIT_BASE, RANK, Columns, Features, Piece
+from parlour.envs.core.schema import (
+    CARD,
+    DIGIT,
+    DIGIT_BASE,
+    RANK,
+    Columns,
+    Features,
+    Piece,
+    Schema,
+)
 from parlour.envs.core.type_aliases import Codes
 
-from .card_network import CardNetwork, linear, masked_logits, normal
+from .card_network import CardNetwork, EarlierNetwork, linear, masked_logits, normal
 from .options import (
     BASE,
     LIFT,
     LIFT_OPTION,
     NETWORK_NAMES,
+    add_piece,
     base_piece,
     check_base,
     check_network,
     check_size,
-    show_more,
 )
 from .tokens import CardTokens, RankTokens
 
@@ -393,25 +402,40 @@ def network_class(name: str) -> type[CardNetwork]:
 
 
 def build_network(
-    name: str, game: Game, width: int, depth: int, options: Mapping[str, Any] | None = None
+    name: str,
+    game: Game,
+    width: int,
+    depth: int,
+    options: Mapping[str, Any] | None = None,
+    schema: Schema | None = None,
 ) -> CardNetwork:
     """Return a new network for a game.
 
     With the option ``base``, the network improves on that rule-based agent, and its observations
-    show the action of that agent. Raises ValueError for invalid parameters.
+    show the action of that agent. ``schema`` is the game's observation and number of actions if
+    they are those of an earlier version. Raises ValueError for invalid parameters.
     """
+    features, actions = schema or (game.features, game.actions)
     build, rest = network_class(name), dict(options or {})
     check_size(width, depth)
     base, lift = rest.pop(BASE, None), rest.pop(LIFT_OPTION, LIFT)
     if base is not None:
         check_base(game, base, lift)
-        game = show_more(game, base_piece(game, base))
+        features = add_piece(features, base_piece(actions, base))
     try:
-        network = build(game.features, game.actions, width, depth, **rest)
+        network = build(features, actions, width, depth, **rest)
     except TypeError as error:
         raise ValueError(f"network {name!r}, options {dict(options or {})}: {error}") from error
     network.base, network.lift = base, lift
     return network
+
+
+def adapt_network(network: CardNetwork, game: Game) -> CardNetwork:
+    """Return a network for the current version of a game that plays like an earlier network."""
+    features = game.features
+    if network.base is not None:
+        features = add_piece(features, base_piece(game.actions, network.base))
+    return EarlierNetwork(network, features, game.actions)
 
 
 class _SkipRandomValues(TorchFunctionMode):
@@ -425,11 +449,12 @@ class _SkipRandomValues(TorchFunctionMode):
         return function(*args, **(kwargs or {}))
 
 
-def count_weight_bytes(game: Game, net: Mapping[str, Any]) -> int:
+def count_weight_bytes(game: Game, net: Mapping[str, Any], schema: Schema | None = None) -> int:
     """Return the size of a network's weights in bytes, without allocating them.
 
     ``net`` has name, width, depth and options. Raises ValueError as `build_network` does.
     """
+    size = net["width"], net["depth"]
     with torch.device("meta"), _SkipRandomValues():
-        network = build_network(net["name"], game, net["width"], net["depth"], net["options"])
+        network = build_network(net["name"], game, *size, net["options"], schema)
     return sum(tensor.nbytes for tensor in network.state_dict().values())

@@ -83,6 +83,40 @@ class CardNetwork(nn.Module):
         return torch.where(observations[:, -self.actions :] > 0, self.lift, logits)
 
 
+class EarlierNetwork(CardNetwork):
+    """A network of an earlier version of a game, as a network for the current version.
+
+    The earlier observation is the beginning of the current one, and later actions have higher
+    numbers. The network does not see the rest, and plays no later action unless it must.
+
+    Args:
+        network: the earlier network.
+        features: the current observation schema, with the base's action if the network has a base.
+        actions: the current number of actions.
+    """
+
+    def __init__(self, network: CardNetwork, features: Features, actions: int) -> None:
+        super().__init__(features, actions, network.width, network.depth)
+        self.network = network
+        self.encoding = network.encoding  # type: ignore[misc]
+        self.base, self.lift = network.base, network.lift
+
+    def add_heads(self) -> None:
+        """Add nothing: the earlier network has the heads."""
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """See `CardNetwork.forward`."""
+        known, size = self.network.actions, self.network.features.size(self.encoding)
+        if self.base is None:
+            seen = observations[:, :size]
+        else:
+            flags = observations[:, -self.actions :][:, :known]
+            seen = torch.cat([observations[:, : size - known], flags], dim=1)
+        logits, values = self.network(seen)
+        later = logits.new_full((len(logits), self.actions - known), ILLEGAL_LOGIT)
+        return torch.cat([logits, later], dim=1), values
+
+
 def _tower(width: int, layers: int, outputs: int, gain: float, layer_norm: bool) -> nn.Sequential:
     modules: list[nn.Module] = []
     for _ in range(layers):

@@ -17,10 +17,11 @@ from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Turn, random_floats
 
 from ..explanation import Explanation, mask_illegal, one_hot_choice, rows_with_choice
-from ..saved import SavedAgentError, load_saved_agent
+from ..saved import SavedAgentError, load_saved_agent, read_description
 from ..validation import name_file_in_errors
 from .build import (
     CardNetwork,
+    adapt_network,
     build_network,
     count_weight_bytes,
     make_value_function,
@@ -154,17 +155,19 @@ class LearnedAgent(PolicyAgent):
             SavedAgentError: the agent cannot be used. SavedAgentError is a ValueError; its message
                 names the file and the reason.
         """
+        digest = read_description(Path(path))["features_digest"]
+        schema = game.find_schema(digest)
         saved = load_saved_agent(
             path,
             game,
             rules,
-            lambda net: count_weight_bytes(game, net),
+            lambda net: count_weight_bytes(game, net, schema),
             lambda net: network_class(net["name"]).encoding,
         )
         net = saved.network
         with name_file_in_errors(saved.folder, SavedAgentError):
             tensors = dict(saved.weights)
-            needed = count_weight_bytes(game, net)
+            needed = count_weight_bytes(game, net, schema)
             size = sum(array.nbytes for array in tensors.values())
             if size != needed:  # checked before a network of that size is allocated
                 raise ValueError(
@@ -173,9 +176,12 @@ class LearnedAgent(PolicyAgent):
             for name, array in tensors.items():
                 if array.dtype != np.float32:
                     raise ValueError(f"tensor {name!r} must be float32, got {array.dtype}")
-            network = build_network(net["name"], game, net["width"], net["depth"], net["options"])
+            shape = net["width"], net["depth"]
+            network = build_network(net["name"], game, *shape, net["options"], schema)
             weights = {name: torch.from_numpy(array) for name, array in tensors.items()}
             network.load_state_dict(weights)
+            if digest != game.features_digest:
+                network = adapt_network(network, game)
         deterministic = not saved.samples if deterministic is None else deterministic
         return cls(network.eval(), saved.name, deterministic=deterministic)
 

@@ -53,9 +53,13 @@ def check_size(width: int, depth: int) -> None:
 
 def show_more(game: Game, piece: Piece) -> Game:
     """Return a game whose observation has one more piece at its end."""
-    shown = game.features
-    pieces = [*shown.declared_pieces, piece]
-    return replace(game, features=Features(pieces, shown.bonds, shown.actions_on, shown.symmetries))
+    return replace(game, features=add_piece(game.features, piece))
+
+
+def add_piece(features: Features, piece: Piece) -> Features:
+    """Return an observation schema with one more piece at its end."""
+    pieces = [*features.declared_pieces, piece]
+    return Features(pieces, features.bonds, features.actions_on, features.symmetries)
 
 
 def check_base(game: Game, base: Any, lift: Any = LIFT) -> None:
@@ -67,9 +71,9 @@ def check_base(game: Game, base: Any, lift: Any = LIFT) -> None:
         raise ValueError(unknown_text(BASE, base, known))
 
 
-def base_piece(game: Game, base: str) -> Piece:
-    """Return the observation piece with the base's action."""
-    return Piece(BASE_PIECE, game.actions, FLAG, f"what {base} would play")
+def base_piece(actions: int, base: str) -> Piece:
+    """Return the observation piece with the base's action, in a game with ``actions`` actions."""
+    return Piece(BASE_PIECE, actions, FLAG, f"what {base} would play")
 
 
 def mark_base_actions(game: Game, rules: Any, states: np.ndarray, base: str) -> np.ndarray:

@@ -31,7 +31,7 @@ from .contract import (
 )
 from .kernel.cards import DeckFormat, full_pack
 from .legal import MOST_ACTIONS, count_words
-from .schema import Features, Piece
+from .schema import Earlier, Features, Piece, Schema
 from .seat_kernels import PlayTurns, make_play_turns
 from .type_aliases import Action, CardCode, Scores, States, Weights
 
@@ -144,6 +144,8 @@ class Game:
     """The hidden cards as an additional piece of the observation, for critics in training."""
     state_check: StateCheck | None = None
     """Check of states that callers pass in; None: only the common fields are checked."""
+    earlier: tuple[Earlier, ...] = ()
+    """Shorter observations of earlier versions, which networks saved by them still read."""
 
     def __post_init__(self) -> None:
         """Raise ValueError if the properties of the game contradict each other."""
@@ -256,8 +258,20 @@ class Game:
     @cached_property
     def features_digest(self) -> str:
         """Digest (16 hex digits) of the schema of the observations and the number of actions."""
-        pieces = [(piece.name, piece.size, piece.kind[:4]) for piece in self.features.pieces]
-        return digest16(self.name, self.actions, pieces)
+        return self._digest_schema(Schema(self.features, self.actions))
+
+    def find_schema(self, features_digest: str) -> Schema | None:
+        """Return the current or an earlier schema with a features digest, None if there is none."""
+        current = Schema(self.features, self.actions)
+        earlier = (one.cut(current) for one in self.earlier)
+        schemas = (
+            one for one in (current, *earlier) if self._digest_schema(one) == features_digest
+        )
+        return next(schemas, None)
+
+    def _digest_schema(self, schema: Schema) -> str:
+        pieces = [(piece.name, piece.size, piece.kind[:4]) for piece in schema.features.pieces]
+        return digest16(self.name, schema.actions, pieces)
 
     @cached_property
     def play_turns(self) -> PlayTurns:

@@ -406,6 +406,33 @@ def _is_standard_option(piece: Piece | RepeatedPieces) -> bool:
     return isinstance(piece, Piece) and re.match(r"option($|: \d|: digits)", piece.doc) is not None
 
 
+class Schema(NamedTuple):
+    """The input and output of a network: the schema of the observations, and the actions."""
+
+    features: Features
+    actions: int
+    """Number of actions."""
+
+
+class Earlier(NamedTuple):
+    """The schema of an earlier version of a game, with the first pieces and actions only."""
+
+    before: str
+    """Name of the first piece that the earlier observation lacks."""
+    actions: int
+    """Number of actions."""
+
+    def cut(self, current: Schema) -> Schema:
+        """Return the earlier schema.
+
+        Args:
+            current: The current schema.
+        """
+        features, pieces = current.features, current.features.declared_pieces
+        end = [piece.name for piece in pieces].index(self.before)
+        return Schema(Features(pieces[:end], features.bonds, features.actions_on), self.actions)
+
+
 def _explain_options(pieces: Sequence[Piece]) -> str:
     """Return the meaning of the folded row of some options."""
     text = (

@@ -33,6 +33,11 @@ CASES = {
     "28 overtrump": ("twenty_eight", "classic", {"overtrump": True}),
     "28 void without": ("twenty_eight", "classic", {"void_without": True, "asker_trumps": False}),
     "28 three": ("twenty_eight", "three", {}),
+    "28 shown": (
+        "twenty_eight",
+        "kerala",
+        {"overtrump": True, "force": "whole", "second_auction": 0},
+    ),
     "29": ("twenty_nine", "classic", {}),
     "29 may": ("twenty_nine", "no-trumps", {"ask": "may"}),
     "29 seventh": ("twenty_nine", "seventh", {}),

@@ -37,6 +37,11 @@ TABLE: dict[str, tuple[str, Any, Any]] = {
     "redeal_pointless": ("False True", False, False),
     "redeal_jacks": ("False True", False, True),
     "void_without": ("False True", False, False),
+    "reentry": ("False True", False, False),
+    "may_redeal": ("False True", False, False),
+    "play_shown": ("False True", False, False),
+    "highest_stake": ("0 2 3", 0, 0),
+    "single_lost": ("3 4", 3, 3),
 }
 
 VARIANTS_28: dict[str, dict[str, Any]] = {
@@ -48,6 +53,16 @@ VARIANTS_28: dict[str, dict[str, Any]] = {
     "pair": {"pair": True},
     "three": {"players": 3, "min_bid": 12},
     "six": {"players": 6, "min_bid": 16},
+    "reentry": {"reentry": True, "may_redeal": True},
+    "kerala": {"reentry": True, "second_auction": 24, "play_shown": True},
+    "club": {
+        "players": 6,
+        "min_bid": 16,
+        "single_hand": True,
+        "scoring": "steps",
+        "highest_stake": 2,
+        "single_lost": 4,
+    },
 }
 
 VARIANTS_29: dict[str, dict[str, Any]] = {
@@ -118,6 +133,8 @@ def test_an_unknown_game_variant_or_option() -> None:
         ("auto_double", 17),
         ("auto_double", 29),
         ("scoring", "two"),
+        ("highest_stake", 1),
+        ("single_lost", 5),
     ],
 )
 def test_a_setting_out_of_range(name: str, setting: Any) -> None:
@@ -133,6 +150,7 @@ def test_a_setting_out_of_range(name: str, setting: Any) -> None:
         ({"never_shown": "void"}, "never_shown='void': allowed is 'plays' with trump_by='card'"),
         ({"players": 3, "pair": True}, "pair=True: allowed is False with players=3"),
         ({"last_trick": 1, "scoring": "graded"}, "last_trick=1: allowed is 0 with scoring='gra"),
+        ({"match": True, "reentry": True}, "match=True: allowed is False with reentry=True"),
     ],
 )
 def test_refused_with_the_reason(settings: dict[str, Any], reason: str) -> None:
@@ -155,6 +173,10 @@ def test_last_trick_and_graded_are_refused_in_29_as_well() -> None:
         {"pair_from": 20, "pair": False},
         {"no_trumps": True, "void_without": True, "trump_by": "suit"},
         {"players": 3, "single_hand": True},
+        {"play_shown": True, "trump_by": "suit"},
+        {"redeal_pointless": True, "may_redeal": True},
+        {"highest_stake": 2},
+        {"single_lost": 4},
     ],
 )
 def test_what_says_nothing_is_not_refused(settings: dict[str, Any]) -> None:

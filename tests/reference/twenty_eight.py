@@ -9,8 +9,8 @@ is worth and when it is decided in `twenty_eight_scores`, what the seats know in
 
 Actions: cards 0-35 are suit * 9 + k, suits c d h s, k for 6 7 8 Q K T A 9 J; bids of 12-29 are
 36-53; PASS 54, DOUBLE 55, REDOUBLE 56, ASK 57, SHOW 58, SINGLE 59; trump CLUBS 60, DIAMONDS 61,
-HEARTS 62, SPADES 63, SEVENTH 64, NO TRUMPS 65, REVERSED 66. A card laid face down is chosen by its
-card action. Cards are strings such as "Th".
+HEARTS 62, SPADES 63, SEVENTH 64, NO TRUMPS 65, REVERSED 66; REDEAL 67. A card laid face down is
+chosen by its card action. Cards are strings such as "Th".
 
 Readings taken where the page leaves something open:
 
@@ -23,7 +23,7 @@ Seats, cards, options
 2. With 6 players the six cards of a seat come at once, the first speaker's first. These are its
    "first cards" and "all eight" too. Sixes rank below sevens, at the top where the ranking is
    turned over, and count nothing.
-3. The four refusals of the page are all. What says nothing with other settings is not refused:
+3. The five refusals of the page are all. What says nothing with other settings is not refused:
    `partner_min` with 3 players, `seventh` with 6, `match` and `pair_from` where nothing comes of
    it. Options do not know of which game they are: `last_trick` 1 with `scoring` graded is refused
    in both.
@@ -126,8 +126,22 @@ What each seat knows
     who asked and when, who showed the pair, and how the bid counts. The end of a hand reveals no
     more. What a bidder named before another bid over him is not listed.
 
+Rules of single sources
+
+41. `reentry`: whoever has passed stands as if it had not spoken as soon as there is a new bid. So
+    the auction goes on after the bid of a forced dealer. Before the first bid everybody has one
+    turn. The second auction is as ever.
+42. `may_redeal`: the first call of all only, and by whoever speaks first, forced or not. With 6
+    players all its cards are looked at. Who does not demand says nothing about its cards. The
+    cards shown are known to everybody; nothing else of that hand is.
+43. `play_shown`: "asks itself" is ASK by the bidder. The card goes before `asker_trumps` and
+    `overtrump`. Where a suit was named there is no such card. That a lower trump was played tells
+    nothing then.
+44. `highest_stake`: what is lost is one more than what would be won, as ever; at `one` nothing is
+    above 2 or 3. Doublings multiply what is left of it. `single_lost` is not doubled either.
+
 Options are refused if a name is unknown or a setting out of range (a switch must be a bool, a
-number must not be one), and by the four refusals of the page.
+number must not be one), and by the five refusals of the page.
 """
 
 from tests.reference.twenty_eight_auction import ENDED, SECOND, SINGLES
@@ -135,6 +149,7 @@ from tests.reference.twenty_eight_cards import (
     ASK,
     CARDS,
     NO_TRUMPS,
+    REDEAL,
     REVERSED,
     SEVENTH,
     SEVENTH_AT,
@@ -142,6 +157,7 @@ from tests.reference.twenty_eight_cards import (
     SUIT_ACTIONS,
     card_actions,
     of_suit,
+    points,
 )
 from tests.reference.twenty_eight_options import Options, refused, would_be_redealt
 from tests.reference.twenty_eight_play import Play
@@ -165,7 +181,11 @@ class Game(Play):
             return self._legal_trumps()
         if self.phase == PLAY:
             return self._legal_in_play()
-        return self.auction.legal()
+        return self.auction.legal() | ({REDEAL} if self._may_redeal() else set())
+
+    def _may_redeal(self) -> bool:
+        pointless = points(self.hands[self.seat]) == 0
+        return self.options.may_redeal and not self.auction.calls and pointless
 
     def _legal_trumps(self) -> set[int]:
         if self.options.trump_by == "card":
@@ -195,7 +215,10 @@ class Game(Play):
     def _call(self, action: int) -> None:
         stage = self.auction.stage
         self.auction.call(action)
-        if self.auction.stage != ENDED:
+        if action == REDEAL:
+            self.redealt = self.seat
+            self._end_void()
+        elif self.auction.stage != ENDED:
             self._hear()
         elif stage == SINGLES:
             self._begin_play()

@@ -6,6 +6,7 @@ from tests.reference.twenty_eight_cards import (
     BIDS,
     DOUBLE,
     PASS,
+    REDEAL,
     REDOUBLE,
     SINGLE,
     bid_action,
@@ -15,7 +16,13 @@ from tests.reference.twenty_eight_options import Options
 
 AUCTION, DOUBLES, REDOUBLES = "auction", "double", "redouble"
 SECOND, SINGLES, ENDED = "second", "single", "ended"
-WORDS = {PASS: "pass", DOUBLE: "double", REDOUBLE: "redouble", SINGLE: "single"}
+WORDS = {
+    PASS: "pass",
+    DOUBLE: "double",
+    REDOUBLE: "redouble",
+    SINGLE: "single",
+    REDEAL: "redeal",
+}
 
 
 class Auction:
@@ -25,7 +32,7 @@ class Auction:
     by `begin_second` and `begin_singles`. seat: who calls. number, bidder: the highest bid.
     doubles: 0, 1 doubled, 2 redoubled. raised: whether the second auction has brought a bid.
     single: who declared SINGLE. calls: every call as (stage, seat, words) in order, the words being
-    "pass", "double", "redouble", "single" or the number of a bid.
+    "pass", "double", "redouble", "single", "redeal" or the number of a bid.
     """
 
     def __init__(self, options: Options, first: int) -> None:
@@ -33,7 +40,7 @@ class Auction:
         self._options = options
         self._order = [(first + at) % players for at in range(players)]
         self._turns = list(self._order)  # who is still to speak, in a round of one turn each
-        self._out: list[int] = []
+        self._out: list[int] = []  # who has passed; with `reentry`, since the last bid
         self.seat = first
         self.stage = AUCTION
         self.number: int | None = None
@@ -106,8 +113,13 @@ class Auction:
             self._go_on_in_turn(action)
 
     def _go_on_bidding(self, action: int) -> None:
+        if action == REDEAL:
+            self.stage = ENDED
+            return
         if action == PASS:
             self._out.append(self.seat)
+        elif self._options.reentry:
+            self._out = []
         left = [seat for seat in self._order if seat not in self._out]
         if left in ([], [self.bidder]) or self.number == self._options.highest_bid:
             self._end_bidding()

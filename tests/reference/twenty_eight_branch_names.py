@@ -196,6 +196,13 @@ OPTIONS_HIT: dict[str, tuple[str, ...]] = {
         "void_without: trumps with opponents",
         "void_without: no trumps",
     ),
+    "reentry": ("bid after a pass", "bid over the forced dealer"),
+    "may_redeal": ("redeal demanded", "redeal not demanded"),
+    "play_shown": ("play_shown, other trumps, too", "play_shown, no other trump"),
+    "highest_stake": tuple(
+        f"{result}, highest_stake {n} binds" for n in (2, 3) for result in ("made", "lost")
+    ),
+    "single_lost": ("single_lost 3", "single_lost 4"),
 }
 """For each option the branches that it makes or that must come up under it."""
 ALL = {branch for named in OPTIONS_HIT.values() for branch in named}
@@ -216,24 +223,34 @@ SELDOM = {
     "made, doubles 1",
     "made, graded from 20",
     "made, graded from 24",
+    "made, graded from 28",
+    "made, steps from 20",
     "made, steps from 25",
     *(f"overtrump: asker {what}" for what in ("beats", "beats, bound")),
     "overtrump: asker plays a lower one, cannot beat",
+    "overtrump: only trumps beats, bound",
     "overtrump: thrown before, not to be beaten",
     "pair by the bidder",
     "pair not shown",
     "pair: a bid of 29 stays",
-    "single by the bidder, players 3",
+    *(f"single by the bidder, players {n}" for n in (3, 6)),
+    "single by his partner, players 6",
+    "single lost, doubled before",
     "single made",
     "single made, doubled before",
     "single: own takes the card back",
+    "void: never shown, no trumps",
     "void: opponents without trumps",
+    "bid over the forced dealer",
+    *(f"play_shown, {what}" for what in ("other trumps, too", "no other trump")),
+    *(f"made, highest_stake {n} binds" for n in (2, 3)),
 }
 """Those that a few hundred random combinations need not bring."""
 
 PAIR = {"pair": True, "trump_by": "suit", "ask": "must", "force": "whole"}
 SEVENTH = {"trump_by": "suit", "seventh": True}
 RARE: dict[str, dict[str, Any]] = {
+    "last card shown as leader, force later": {"force": "later"},
     "last seventh shown as leader, force later": SEVENTH,
     "last seventh shown as leader, force whole": SEVENTH | {"force": "whole"},
     "lost by the pair": PAIR,
@@ -250,5 +267,6 @@ RARE: dict[str, dict[str, Any]] = {
     "made, graded from 24": {"scoring": "graded", "min_bid": 18},
     "asker_trumps True: bidder can follow now": {"force": "later"},
     "overtrump: asker plays a lower one, cannot beat": {"overtrump": True, "force": "whole"},
+    "made, highest_stake 3 binds": {"scoring": "graded", "min_bid": 18, "highest_stake": 3},
 }
 """Those that thousands of them need not bring either: the options by which they come up."""

@@ -7,7 +7,7 @@ import copy
 
 from tests.reference.twenty_eight import PLAY, TRUMPS, Game
 from tests.reference.twenty_eight_branches_in_play import branches_in_play
-from tests.reference.twenty_eight_cards import BIDS, CARDS, PASS, SEVENTH, of_suit
+from tests.reference.twenty_eight_cards import BIDS, CARDS, PASS, REDEAL, SEVENTH, of_suit
 
 NAMES = {60: "a suit", 61: "a suit", 62: "a suit", 63: "a suit", 65: "no trumps", 66: "reversed"}
 
@@ -43,10 +43,13 @@ def who(game: Game, seat: int) -> str:
 
 
 def _of_auction(game: Game, after: Game, action: int) -> list[str]:
+    if action == REDEAL:
+        return ["redeal demanded"]
     if action == PASS:
         names = ["pass", *["pass by the first of all"] * (not game.auction.calls)]
     else:
         names = _of_bid(game, BIDS[action])
+    names += ["redeal not demanded"] * (REDEAL in game.legal())
     if after.phase == "auction":
         return names
     if after.bidder is None:
@@ -66,6 +69,11 @@ def _of_bid(game: Game, number: int) -> list[str]:
     names = [f"bid over {'partner' if own else 'opponent'}"]
     again = ("auction", game.seat) in [call[:2] for call in game.auction.calls]
     names += ["bid again"] * again
+    names += ["bid after a pass"] * (("auction", game.seat, "pass") in game.auction.calls)
+    first_round = [words for _, _, words in game.auction.calls[: options.players - 1]]
+    names += ["bid over the forced dealer"] * (
+        options.forced == "dealer" and set(first_round) == {"pass"} and game.bidder == game.dealer
+    )
     if own and options.partner_min:
         names.append(
             "partner_min binds" if game.number + 1 < options.partner_min else "partner_min is met"

@@ -118,6 +118,9 @@ def _of_shown(game: Game, card: str) -> list[str]:
     if game.single is not None or led is None:
         return []
     trumps, names = of_suit(hand, game.trump), []
+    if game.asked and game.seat == game.bidder and game.laid and options.play_shown:
+        other = "other trumps, too" if len(trumps) > 1 else "no other trump"
+        names.append(f"play_shown, {other}")
     if card == game.laid and trick.shown_after is not None and card[1] == led:
         names.append("the card that is back follows")
     if card[1] == led:
@@ -185,7 +188,8 @@ def _of_end(after: Game) -> list[str]:
     if after.single is not None:
         made = "made" if max(after.scores) > 0 else "lost"
         doubled = ", doubled before" if after.doubles else ""
-        return [f"single {made}{', early' if early else ''}{doubled}"]
+        names = [f"single {made}{', early' if early else ''}{doubled}"]
+        return names + [f"single_lost {options.single_lost}"] * (made == "lost")
     if after.void:
         return [f"void: never shown, {'a suit' if after.trump else 'no trumps'}"]
     names = [] if after.shown else [f"never shown, plays, {options.trump_by}"]
@@ -199,6 +203,10 @@ def _of_result(after: Game, early: bool) -> list[str]:
     level = [stake[0] for stake in STAKES[options.scoring] if stake[0] <= number][-1]
     names = [f"{result}, {options.scoring} from {level}", f"{result}, doubles {after.doubles}"]
     names += [f"{result} early{', pair' if options.pair else ''}"] * early
+    stake = max(each[1] for each in STAKES[options.scoring] if each[0] <= number)
+    names += [f"{result}, highest_stake {options.highest_stake} binds"] * (
+        0 < options.highest_stake < stake
+    )
     if options.auto_double and number >= options.auto_double:
         names.append(f"{result}, auto_double")
     winners = [trick.winner for trick in after.tricks if trick.winner is not None]

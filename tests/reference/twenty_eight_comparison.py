@@ -97,6 +97,8 @@ def compare_view(shown: Any, reference: Reference, seat: int) -> None:
     if seen["pair"] is not None:
         for rank in "KQ":
             where[rank + seen["strain"]] = HELD + turned(seen["pair"])
+    if seen["redealt"] is not None:
+        where |= dict.fromkeys(seen["shown_hand"], HELD + turned(seen["redealt"]))
     when = dict.fromkeys(NAMES, 0)
     for number, trick in enumerate(seen["tricks"]):
         for other, card in trick["plays"]:

@@ -11,6 +11,7 @@ from tests.reference.twenty_eight_cards import (
     FIRST_CARDS,
     NO_TRUMPS,
     PASS,
+    REDEAL,
     REDOUBLE,
     REVERSED,
     SEVENTH,
@@ -36,6 +37,7 @@ WORDS = {
     SEVENTH: "seventh",
     NO_TRUMPS: "no-trumps",
     REVERSED: "reversed",
+    REDEAL: "redeal",
 }
 
 SUIT_EACH = (

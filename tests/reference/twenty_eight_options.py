@@ -36,6 +36,11 @@ ALLOWED: dict[str, tuple[Any, ...]] = {
     "redeal_pointless": SWITCH,
     "redeal_jacks": SWITCH,
     "void_without": SWITCH,
+    "reentry": SWITCH,
+    "may_redeal": SWITCH,
+    "play_shown": SWITCH,
+    "highest_stake": (0, 2, 3),
+    "single_lost": (3, 4),
 }
 
 
@@ -72,6 +77,11 @@ class Options:
     redeal_pointless: bool = False
     redeal_jacks: bool = False
     void_without: bool = False
+    reentry: bool = False
+    may_redeal: bool = False
+    play_shown: bool = False
+    highest_stake: int = 0
+    single_lost: int = 3
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -104,6 +114,8 @@ def refused(options: Options) -> str | None:
         return f"pair=True: allowed is False with players={options.players}; it needs partners"
     if options.last_trick and options.scoring == "graded":
         return "last_trick=1: allowed is 0 with scoring='graded', whose grades end at 28"
+    if options.match and options.reentry:
+        return "match=True: allowed is False with reentry=True; one bidder of each number is shown"
     return None
 
 
@@ -116,6 +128,16 @@ TWENTY_EIGHT: dict[str, dict[str, Any]] = {
     "pair": {"pair": True},
     "three": {"players": 3, "min_bid": 12},
     "six": {"players": 6, "min_bid": 16},
+    "reentry": {"reentry": True, "may_redeal": True},
+    "kerala": {"reentry": True, "second_auction": 24, "play_shown": True},
+    "club": {
+        "players": 6,
+        "min_bid": 16,
+        "scoring": "steps",
+        "highest_stake": 2,
+        "single_hand": True,
+        "single_lost": 4,
+    },
 }
 
 TWENTY_NINE_DEFAULTS: dict[str, Any] = {

@@ -90,7 +90,7 @@ class Play(Table):
     def _end(self) -> None:
         self.phase = OVER
         if self.single is not None:
-            worth = SINGLE_STAKE if self._won_all(self.single) else -SINGLE_STAKE
+            worth = SINGLE_STAKE if self._won_all(self.single) else -self.options.single_lost
             self.scores[self.side(self.single)] = worth
         elif self.options.never_shown == "void" and not self.shown:
             self.void = True

@@ -17,7 +17,7 @@ STAKES = {  # from this number: made, lost
     "steps": [(0, 1, 2), (20, 2, 3), (25, 3, 4)],
     "graded": [(0, 1, 2), (20, 2, 3), (24, 3, 4), (28, 4, 5)],
 }
-SINGLE_STAKE = 3
+SINGLE_STAKE = 3  # if it is won
 PAIR = 4
 
 
@@ -40,6 +40,8 @@ def change(options: Options, number: int, made: bool, doubles: int, all_tricks: 
     bidder's side has won them all.
     """
     _, if_made, if_lost = [each for each in STAKES[options.scoring] if each[0] <= number][-1]
+    if 0 < options.highest_stake < if_made:
+        if_made, if_lost = options.highest_stake, options.highest_stake + 1
     stake: int = (if_made if made else -if_lost) * 2**doubles
     if options.auto_double and number >= options.auto_double:
         stake *= 2

@@ -36,8 +36,9 @@ def seen_by(table: Table, seat: int) -> dict[str, Any]:
     apart; face_down: whether one lies; laid: the card that was laid, None if there is none or the
     seat has not seen it; laid_is_back: whether it is known to be in the bidder's hand; strain: see
     `Table`, None if there is none or the seat does not know it; laid_away: its own cards, sorted,
-    where its partner plays alone; tricks: each as a dictionary, the one that is being played last;
-    voids: for each seat its suits, sorted. The others are as in `Table`.
+    where its partner plays alone; redealt: who demanded a redeal, None if nobody has, and
+    shown_hand: the cards that this seat showed, sorted; tricks: each as a dictionary, the one that
+    is being played last; voids: for each seat its suits, sorted. The others are as in `Table`.
     """
     knows_trumps = table.shown or seat == table.maker
     return {
@@ -63,6 +64,8 @@ def seen_by(table: Table, seat: int) -> dict[str, Any]:
         "shown": table.shown,
         "asked": table.asked,
         "pair": table.pair,
+        "redealt": table.redealt,
+        "shown_hand": [] if table.redealt is None else sorted(table.hands[table.redealt]),
         "tricks": [_seen_trick(trick) for trick in table.tricks],
         "voids": [sorted(suits) for suits in voids(table)],
         "points": list(table.points),

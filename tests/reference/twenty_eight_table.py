@@ -28,6 +28,7 @@ class Table:
     asked: whether the seat has asked and plays now. pair: who showed it. points: taken by each
     side, the last trick's included. laid_away: cards of the partners of a single hand, by seat.
     scores: what the hand changes in the score of each side. void: whether the hand was void.
+    redealt: who has shown a hand without points and demanded a redeal.
     Raises ValueError for a deck that is not the pack, and for a dealer who has no seat.
     """
 
@@ -62,6 +63,7 @@ class Table:
         self.laid_away: list[list[str]] = [[] for _ in range(players)]
         self.scores = [0] * len(self.points)
         self.void = False
+        self.redealt: int | None = None
 
     @property
     def over(self) -> bool:

@@ -71,6 +71,8 @@ def playable(table: Table) -> list[str]:
     hand, suit = table.hands[table.seat], table.tricks[-1].suit_led()
     if suit is None:
         return _may_lead(table, hand)
+    if table.options.play_shown and table.asked and table.seat == table.bidder and table.laid:
+        return [table.laid]
     if of_suit(hand, suit):
         return of_suit(hand, suit)
     trumps = of_suit(hand, table.trump) if table.shown else []

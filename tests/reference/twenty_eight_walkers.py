@@ -30,6 +30,7 @@ from tests.reference.twenty_eight_cards import (
     PASS,
     POINTS,
     RANKS,
+    REDEAL,
     REDOUBLE,
     REVERSED,
     SEVENTH,
@@ -51,15 +52,16 @@ class Style:
     """How eager a seat is: the chances, from 0 to 1, that it does what it may.
 
     bid: to bid instead of a pass. step: to go one higher, again and again, from the lowest bid.
-    double (redouble, too), single, ask, show: to do so. apart: to name the seventh, or no trumps.
-    long: to take the longest suit as trump. high, short: to play the highest card, or one of the
-    shortest suit; else any card. trump: to play a trump of its own making where it may.
+    double (redouble, too), single, redeal, ask, show: to do so. apart: to name the seventh, or no
+    trumps. long: to take the longest suit as trump. high, short: to play the highest card, or one
+    of the shortest suit; else any card. trump: to play a trump of its own making where it may.
     """
 
     bid: float = 0.25
     step: float = 0.2
     double: float = 0.3
     single: float = 0.05
+    redeal: float = 0.3
     ask: float = 0.5
     show: float = 0.7
     apart: float = 0.4
@@ -81,6 +83,8 @@ class Style:
         return self._play(game, [action for action in can if action < len(CARDS)], rng)
 
     def _call(self, can: list[int], rng: Rng) -> int:
+        if REDEAL in can and rng.random() < self.redeal:
+            return REDEAL
         for action in (DOUBLE, REDOUBLE, SINGLE):
             if action in can:
                 chance = self.single if action == SINGLE else self.double

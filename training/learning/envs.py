@@ -111,7 +111,7 @@ def make_base_piece(game: Game, base: str) -> ExtraPiece:
             marks[rows] = mark_base_actions(game, rules, states_of_rules, base)
         return marks
 
-    return ExtraPiece(base_piece(game, base), read)
+    return ExtraPiece(base_piece(game.actions, base), read)
 
 
 CRITICS: dict[str, Callable[[Game], ExtraPiece]] = {

@@ -15,6 +15,7 @@ AIM = (
 )
 POINTS = "Points: a jack counts 3, a nine 2, an ace or a ten 1."
 TRICK = "In a trick, each seat plays one card. The winner takes its points and leads the next one."
+BID_AGAIN = "You may bid again after a pass."
 OPPOSITE = "The other side scores the opposite."
 FOLLOW = (
     "Follow suit if you can. The highest trump wins the trick; without a trump, the highest card "
@@ -77,9 +78,21 @@ def prompt_cards(s: Any, cards: list[int], can_ask: bool, ranks: int) -> str:
     begin = f"You cannot follow {SUIT_WORDS[led]}: "
     if not cards:
         return f"{begin}ask for trumps."
+    if _must_play_laid(s, cards):
+        return "Play the card that set trumps: it has just been shown."
     if s["shown"]["must_trump"] and all(card // ranks == int(s["made"]) - 1 for card in cards):
         return "You asked for trumps: play one."
     return f"{begin}play any card{', or ask for trumps' if can_ask else ''}."
+
+
+def _must_play_laid(s: Any, cards: list[int]) -> bool:
+    """Return whether the only legal card is the card that set trumps, in the trick that showed it.
+
+    The seat to act cannot follow suit and has other cards.
+    """
+    shown = s["shown"]["trumps_shown"] and s["shown"]["shown_trick"] == 1 + s["tricks"]
+    others = int(s["hands"][s["viewer"]]) & ~(1 << cards[0])
+    return bool(shown and cards == [int(s["laid"]) - 1] and others)
 
 
 def _list_suits(s: Any, ranks: int) -> set[int]:
@@ -125,6 +138,8 @@ def refuse_card(
         return f"You must follow {SUIT_WORDS[led]}."
     if not legal:
         return f"You cannot follow {SUIT_WORDS[led]}: ask for trumps first."
+    if _must_play_laid(s, legal):
+        return "You must play the card that set trumps, because it has just been shown."
     if s["shown"]["must_trump"]:
         return "You must play a trump, because you asked for trumps."
     return "You must beat the highest trump of the trick, or discard."

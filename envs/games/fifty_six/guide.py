@@ -6,6 +6,7 @@ from typing import Any
 from ...core.scene.items import Item
 from ..bidding.guide import (
     AIM,
+    BID_AGAIN,
     FOLLOW,
     OPPOSITE,
     POINTS,
@@ -54,10 +55,7 @@ def how_to_play(rules: Rules) -> list[str]:
     partners = {4: "a partner", 6: "two partners", 8: "three partners"}[int(rules.players)]
     if rules.trumps == Trumps.OPEN:
         bid = "Bid a number, then its trumps (a suit, or none), or pass."
-        last = (
-            "You may bid again after a pass. "
-            "The auction ends when all others have passed after a bid."
-        )
+        last = f"{BID_AGAIN} The auction ends when all others have passed after a bid."
     else:
         bid = "Bid a number, or pass. The highest bidder lays a secret trump card face down."
         last = (

@@ -6,6 +6,7 @@ from typing import Any
 from ...core.scene.items import Item
 from ..bidding.guide import (
     AIM,
+    BID_AGAIN,
     FOLLOW,
     OPPOSITE,
     POINTS,
@@ -31,8 +32,10 @@ from .rules import (
     PLAY,
     RANK_ORDER,
     RANKS,
+    REDEAL,
     REDOUBLING,
     SHOW,
+    SINGLE_WORTH,
     SINGLES,
     Ask,
     Rules,
@@ -49,6 +52,9 @@ VARIANT_NOTES = {
     "pair": "Showing king and queen of trumps changes the target.",
     "three": "Three players; the bidder plays alone.",
     "six": "Six players in two sides; bids from 16.",
+    "reentry": "You may bid again after a pass, or demand a redeal of a pointless first hand.",
+    "kerala": "Two auctions, bids after a pass, and a bidder that shows its card must play it.",
+    "club": "Tournament rules for six: bids from 20 on score 2, a lost single hand costs 4.",
 }
 NINE_VARIANT_NOTES = {
     "classic": "The last trick counts 1: 29 points. The usual game.",
@@ -76,10 +82,23 @@ def how_to_play(rules: Rules) -> list[str]:
     )
     oblige = ", and you must play one if you can" if rules.asker_trumps else ""
     verb = "must" if rules.ask == Ask.MUST else "may"
-    final = "" if rules.second_auction else " A pass is final."
+    if rules.reentry:
+        final = f" {BID_AGAIN}"
+    else:
+        final = "" if rules.second_auction else " A pass is final."
     # Six players get all cards before the auction.
     first = "four cards" if rules.players < 6 else "the deal"
     rest = " Then all get their other cards." if rules.players < 6 else ""
+    second = (
+        f"Then each seat may make a second bid of at least {int(rules.second_auction)}. The "
+        "highest second bid replaces the earlier bid and trumps."
+    )
+    redeal = (
+        "The first speaker may show its cards and demand a redeal at its first turn if they have "
+        "no points. The hand then scores 0."
+    )
+    shown = "A bidder that cannot follow suit may ask, too, but must then play the face-down card."
+    has_card = rules.trump_by == TrumpBy.CARD or rules.seventh
     pair = (
         "A seat with king and queen of shown trumps may show them once its side has won a trick "
         "since: the bidder's side then needs 4 points less, or else 4 more."
@@ -89,11 +108,15 @@ def how_to_play(rules: Rules) -> list[str]:
         tell_ranking(RANK_ORDER[int(LOWEST_RANK[rules.players]) :]),
         f"{POINTS[:-1]}{last}: {total} in all.",
         f"{sides} After {first}, bid the points that your side will take, or pass.{final}",
+        *([redeal] if rules.may_redeal else []),
         f"{secret}.{rest}",
+        *([second] if rules.second_auction else []),
         f"{TRICK} Until trumps are shown, the bidder leads them only if it has no other suit.",
         FOLLOW,
         f"If you cannot follow suit, you {verb} ask for trumps: all see them{oblige}. "
         "Until then trumps are a suit like any other.",
+        *([shown] if rules.play_shown and has_card else []),
+        *([_tell_single(rules)] if rules.single_hand else []),
         _tell_score(rules),
         *([pair] if rules.pair else []),
     ]
@@ -101,13 +124,24 @@ def how_to_play(rules: Rules) -> list[str]:
 
 def _tell_score(rules: Rules) -> str:
     opposite = "The others share the opposite." if rules.players == 3 else OPPOSITE
-    scores = {
-        Scoring.ONE: "1, and missing it costs 1",
-        Scoring.STEPS: "1, from 20 on 2, from 25 on 3; missing it costs 1 more",
-        Scoring.GRADED: "1, from 20 on 2, from 24 on 3, with 28 4; missing it costs 1 more",
-    }
-    score = scores[Scoring(int(rules.scoring))]
-    return f"Score: taking the bid scores {score}. {opposite}"
+    levels = {
+        Scoring.ONE: ["1"],
+        Scoring.STEPS: ["1", "from 20 on 2", "from 25 on 3"],
+        Scoring.GRADED: ["1", "from 20 on 2", "from 24 on 3", "with 28 4"],
+    }[Scoring(int(rules.scoring))]
+    score = ", ".join(levels[: int(rules.highest_stake) or None])
+    lost = (
+        ", and missing it costs 1" if rules.scoring == Scoring.ONE else "; missing it costs 1 more"
+    )
+    return f"Score: taking the bid scores {score}{lost}. {opposite}"
+
+
+def _tell_single(rules: Rules) -> str:
+    return (
+        "Before the first trick, a seat may declare that it plays alone, without trumps and "
+        f"without its partners. Taking all tricks scores {SINGLE_WORTH}, and losing one costs "
+        f"{int(rules.single_lost)}."
+    )
 
 
 def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:
@@ -115,13 +149,13 @@ def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:
     if waiting := wait_for(s):
         return waiting
     legal, phase = list_own_actions(s), int(s["shown"]["phase"])
-    others = {
+    offers = {
         DOUBLING: "Double the stake, or pass.",
         REDOUBLING: "Redouble the stake, or pass.",
         SINGLES: "Play alone for all tricks, or pass.",
     }
-    if phase in others:
-        return others[phase]
+    if phase in offers:
+        return offers[phase]
     if phase == MAKING:
         if rules.trump_by == TrumpBy.CARD:
             return "Lay a card face down: its suit is trumps."
@@ -129,10 +163,17 @@ def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:
     if phase == PLAY:
         cards = [action for action in legal if action < CARDS]
         text = prompt_cards(s, cards, ASK in legal, RANKS)
+        if ASK in legal and cards and rules.play_shown and s["card"] and _is_bidder(s):
+            return f"{text} If you ask, you must play your face-down card."
         return f"{text} You may show your pair first." if SHOW in legal else text
     bids = [action - BID + LOWEST_BID for action in legal if BID <= action < PASS]
-    is_first = not s["seats"]["passed"].any()
-    return prompt_bid(bids, ["pass"] if PASS in legal else [], is_first)
+    words = {REDEAL: "demand a redeal", PASS: "pass"}
+    others = [word for action, word in words.items() if action in legal]
+    return prompt_bid(bids, others, not s["seats"]["passed"].any())
+
+
+def _is_bidder(s: Any) -> bool:
+    return bool(s["viewer"] == s["bidder"])
 
 
 def refusal(s: Any, rules: Rules, item: Item, onto: Item | None = None) -> str:

@@ -41,6 +41,7 @@ from .rules import (
     PASS,
     PLAY,
     RANKS,
+    REDEAL,
     REDOUBLE,
     REVERSED,
     SHOW,
@@ -108,6 +109,10 @@ WEIGHTS = {
 ) = range(len(WEIGHTS) - len(CARD_WEIGHTS))
 TEN = 5
 """The lowest rank that counts card points."""
+REDEAL_MARGIN = 1.5
+"""Score of demanding a redeal. A bid is better if the estimate of the pointless hand exceeds the
+bid by more than this. In 40,000 hands of greedy agents, the side of a first speaker without points
+lost 0.18 stakes on average with four players, and won 0.23 with three."""
 
 
 @jit
@@ -169,6 +174,8 @@ def score_calls(s: State, rules: RulesRecord, weights: Weights, scores: Scores) 
             scores[action] = worth + margin - (action - BID + LOWEST_BID)
         elif action == DOUBLE:
             scores[action] = worth - weights[DOUBLING_AT]
+        elif action == REDEAL:
+            scores[action] = REDEAL_MARGIN
         elif action in (REDOUBLE, SINGLE) or action >= MAKE_SEVENTH:
             scores[action] = NEVER
         elif action >= MAKE:
@@ -207,7 +214,10 @@ def count_higher(s: State, led: int, unseen: Places, strength: int) -> int:
 
 @jit
 def score_play(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Write the scores of cards, of asking for trumps and of showing the pair."""
+    """Write the scores of cards, of asking for trumps and of showing the pair.
+
+    A bidder that must play the card that it shows by asking scores this card as a winning trump.
+    """
     seat, playing = s["turn"], s["playing"]
     winner, best = find_winner(s, rules)
     ours = s["size"] > 0 and same_side(rules, winner, seat)
@@ -229,7 +239,12 @@ def score_play(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -
         elif action == SHOW:
             scores[action] = -NEVER
         action = next_action(s["legal"], action)
-    if has_action(s["legal"], ASK):
+    if not has_action(s["legal"], ASK):
+        return
+    if rules.play_shown and s["card"] and seat == s["bidder"]:
+        card = s["card"] - 1
+        scores[ASK] = score_card(s, card, RANKS, trumps, True, 1.0, later, points, weights)
+    else:
         worth = weights[ASKING] + weights[ASK_POINTS] * points
         worth += weights[ASK_OURS] if ours else 0.0
         worth += weights[ASK_BIDDER] if same_side(rules, s["bidder"], seat) else 0.0
@@ -277,6 +292,8 @@ def score_call(action: Action, hand: Places) -> float:
         return suit_strength(hand, action - MAKE)
     if action < CARDS:
         return suit_strength(hand, action // RANKS) - 0.1 * (action % RANKS)
+    if action == REDEAL:
+        return REDEAL_MARGIN
     return 0.0 if action == PASS else NEVER
 
 

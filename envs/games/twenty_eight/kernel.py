@@ -170,7 +170,7 @@ def score_hand(s: State, rules: RulesRecord) -> None:
     alone, bidder = s["alone"], s["bidder"]
     if alone >= 0:
         won = s["seats"][alone]["tricks"] == s["tricks"]
-        pay_side(s, rules, side_of(rules, alone), SINGLE_WORTH if won else -SINGLE_WORTH)
+        pay_side(s, rules, side_of(rules, alone), SINGLE_WORTH if won else -rules.single_lost)
     elif s["shown"]["trumps_shown"] or rules.never_shown == NeverShown.PLAYS:
         pay_side(s, rules, side_of(rules, bidder), score_contract(s, rules))
     end_hand(s)

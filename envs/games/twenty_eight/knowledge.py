@@ -33,6 +33,7 @@ from .play import (
     hand_size,
     highest_trump,
     is_dealt_again,
+    must_play_shown,
     write_legal,
 )
 from .rules import (
@@ -106,11 +107,11 @@ def note_overtrumping(s: State, rules: RulesRecord, card: int) -> None:
     """Record that the seat to act has no higher trump, if the card that it plays shows this.
 
     The trick is not empty. With ``overtrump``, a seat that plays a trump on another suit must beat
-    the highest trump in the trick if it can.
+    the highest trump in the trick if it can, unless it must play the card that it has just shown.
     """
     trumps, public = trump_suit(s), s["seats"][s["turn"]]
     trumping = s["shown"]["trumps_shown"] and card // RANKS == trumps != led_suit(s, RANKS)
-    if rules.overtrump and trumping:
+    if rules.overtrump and trumping and not must_play_shown(s, rules, s["turn"]):
         highest = highest_trump(s, rules)
         if highest > card % RANKS:
             public["below"] = min(1 + highest, public["below"]) if public["below"] else 1 + highest

@@ -40,6 +40,7 @@ from .rules import (
     PASS,
     PLAY,
     RANKS,
+    REDEAL,
     REDOUBLE,
     REDOUBLING,
     REVERSED,
@@ -79,6 +80,7 @@ WORDS = list_words(
         MAKE_SEVENTH: ("seventh", "7th"),
         MAKE_NONE: ("none", "no trumps"),
         MAKE_REVERSED: ("reversed",),
+        REDEAL: ("redeal", "new"),
     },
 )
 action_words = make_action_words(WORDS)
@@ -154,7 +156,9 @@ def _describe_said(s: Any, seat: int) -> str:
         return "doubled" if public["called"] == 2 else "redoubled"
     if seat == s["bidder"]:
         return f"bid {int(s['shown']['bid'])}"
-    if public["passed"]:
+    if s["bidder"] < 0 and s["seen"][seat]:
+        return "demanded a redeal"
+    if public["passed"] > public["bid"]:
         return "passed"
     return f"bid {int(public['bid'])}" if public["bid"] else ""
 

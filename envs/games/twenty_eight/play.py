@@ -53,6 +53,7 @@ from .rules import (
     QUEEN,
     RANK_POINTS,
     RANKS,
+    REDEAL,
     REDOUBLE,
     REDOUBLING,
     REVERSED,
@@ -71,6 +72,8 @@ from .rules import (
 
 FIRST_CARDS = 4
 """Number of cards that a seat is dealt before the auction, except with six players."""
+POINT_CARDS = sum(1 << card for card in range(CARDS) if RANK_POINTS[card % RANKS])
+"""The set of the cards with points."""
 
 # ---- the deal -------------------------------------------------------------------------------
 
@@ -155,6 +158,12 @@ def must_bid(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 
 @jit
+def may_demand_redeal(s: State, rules: RulesRecord, seat: Seat) -> bool:
+    """Return whether a seat may demand a redeal: it speaks first, and its cards have no points."""
+    return rules.may_redeal and s["moves"] == 0 and s["hands"][seat] & POINT_CARDS == 0
+
+
+@jit
 def add_bids(s: State, rules: RulesRecord, number: int) -> None:
     """Add all bids from a number up to the legal actions."""
     for bid in range(number, highest_bid(rules) + 1):
@@ -167,6 +176,8 @@ def add_calls(s: State, rules: RulesRecord) -> None:
     legal, phase, seat = s["legal"], s["shown"]["phase"], s["turn"]
     if phase == AUCTION:
         add_bids(s, rules, lowest_bid(s, rules, seat))
+        if may_demand_redeal(s, rules, seat):
+            add_action(legal, REDEAL)
     elif phase == SECOND:
         add_bids(s, rules, max(rules.second_auction, s["shown"]["bid"] + 1))
     elif phase == DOUBLING:
@@ -225,9 +236,14 @@ def speak(s: State, rules: RulesRecord, action: Action) -> None:
             public["single"] = 1
         else:
             public["called"] = 1
+    elif action == REDEAL:
+        s["seen"][seat] = s["hands"][seat]
+        s["pending"] = 0
     elif phase == AUCTION:
         take_bid(s, rules, action - BID + LOWEST_BID)
         public["bid"] = s["shown"]["bid"]
+        if rules.reentry:
+            s["pending"] = all_seats(rules)
         if s["shown"]["bid"] == highest_bid(rules):
             s["pending"] = 1 << seat
     elif phase == SECOND:
@@ -371,11 +387,21 @@ def list_trumps_above(s: State, rules: RulesRecord) -> Places:
 
 
 @jit
+def must_play_shown(s: State, rules: RulesRecord, seat: Seat) -> bool:
+    """Return whether a seat is the bidder and must play the card that it showed by asking."""
+    if not rules.play_shown or s["laid"] == 0 or seat != s["bidder"] or seat != s["asker"]:
+        return False
+    return s["shown"]["shown_trick"] == 1 + s["tricks"]
+
+
+@jit
 def cards_instead(s: State, rules: RulesRecord, seat: Seat) -> Places:
     """Return the set of cards that a seat may play if it cannot follow suit."""
     hand = s["hands"][seat]
     if not s["shown"]["trumps_shown"]:
         return 0 if rules.ask == Ask.MUST and seat != s["bidder"] else hand
+    if must_play_shown(s, rules, seat):
+        return 1 << (s["laid"] - 1)
     trumps = hand & suit_set(trump_suit(s), RANKS)
     allowed = hand
     if s["shown"]["must_trump"] and trumps:
@@ -501,8 +527,10 @@ def bid_value(rules: RulesRecord, bid: int) -> int:
     if rules.scoring == Scoring.ONE:
         return 1
     if rules.scoring == Scoring.STEPS:
-        return 1 if bid < 20 else 2 if bid < 25 else 3
-    return 1 if bid < 20 else 2 if bid < 24 else 3 if bid < 28 else 4
+        value = 1 if bid < 20 else 2 if bid < 25 else 3
+    else:
+        value = 1 if bid < 20 else 2 if bid < 24 else 3 if bid < 28 else 4
+    return min(value, rules.highest_stake) if rules.highest_stake else value
 
 
 @jit

@@ -18,6 +18,7 @@ Actions:
 - 54-59: PASS, DOUBLE, REDOUBLE, ASK for trumps, SHOW the pair, declare SINGLE
 - 60-66: choose trumps in secret: a suit, the suit of the SEVENTH card, no trumps, or no trumps with
   the ranks reversed
+- 67: demand a REDEAL
 
 A deck lists the cards in dealing order: four cards to each seat from the first speaker on, then
 four more to each. With six players each seat gets six cards at once.
@@ -34,6 +35,7 @@ from ...core.batch import make_state_head
 from ...core.options import Option
 from ...core.schema import (
     FLAG,
+    Earlier,
     Features,
     Piece,
     RepeatedPieces,
@@ -75,17 +77,19 @@ BID, LOWEST_BID, HIGHEST_BID = CARDS, 12, 29
 PASS, DOUBLE, REDOUBLE, ASK, SHOW, SINGLE, MAKE = 54, 55, 56, 57, 58, 59, 60
 """MAKE to MAKE + 3 choose a suit as trumps."""
 MAKE_SEVENTH, MAKE_NONE, MAKE_REVERSED = MAKE + 4, MAKE + 5, MAKE + 6
-ACTIONS = 67
+REDEAL = 67
+ACTIONS = 68
 LABELS = (
     *list_labels(CODES, LOWEST_BID, HIGHEST_BID),
     *("pass", "double", "redouble", "ask for trumps", "show the pair", "single"),
     *(f"trumps {suit}" for suit in SUIT_WORDS),
     *("trumps by the seventh card", "no trumps", "no trumps, ranks reversed"),
+    "demand a redeal",
 )
 PAIR_WORTH = 4
 """Points by which a pair changes the target of the bidder's side."""
 SINGLE_WORTH = 3
-"""Score of a hand played alone."""
+"""Score of a hand won alone."""
 label = make_label(LABELS)
 
 # ---- options and variants -------------------------------------------------------------------
@@ -256,6 +260,41 @@ class Rules(NamedTuple):
     void_without: Annotated[
         bool, Option("the hand is void if the bidder's opponents have no trump")
     ] = False
+    # Options of later versions come last: see EARLIER.
+    reentry: Annotated[
+        bool,
+        Option(
+            "a seat that has passed may bid again; the auction ends when all other seats have "
+            "passed in a row after a bid",
+            is_later=True,
+        ),
+    ] = False
+    may_redeal: Annotated[
+        bool,
+        Option(
+            "the first speaker may demand a redeal instead of its first call if its first cards "
+            "have no points; the hand is then void",
+            is_later=True,
+        ),
+    ] = False
+    play_shown: Annotated[
+        bool,
+        Option(
+            "a bidder that asks for trumps itself must play the face-down card, which it shows",
+            is_later=True,
+        ),
+    ] = False
+    highest_stake: Annotated[
+        int,
+        Option(
+            "highest stake of a bid with scoring=steps or graded, before doubling; 0: no limit",
+            values=(0, 2, 3),
+            is_later=True,
+        ),
+    ] = 0
+    single_lost: Annotated[
+        int, Option("stakes lost by a seat that played alone and lost a trick", 3, 4, is_later=True)
+    ] = 3
 
 
 NINE = Rules(
@@ -285,6 +324,16 @@ VARIANTS = {
     "pair": Rules(pair=True),
     "three": Rules(players=3, min_bid=12),
     "six": Rules(players=6, min_bid=16),
+    "reentry": Rules(reentry=True, may_redeal=True),
+    "kerala": Rules(second_auction=24, reentry=True, play_shown=True),
+    "club": Rules(
+        players=6,
+        min_bid=16,
+        single_hand=True,
+        scoring=Scoring.STEPS,
+        highest_stake=2,
+        single_lost=4,
+    ),
 }
 """The variants of Twenty-Eight by name."""
 SOURCES = {
@@ -292,6 +341,8 @@ SOURCES = {
     "book": "N",
     "graded": "R",
     "second-bid": "R",
+    "kerala": "R",
+    "club": "K",
 }
 NINE_VARIANTS = {
     "classic": NINE,
@@ -306,6 +357,7 @@ NINE_VARIANTS = {
 """The variants of Twenty-Nine by name."""
 NINE_SOURCES = {**dict.fromkeys(NINE_VARIANTS, "M"), "match": "R", "full": "M, R"}
 REFERENCES = {
+    "K": "Kerala Club Annual Tournament 1997, Cards 28",
     "M": '"Twenty-Nine" (Pagat) and "Twenty-eight (card game)" (Wikipedia)',
     "N": "Ultimate Book of Card Games (McNeely)",
     "R": "programs that publish their rules",
@@ -328,6 +380,11 @@ def check(rules: Rules) -> None:
         raise ValueError(f"option players must be 4 or 6 with pair=yes, got {rules.players}")
     if rules.last_trick and rules.scoring == Scoring.GRADED:
         raise ValueError("option last_trick must be 0 with scoring=graded, got 1")
+    if rules.match and rules.reentry:
+        raise ValueError(
+            "option match must be no with reentry=yes, got yes: the observation shows only one "
+            "bidder for each number"
+        )
 
 
 def pack(rules: Rules) -> tuple[int, ...]:
@@ -346,8 +403,10 @@ def sides(rules: Rules) -> tuple[int, ...]:
 HAND = 8
 """Maximum number of cards in a hand, and of tricks."""
 BIDS = HIGHEST_BID - LOWEST_BID + 1
-HISTORY = 128
-"""Size of the list of actions; every hand has fewer actions."""
+HISTORY = 160
+"""Size of the list of actions. Every hand has fewer actions: at most 91 in the auction of six
+players with ``reentry``, then 20 other calls and 2 choices of trumps, and 38 actions in the play.
+"""
 
 UNSEEN, OWN, FACE_DOWN, PLAYED = 0, 1, 2, 3
 HELD = PLAYED + SEATS
@@ -490,6 +549,10 @@ FEATURES = Features(
         suits=("trumps",),
     ),
 )
+
+EARLIER = (Earlier(before="reentry", actions=67),)
+"""See `core.game.Game.earlier`. Later options and actions follow the earlier ones, and keep their
+numbers."""
 
 STATE = np.dtype(
     [

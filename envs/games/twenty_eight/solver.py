@@ -89,6 +89,7 @@ POSITION = make_position_dtype(
         ("seen", np.int64, (SEATS,)),
         ("playing", np.int8),
         ("maker", np.int8),
+        ("laid", np.int8),
         ("last", np.int8),  # number of the last trick, from 0
         ("prize", np.int8),  # worth of the pair; 0: the pair no longer has an effect
         ("prize_side", np.int8),  # 1: the seat that holds the pair is on the side
@@ -109,6 +110,7 @@ def read_position(s: State, rules: RulesRecord, side: SeatSet, w: State) -> None
         w["seen"][seat] = 0
     w["playing"] = s["playing"]
     w["maker"] = s["maker"]
+    w["laid"] = s["laid"]
     held = s["seats"][s["turn"]]["hand"] + (s["card"] > 0 and s["turn"] == s["bidder"])
     w["last"] = s["tricks"] + held - 1
     offer_prize(s, rules, side, w)
