@@ -704,7 +704,7 @@ def test_the_last_trick_is_shown_again(browser: Any, served: Served) -> None:
     play_card(page)
     sync_api.expect(button).to_be_enabled(timeout=SLOW)
     words = page.locator("[data-part=svg] > text", has_text="the trick with ")
-    shows(page, "help", "Click a card or a button. Keys")
+    shows(page, "help", "Click a card or a button. A click on the table ends a pause. Keys")
     if button.get_attribute("aria-pressed") == "true":  # one's own lead: it is still on the table
         button.click()
     sync_api.expect(words).to_have_count(0)
