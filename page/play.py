@@ -433,12 +433,16 @@ class SeatSession:
         self._begin_hand()
 
     def restart(self) -> None:
-        """Deal the same hand again. Raises ValueError if nothing has been played in it."""
-        if not self.table.actions:
-            raise ValueError("This hand has just begun.")
+        """Deal the same hand again. Raises ValueError before the first move of this seat."""
+        if not self._has_moved:
+            raise ValueError("You have not played in this hand yet.")
         self.table.take_back_hand()
         self.is_repeated = True
         self._begin_hand()
+
+    @property
+    def _has_moved(self) -> bool:
+        return self.own_moves + self.agent_moves > 0
 
     def _begin_hand(self) -> None:
         self.table.begin_hand()
@@ -589,7 +593,7 @@ class SeatSession:
             "over": self._tell_ending(),
             "outcome": self._name_outcome(),
             "can_take_back": False,
-            "can_restart": bool(table.actions),
+            "can_restart": self._has_moved,
             "is_repeated": self.is_repeated,
             "helped": "" if (who := self._name_player()) == "you" else f"played by {who}",
             "events": self.events,
