@@ -102,7 +102,7 @@ def film_page(path: Path) -> None:
         page.goto(url)
         page.wait_for_selector("svg .item", timeout=120_000)
         page.click("[data-do=choose]")
-        page.click("text=Deal number")
+        page.click("dialog >> text=Deal number")
         page.fill("[name=deal]", PAGE_DEAL)
         page.click("dialog button:has-text('Start')")
         page.click("text=Got it")
