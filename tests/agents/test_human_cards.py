@@ -150,5 +150,5 @@ def test_a_card_that_cannot_go_is_explained() -> None:
                 with pytest.raises(ValueError, match=r"[.]$") as error:
                     parse_move(drawn_card(item).lower(), KLONDIKE, rows.rules, rows.states)
                 explained.append(str(error.value))
-    assert any("has no place: it goes to a " in one for one in explained)
+    assert any("has no other place: it goes to a " in one for one in explained)
     assert any("Only the top card of the waste can move." in one for one in explained)

@@ -11,7 +11,9 @@ from parlour.envs.core.rows import Rows, view_states
 from parlour.envs.core.scene.scene import ansi
 
 GAME = find_game("seven_twenty_seven")
-TAKEN = re.compile(r"(?:7|27|7 and 27): seats? ([\d, and]+) (?:takes|share) (\d+)$", re.MULTILINE)
+TAKEN = re.compile(
+    r"(?:7|27|7 and 27): (you|seats? [\d, and]+) (?:takes?|share) (\d+)$", re.MULTILINE
+)
 OPTIONS = ({"variant": "home"}, {"variant": "declare"}, {"variant": "mini"}, {"variant": "sarrett"})
 
 
@@ -40,7 +42,7 @@ def test_what_is_said_is_what_was_paid(variant: str) -> None:
         assert bool(result) is not alone or "nobody takes" in text, text
         got = np.zeros(players)
         for seats, chips in result:
-            numbers = [int(one) for one in re.findall(r"\d+", seats)]
+            numbers = [int(one) for one in re.findall(r"\d+", seats.replace("you", "seat 0"))]
             got[numbers] += int(chips) / len(numbers)
         if result:
             halves += len(result) == 2

@@ -349,7 +349,7 @@ def test_a_result_that_is_not_saved_is_said_so(page: Any, served: Served) -> Non
         assert table_box(page) == before
         other.rollback()
     begin(page, "classic", 4)
-    shows(page, "facts", "deal 4")
+    shows(page, "facts", "deal number 4")
 
 
 @pytest.mark.slow
@@ -565,9 +565,11 @@ def test_each_game_keeps_its_own_agent(page: Any) -> None:
 def test_every_deal_number_on_the_page_can_be_played_again(page: Any, name: str) -> None:
     game = find_game(name)
     chosen = {"game": name, "variant": game.default, "options": {}, "deal": None, "seat": None}
-    page.evaluate("chosen => parlour.begin({ ...parlour.view.settings, ...chosen })", chosen)
-    shows(page, "facts", game.title)
     facts = page.locator("[data-part=facts]")
+    (before,) = re.findall(r"deal number \d+", facts.inner_text())
+    page.evaluate("chosen => parlour.begin({ ...parlour.view.settings, ...chosen })", chosen)
+    sync_api.expect(facts).not_to_contain_text(before, timeout=SLOW)
+    shows(page, "facts", game.title)
     (number,) = re.findall(r"deal number (\d+)", facts.inner_text())
     own = "all => all.filter(i => /seat-0|pyramid/.test(i.item.place)).map(i => i.dataset.id)"
     cards = page.eval_on_selector_all("svg .item", own)

@@ -133,8 +133,7 @@ class Talk:
         if not play["over"]:  # the next hand has other cards
             self.say("next_hand")
         if self.case.players > 1:
-            for do in ("take_back", "restart"):
-                self.say(do)
+            self.say("take_back")
         for name in self.hints:
             self.say("advise", agent=name)
 
