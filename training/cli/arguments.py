@@ -191,6 +191,17 @@ def add_opponents(
     )
 
 
+def add_agents(parser: argparse.ArgumentParser) -> None:
+    """Add ``--agents``, the agents to compare."""
+    parser.add_argument(
+        "--agents",
+        nargs="+",
+        default=["uniform", "greedy"],
+        metavar="AGENT",
+        help=f"agents to compare: {AGENT_HELP} (default: uniform greedy)",
+    )
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add ``--json``."""
     parser.add_argument("--json", action="store_true", help="print only JSON on stdout")

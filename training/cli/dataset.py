@@ -15,6 +15,7 @@ from .arguments import (
     AGENT_HELP,
     MOST_DEALS,
     MOST_ROWS,
+    add_agents,
     add_game_and_rules,
     add_json,
     add_opponents,
@@ -157,13 +158,7 @@ def _add_compare(actions: Any, words: Any) -> None:
     compare.add_argument(
         "datasets", nargs="+", type=read_path, metavar="FOLDER", help="folders of datasets"
     )
-    compare.add_argument(
-        "--agents",
-        nargs="+",
-        default=["uniform", "greedy"],
-        metavar="AGENT",
-        help=f"agents to compare: {AGENT_HELP} (default: uniform greedy)",
-    )
+    add_agents(compare)
     compare.add_argument(
         "--evaluation-seed",
         metavar="TEXT",

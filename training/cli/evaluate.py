@@ -16,6 +16,7 @@ from ..parallel.tasks import Cluster
 from .arguments import (
     AGENT_HELP,
     MOST_HANDS,
+    add_agents,
     add_deal_range,
     add_game_and_rules,
     add_json,
@@ -104,13 +105,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
 def add_compare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour compare``."""
     add_game_and_rules(parser, many=True)
-    parser.add_argument(
-        "--agents",
-        nargs="+",
-        default=["uniform", "greedy"],
-        metavar="AGENT",
-        help=f"agents to compare: {AGENT_HELP} (default: uniform greedy)",
-    )
+    add_agents(parser)
     _add_deals(parser)
     parser.add_argument(
         "--until",
