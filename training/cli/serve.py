@@ -82,9 +82,11 @@ def run_serve(arguments: argparse.Namespace) -> int:
     status = STOPPED
     try:
         make_server(store, tuple(arguments.agents), replays).run(sockets=[listening])
+        # Only a signal ends the server, even if the signal's exception was lost.
+        status = stop_status(KeyboardInterrupt())
     except KeyboardInterrupt as stopped:
         status = stop_status(stopped)
         raise
     finally:
         end_process_if_busy(status)
-    return 0
+    return status
