@@ -22,6 +22,7 @@ from parlour.agents.registry import (
 from parlour.agents.saved import PRETRAINED_SPEC
 from parlour.envs import Game, find_game
 from parlour.envs.core.solve import solver_of
+from parlour.envs.core.turn import agent_field
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_files import parse_replay, replay_line
 from parlour.training.evaluation.reviews.review import review_replay
@@ -170,10 +171,17 @@ def _has_pretrained(game: Game, rules: Any) -> bool:
 def load_page_agent(
     spec: str, game: Game, rules: Any, server_agents: tuple[str, ...] = ()
 ) -> Agent:
-    """Return an agent by its name. Raises ValueError for a name that a page may not use."""
-    if spec not in server_agents:
-        _check_spec(spec, game)
-    return load_agent(spec, game, rules)
+    """Return an agent by its name. Raises ValueError for a name that a page may not use.
+
+    At a table of several players, a page may not ask an agent that sees the hidden cards.
+    """
+    if spec in server_agents:
+        return load_agent(spec, game, rules)
+    _check_spec(spec, game)
+    agent = load_agent(spec, game, rules)
+    if game.num_players(rules) > 1 and agent_field(agent, "sees_all"):
+        raise ValueError(f"agent must not see the hidden cards in {game.title}, got {spec!r}")
+    return agent
 
 
 def _check_spec(text: str, game: Game) -> None:

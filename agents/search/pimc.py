@@ -80,12 +80,8 @@ class PimcAgent:
         milliseconds: float | None = None,
         by_bids: bool = False,
     ) -> None:
-        if game.solving is None or game.winnable_after is None:
-            solved = ", ".join(one.name for one in GAMES.values() if one.winnable_after is not None)
-            raise ValueError(
-                f"pimc requires a game with an exact solver ({solved}), got {game.title}"
-            )
-        game.winnable_after(np.zeros(0, game.state), rules)  # raises for rules without a solver
+        check_solver("pimc", game, rules)
+        assert game.solving is not None
         player = check_agent(player)
         if player.sees_all:
             raise ValueError(
@@ -213,6 +209,19 @@ class PimcAgent:
         draws = DRAWS if self.by_bids else 1
         sampled = sample_worlds(turn.game, turn.rules, roots, seeds, first * draws, worlds * draws)
         return keep_likeliest(turn.game, turn.rules, sampled) if self.by_bids else sampled
+
+
+def check_solver(agent: str, game: Game, rules: Any) -> None:
+    """Check that an agent has the exact solver that it needs.
+
+    Raises ValueError if the game or the rules have none.
+    """
+    if game.winnable_after is None:
+        solved = ", ".join(one.name for one in GAMES.values() if one.winnable_after is not None)
+        raise ValueError(
+            f"{agent} requires a game with an exact solver ({solved}), got {game.title}"
+        )
+    game.winnable_after(np.zeros(0, game.state), rules)  # raises for rules without a solver
 
 
 def margin_of_best(opinion: np.ndarray) -> np.ndarray:

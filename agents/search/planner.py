@@ -20,6 +20,7 @@ from parlour.envs.core.turn import Agent, Turn, check_agent, is_person, prepare_
 from ..agent_spec import choose_number
 from ..baselines import GreedyAgent
 from ..explanation import Explanation, one_hot_choice
+from .double_dummy import DoubleDummyAgent
 
 FEWEST = "fewest"
 """Option of the spec ``oracle:fewest``: win in the fewest moves."""
@@ -177,11 +178,15 @@ class OracleAgent(Planner):
         return solution.actions or [], np.nan if value is None else float(value)
 
 
-def make_oracle(game: Game, rules: Any, option: str = "") -> OracleAgent:
+def make_oracle(game: Game, rules: Any, option: str = "") -> OracleAgent | DoubleDummyAgent:
     """Return the agent of the spec ``oracle`` or ``oracle:fewest``.
 
     Raises ValueError for another option, and if the game or the rules have no solver.
     """
+    if game.num_players(rules) > 1 and game.winnable_after is not None:
+        if option:
+            raise ValueError(f"agent must be oracle in {game.title}, got 'oracle:{option}'")
+        return DoubleDummyAgent(game, rules)
     if option not in ("", FEWEST):
         raise ValueError(f"agent must be oracle or oracle:{FEWEST}, got 'oracle:{option}'")
     return OracleAgent(game, rules, option == FEWEST)

@@ -85,11 +85,11 @@ def specs(chosen: Game, rules: Any) -> list[str]:
     """Return specs of all kinds of agents for these rules, with small search budgets."""
     result = ["uniform", "greedy", *chosen.rule_agents, "mcts@20"]
     result.append("rollouts@9:greedy")
+    if chosen.solve is not None:
+        result.append("oracle")
     if chosen.num_players(rules) > 1:
         return result
     result.append("mcts@20:uniform")
-    if chosen.solve is not None:
-        result.append("oracle")
     if chosen.winnable_after is not None:
         result.append("pimc@6")
     return result

@@ -237,6 +237,14 @@ def test_an_agent_advises_and_plays_to_the_end() -> None:
     assert lone(session).replay()[0].agents == ("you and the greedy agent",)
 
 
+def test_no_agent_that_sees_hidden_cards_is_asked_at_a_table() -> None:
+    session = begin(name="twenty_eight", deal=4)
+    assert "oracle" not in offered_by(session)
+    text = "agent must not see the hidden cards in Twenty-Eight, got 'oracle'"
+    for request in ("advise", "agent_move"):
+        assert answer(session, request, {"agent": "oracle"}) == {"kind": "refused", "text": text}
+
+
 def test_a_game_is_reviewed_when_it_is_over_and_not_before() -> None:
     """A review knows all cards, so a player must not see it during the game."""
     session = begin(variant="classic", deal=ANY)
