@@ -19,6 +19,7 @@ from .rules import (
     WASTE_DOWN,
     WASTE_UP,
     Rules,
+    Scoring,
     label,
     move_columns,
 )
@@ -181,6 +182,8 @@ def _texts(s: Any, rules: Rules) -> list[Text]:
     shown, number = s["shown"], int(s["redeals"]) + 1
     facts = [f"pass {number} of {rules.passes}" if rules.passes else f"pass {number}"]
     facts += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
+    if rules.scoring == Scoring.STANDARD and rules.seconds_per_move:
+        facts.append(f"time {int(s['moves']) * int(rules.seconds_per_move)} s")
     y = TOP + ROOM + 1.1
     texts = [Text(COLUMNS_X + 2 * i, y, fact, only="status") for i, fact in enumerate(facts)]
     lines = [*facts, f"stock {int(shown['stock_count'])}, waste {int(shown['waste_count'])}"]

@@ -12,9 +12,9 @@ from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, shuffle
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
 from ...core.kernel.table import next_seat, wrap_seat
-from ...core.schema import DIGIT_BASE, show_options
+from ...core.schema import DIGIT_BASE, show_options, write_digits
 from ...core.type_aliases import Action, RulesRecord, Seat, State
-from .knowledge import view, write_digits
+from .knowledge import view
 from .rules import (
     ACTIONS,
     CALL,

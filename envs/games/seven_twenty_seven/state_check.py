@@ -9,7 +9,7 @@ from ...core.checks import make_state_check
 from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.jit import jit
 from ...core.kernel.table import wrap_seat
-from ...core.schema import show_options
+from ...core.schema import show_options, write_digits
 from ...core.type_aliases import RulesRecord, Seat, State
 from .kernel import (
     DECLARES,
@@ -28,7 +28,7 @@ from .kernel import (
     pack_size,
     show_pot,
 )
-from .knowledge import bust_violation, view, write_digits
+from .knowledge import bust_violation, view
 from .rules import (
     ACTIONS,
     CLASSES,
