@@ -21,11 +21,13 @@ SCHEMA = EARLIER.cut(Schema(GAME.features, GAME.actions))
 
 
 @pytest.mark.parametrize(
-    ("name", "actions"), [("twenty_eight", 67), ("twenty_nine", 67), ("klondike", 73)]
+    ("name", "actions"),
+    [("twenty_eight", 67), ("twenty_nine", 67), ("klondike", 73), ("seven_twenty_seven", 12)],
 )
 def test_pretrained_agents_of_an_earlier_version_load(name: str, actions: int) -> None:
     game = GAMES[name]
-    digest = read_description(PRETRAINED_FOLDER / f"{name}-classic")["features_digest"]
+    folder = PRETRAINED_FOLDER / f"{name}-{game.default}"
+    digest = read_description(folder)["features_digest"]
     assert digest != game.features_digest
     schema = game.find_schema(digest)
     assert schema is not None and schema.actions == actions

@@ -39,7 +39,7 @@ from .expected_share import (
     make_question,
     sample_shares,
 )
-from .kernel import level_chips
+from .kernel import bet_range
 from .rules import (
     CALL,
     DECLARE_7,
@@ -93,7 +93,8 @@ def score_bets(
 ) -> None:
     """Write the scores of fold, call and raise: their expected chips.
 
-    The score of a raise assumes that all other seats call it.
+    The score of a raise assumes that all other seats call it. An action that keeps a range of
+    amounts has the score of its lowest amount.
     """
     seat, others = s["turn"], count(s["live"]) - 1
     pot, to_call = s["pot"], s["high"] - s["staked"][seat]
@@ -104,7 +105,7 @@ def score_bets(
         scores[CALL] = (share - weights[CALLING]) * (pot + to_call) - to_call
     for level in range(LEVELS):
         if (s["legal"] >> (RAISE + level)) & 1:
-            chips = level_chips(rules, level)
+            chips, _ = bet_range(s, rules, level)
             gain = (share - weights[RAISING]) * chips * (1 + others)
             scores[RAISE + level] = scores[CALL] + gain - chips
 
