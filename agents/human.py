@@ -89,6 +89,8 @@ class HumanAgent:
         self.ask, self.say, self.colour = ask or input, say, colour
         self.answers, self.takes_back = dict(answers or {}), takes_back
         self.clicks: list[int] = []
+        self.typed = "", -1
+        """The last text that was typed as a move, and the number of steps before it."""
         self.begun, self.deal = time.monotonic(), b""
         self.best: human_bests.Best | None = None
 
@@ -113,13 +115,28 @@ class HumanAgent:
                 else None
             )
         if not self.clicks or not turn.masks[0, self.clicks[0]]:
-            self.clicks = self._ask(turn)
+            self.clicks = self._continue(turn) or self._ask(turn)
         return np.array([self.clicks.pop(0)])
 
     @property
     def seconds(self) -> float:
         """Seconds since the game began."""
         return time.monotonic() - self.begun
+
+    def _continue(self, turn: Turn) -> list[int]:
+        """Return the next action of a number that is chosen in several steps, such as a bet.
+
+        The text with the number then names an action again, directly after the previous step.
+        """
+        (text, before), steps = self.typed, int(turn.states["steps"][0])
+        if steps != before + 1 or not any(map(str.isdigit, text)):
+            return []
+        words = turn.game.action_words(turn.states[0], turn.rules)
+        clicks = _match_exactly(text, words)
+        if len(clicks) == 1 and turn.masks[0, clicks[0]]:
+            self.typed = text, steps
+            return clicks
+        return []
 
     def _ask(self, turn: Turn) -> list[int]:
         game, rules, states = turn.game, turn.rules, turn.states
@@ -131,7 +148,9 @@ class HumanAgent:
             if not text or self._answer(text, turn, words):
                 continue
             try:
-                return parse_move(text, game, rules, states)
+                move = parse_move(text, game, rules, states)
+                self.typed = text, int(states["steps"][0])
+                return move
             except ValueError as error:
                 self.say(str(error))
 
@@ -318,14 +337,20 @@ def suggest_move(turn: Turn) -> list[int]:
     return clicks
 
 
-def _match_phrase(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:
-    """Return the action that a text names exactly, or the only one whose words begin with it."""
+def _match_exactly(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:
+    """Return the actions of which a word is the text, apart from capitals and spaces."""
     phrase = " ".join(text.lower().split())
-    exact = [
+    return [
         action
         for action, known in words.items()
         if phrase in (one.lower().replace(">", " ") for one in known)
     ]
+
+
+def _match_phrase(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:
+    """Return the action that a text names exactly, or the only one whose words begin with it."""
+    phrase = " ".join(text.lower().split())
+    exact = _match_exactly(phrase, words)
     if exact or not phrase:
         return exact
     longer = [action for action, known in words.items() if known[0].startswith(f"{phrase} ")]

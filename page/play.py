@@ -330,6 +330,7 @@ class SolitaireSession:
             "helped": "" if (who := self._name_player()) == "you" else f"played by {who}",
             "chances": self.chances,
             "notice": self._notice(),
+            "has_balance": bool(self.deal.history[0]["score"][0] < 0),
             "best": str(self.deal.load_best() or ""),
             "own_best": self.own_best,
             "best_possible": self.best_possible,

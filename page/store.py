@@ -49,12 +49,13 @@ def data_file() -> Path:
 
 
 class Tally(NamedTuple):
-    """Counts of the games with the same rules, and score and moves of the best game."""
+    """Counts of the games with the same rules, score and moves of the best game, total score."""
 
     played: int
     won: int
     score: int | None
     moves: int | None
+    total: int = 0
 
 
 class ResultStore:
@@ -118,8 +119,9 @@ class ResultStore:
         """
         is_own = "agent_moves = 0 AND taken_back = 0"
         with self._open() as connection:
-            played, won = connection.execute(
-                f"SELECT COUNT(*), COALESCE(SUM(won AND {is_own}), 0) FROM results "
+            played, won, total = connection.execute(
+                f"SELECT COUNT(*), COALESCE(SUM(won AND {is_own}), 0), "
+                f"COALESCE(SUM(score * ({is_own})), 0) FROM results "
                 "WHERE game = ? AND rules = ? AND agent_moves = 0",
                 (game, rules),
             ).fetchone()
@@ -128,7 +130,8 @@ class ResultStore:
                 "ORDER BY won DESC, score DESC, moves LIMIT 1",
                 (game, rules),
             ).fetchone()
-        return Tally(played, won, *(best or (None, None)))
+        score, moves = best or (None, None)
+        return Tally(played, won, score, moves, total)
 
     def close(self) -> int:
         """Try one last time to save the unsaved results; return the number of lost results."""

@@ -90,6 +90,14 @@ def digit_piece(name: str, size: int, doc: str) -> "Piece":
     return Piece(name, size, DIGIT, f"{doc}: digits to base {DIGIT_BASE}", read=_number)
 
 
+@jit
+def write_digits(digits: np.ndarray, value: int) -> None:
+    """Write a number to a `digit_piece`, the highest digit first."""
+    for i in range(len(digits) - 1, -1, -1):
+        digits[i] = value & (DIGIT_BASE - 1)
+        value >>= DIGIT_BITS
+
+
 def _number(codes: list[int]) -> int:
     number = 0
     for digit in codes:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from parlour.agents.baselines import GreedyAgent
 from parlour.agents.networks.build import adapt_network, build_network
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
@@ -19,17 +20,24 @@ EARLIER = GAME.earlier[0]
 SCHEMA = EARLIER.cut(Schema(GAME.features, GAME.actions))
 
 
-@pytest.mark.parametrize("name", ["twenty_eight", "twenty_nine"])
-def test_pretrained_agents_of_an_earlier_version_load(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "actions"),
+    [("twenty_eight", 67), ("twenty_nine", 67), ("klondike", 73), ("seven_twenty_seven", 12)],
+)
+def test_pretrained_agents_of_an_earlier_version_load(name: str, actions: int) -> None:
     game = GAMES[name]
-    digest = read_description(PRETRAINED_FOLDER / f"{name}-classic")["features_digest"]
+    folder = PRETRAINED_FOLDER / f"{name}-{game.default}"
+    digest = read_description(folder)["features_digest"]
     assert digest != game.features_digest
     schema = game.find_schema(digest)
-    assert schema is not None and schema.actions == 67
+    assert schema is not None and schema.actions == actions
     assert game.find_schema(game.features_digest).features is game.features
     assert game.find_schema("0" * 16) is None
     agent = load_agent("pretrained", game, game.make_rules())
-    assert isinstance(agent, LearnedAgent) and agent.network.actions == game.actions
+    if isinstance(agent, LearnedAgent):
+        assert agent.network.actions == game.actions
+    else:
+        assert isinstance(agent, GreedyAgent) and name == "klondike", "weights of a heuristic"
 
 
 def test_the_earlier_observation_is_the_beginning_of_the_current_one() -> None:

@@ -160,6 +160,21 @@ def typed(name: str, variant: str | None, *lines: str, **keywords: object) -> st
     return "\n".join(output)
 
 
+@pytest.mark.parametrize(("hands", "until"), [(3, None), (None, 100)])
+def test_games_of_a_solitaire_are_added_up(hands: int | None, until: int | None) -> None:
+    output: list[str] = []
+    terminal = TerminalGame(find_game("klondike"), "vegas", seed=1, delay=0, say=output.append)
+    play_solitaire(terminal, "uniform", hands, until)
+    text = "\n".join(output)
+    scores = [int(score) for score in re.findall(r"score (-?\d+) in \d+ moves", text)]
+    totals = [int(total) for total in re.findall(r"After \d+ games: total score (-?\d+)\.", text)]
+    assert [scores[0], *totals] == np.cumsum(scores).tolist()
+    if hands:
+        assert len(scores) == hands
+    else:
+        assert abs(totals[-1]) >= 100 > max(map(abs, [scores[0], *totals[:-1]]))
+
+
 def test_squares_are_named_by_row_and_column_or_by_number() -> None:
     cards = list(range(4, 56))
     text = typed("poker_squares", "classic", "c3", "b2", "c3", "13", "q", chosen={"deck": cards})

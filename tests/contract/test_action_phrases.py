@@ -13,7 +13,7 @@ from tests.walkers import legal_actions
 LONGEST = 48
 """Characters of a phrase. Only sums of many cards in Pyramid are longer than 40."""
 CARD = f"[{RANKS}][{SUIT_SIGNS}]"
-COUNTED = {"column", "pile", "bid", "bet", "call", "by", "declare", "both", "and"}
+COUNTED = {"column", "pile", "bid", "bet", "call", "by", "declare", "both", "and", "from", "to"}
 """The words before a number: piles that the table numbers, bids, chips and totals."""
 RESAMPLED = 3
 """Number of sampled worlds in which each position is described again."""

@@ -44,7 +44,12 @@ class DealtReference(Klondike):
             yield "won" if self.won else "lost" if self.lost else "cut off"
             if self.lost and self.waste and not self.passes:
                 yield "no choice since the redeal"
+            if self.won and self.seconds:
+                yield "time bonus"
             return
+        after = self.seconds + (self.seconds_per_move if self.scoring == "standard" else 0)
+        if after // 10 > self.seconds // 10:
+            yield "time penalty" if self.points else "time penalty at the floor"
         if self.passes and not self.stock and self.waste and not self.may_redeal():
             yield "passes used"
         if action == DEAL:
@@ -97,6 +102,8 @@ def compare(rows: Rows, reference: DealtReference) -> None:
     assert names(shown["first"]) == [cards[0] if cards else None for cards in open_cards]
     assert names([shown["waste_top"]]) == (reference.waste[-1:] or [None])
     assert int(s["redeals"]) == reference.redeals_used
+    digits = "".join(f"{digit:x}" for digit in shown["seconds"])
+    assert int(digits, 16) == reference.seconds
     assert shown["redeals"] == min(reference.redeals_used, 9)
     assert where(shown) == told_where(reference)
     if not reference.stock and reference.waste and not s["over"]:
@@ -179,6 +186,7 @@ VARIANTS_HIT = {
     "one-pass": ("passes used", "lost"),
     "vegas": ("vegas", "redeal 2"),
     "vegas-one": ("vegas", "passes used"),
+    "timed": ("time penalty", "time penalty at the floor"),
     "whole-runs": ("whole run",),
     "no-return": ("part of a run",),
     "thoughtful": ("thoughtful",),
@@ -197,6 +205,7 @@ OPTIONS_HIT = {
         "back at the floor",
         "back at a cost",
     ),
+    "seconds_per_move": ("time penalty", "time penalty at the floor", "time bonus"),
 }
 """What only this option, set, can bring about: all of it must have been played."""
 
@@ -215,6 +224,11 @@ def test_variant_matches_reference(variant: str, games: int) -> None:
 def test_variant_matches_reference_on_2000_games(variant: str) -> None:
     hits = MATCH.games(variant, 2000)
     assert hits["won"] and hits["ace from the waste"]
+
+
+def test_a_win_on_the_clock_matches_reference() -> None:
+    options = {"draw": 1, "scoring": "standard", "seconds_per_move": 1}
+    assert MATCH.games_until("time bonus", options, 60)["time bonus"]
 
 
 def test_random_options_match_reference() -> None:

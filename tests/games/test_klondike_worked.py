@@ -265,6 +265,20 @@ def test_standard_counts_redeals(draw: int, redeals: int, left: int) -> None:
     assert low.step(REDEAL)[4]["score"] == 0
 
 
+def test_the_clock_costs_points_and_rewards_a_quick_win() -> None:
+    env = table(["Kd"], stock="Kc Ks", score=10, scoring="standard", seconds_per_move=4)
+    assert env.game.features.explain(env.rows.states["shown"].view(np.int8))["seconds"] == 400
+    assert env.step(DEAL)[4]["score"] == 10, "404 seconds"
+    env = table(["Kd"], stock="Kc Ks", score=1, scoring="standard", seconds_per_move=10)
+    assert env.step(back(1, 1))[4]["score"] == 0
+    assert env.step(build(1))[4]["score"] == 10, "the penalty comes before the points"
+    env = table(["Kd"], score=100, built="13 12 13 13", scoring="standard", seconds_per_move=1)
+    _, _, terminated, _, info = env.step(build(1))
+    assert terminated and info["won"]
+    assert info["score"] == 100 + 10 + 700_000 // 101
+    assert "time 101 s" in [text.text for text in env.scene().texts]
+
+
 def test_vegas_begins_with_the_wager_and_rewards_count_cards() -> None:
     env = make("klondike", "vegas")
     _, info = env.reset(options={"deck": list(full_pack())})

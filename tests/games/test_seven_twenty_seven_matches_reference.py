@@ -32,6 +32,7 @@ MATCH = Match(GAME, DealtReference, compare, count_branches, 0, WALKERS, low_chi
 VARIANTS_HIT = {
     "home": ("below and above share", "remainder", "raises used up", "call after a check"),
     "no-cap": ("tenth raise",),
+    "any-amount": ("range chosen", "amount chosen from a range"),
     "sarrett": ("lead moved",),
     "six": ("6 seats", "remainder", "odd pot"),
     "ten": ("10 seats", "remainder", "skipped with an empty stock"),
@@ -72,6 +73,10 @@ OPTIONS_HIT = {
     "bets_after": ("bet in after_bet", "fold after declaring"),
     "both_tie": ("both shares",),
     "half_tens": ("half tens decide",),
+    "any_amount": (
+        *("range chosen", "range chosen again", "amount chosen directly"),
+        "amount chosen from a range",
+    ),
     "pack": ("full", "mini", "skipped with an empty stock"),
 }
 """What only this option, set, can bring about: all of it must have been played."""
@@ -163,7 +168,8 @@ def test_illegal_actions_match_reference() -> None:
             action = int(rng.integers(-3, 20)) if any_number else mixed(rows, rng)
             played, penalty = action, np.zeros(SEATS)
             if action not in legal:
-                played = next(one for one in (FOLD, CALL, STAND, DECLARE_7) if one in legal)
+                defaults = FOLD, CALL, STAND, DECLARE_7, *sorted(legal)
+                played = next(one for one in defaults if one in legal)
                 penalty[seat] = -1
                 offenders.add(seat)
                 hits[played] += 1

@@ -291,6 +291,60 @@ def test_of_five_levels_equal_ones_are_legal_once(low: int, high: int, chips: li
             assert table.of("staked") == [bet, 2 * bet], "a raise is put on top of the call"
 
 
+def test_any_amount_is_chosen_in_steps() -> None:
+    limits: dict[str, Any] = {"max_bet": 25, "any_amount": True}
+    table = deal("5h Kh", "5d Kd", **limits).until(Phase.BET)
+    assert table.legal == {CALL, *BETS}
+    words = GAME.action_words(table.s, table.rows.rules)
+    assert words[BETS[3]][:2] == ("bet 16-20", "b16-20") and "bet 17" in words[BETS[3]]
+    assert GAME.describe_action(table.s, table.rows.rules, BETS[3]) == (
+        "choose a bet from 16 to 20 chips"
+    )
+    table.play(BETS[3])
+    assert (table.turn, table.legal, table.of("paid")) == (0, {*BETS}, [1, 1])
+    assert [table.seen(at)[one] for at in (0, 1) for one in ("from_chips", "to_chips")] == [
+        16, 20, 16, 20
+    ]  # fmt: skip
+    assert GAME.prompt(table.s, table.rows.rules) == "Choose the amount of your bet."
+    assert GAME.describe_action(table.s, table.rows.rules, BETS[1]) == "bet 17 chips"
+    table.play(BETS[1])
+    assert (table.turn, table.of("paid"), table.s["to_chips"]) == (1, [18, 1], 0)
+    assert table.legal == {FOLD, CALL, *BETS}
+    table.play(BETS[0], BETS[4])
+    assert table.of("paid") == [18, 23] and table.turn == 0
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 1), (3, 4), (1, 5), (2, 8), (1, 100), (1, 1000)])
+def test_each_amount_can_be_bet(low: int, high: int) -> None:
+    limits: dict[str, Any] = {"min_bet": low, "max_bet": high, "any_amount": True}
+    begin = deal("5h Kh", "5d Kd", **limits).until(Phase.BET)
+    rows, found = begin.rows, set[int]()
+    waiting = [(rows.states.copy(), 0)]
+    while waiting:
+        states, steps = waiting.pop()
+        rows.restore(states)
+        assert rows.states.tobytes() == states.tobytes()
+        for action in BETS:
+            if action in begin.legal:
+                rows.step(np.array([action]))
+                if rows.states["to_chips"][0]:
+                    waiting.append((rows.states.copy(), steps + 1))
+                else:
+                    found.add(int(rows.states["high"][0]))
+                    assert steps < 5
+                rows.restore(states)
+    assert found == set(range(low, high + 1))
+
+
+def test_ranges_that_no_choice_leads_to_are_refused() -> None:
+    table = deal("5h Kh", "5d Kd", max_bet=25, any_amount=True).until(Phase.BET).play(BETS[3])
+    for low, high in ((1, 25), (16, 19), (17, 20), (20, 20), (0, 20), (16, 0), (26, 30), (-5, 0)):
+        states = table.rows.states.copy()
+        states["from_chips"], states["to_chips"] = low, high
+        with pytest.raises(ValueError, match="to_chips must be a range"):
+            table.rows.restore(states)
+
+
 def test_fold_is_illegal_with_nothing_to_call() -> None:
     table = deal("5h Kh", "5d Kd", "5c Kc").until(Phase.BET)
     assert table.legal == {CALL, *BETS}
@@ -625,6 +679,7 @@ def test_the_variants_are_as_the_page_says() -> None:
     changed: dict[str, dict[str, Any]] = {
         "home": {},
         "no-cap": {"max_raises": 60},
+        "any-amount": {"max_bet": 25, "any_amount": True},
         "sarrett": {"rotating_lead": True, "perfect": True},
         "six": {"players": 6},
         "ten": {"players": 10},

@@ -458,7 +458,7 @@ def test_games_that_an_agent_played_do_not_count(tmp_path: Path) -> None:
     while not session.view()["play"]["over"]:
         session.handle("agent_move", {"agent": "greedy"})
     tally = session.view()["tally"]
-    assert tally == {"played": 0, "won": 0, "score": None, "moves": None}
+    assert tally == {"played": 0, "won": 0, "score": None, "moves": None, "total": 0}
     session = begin(session, "twenty_eight", deal=4, opponents=["greedy"])
     while not session.view()["play"]["over"]:
         session.handle("agent_move", {"agent": "greedy"})
@@ -549,11 +549,12 @@ def test_a_seat_is_shown_nothing_of_hidden_cards() -> None:
 def test_the_page_counts_ones_games_by_their_rules(tmp_path: Path) -> None:
     store = ResultStore(tmp_path / "results.sqlite")
     session = begin(Session(store), variant="classic", deal=(deal := winnable_deal("classic")))
-    empty = {"played": 0, "won": 0, "score": None, "moves": None}
+    empty = {"played": 0, "won": 0, "score": None, "moves": None, "total": 0}
     assert session.view()["tally"] == empty
     click(session, *solution(session))
     view = session.view()
     best = {"score": view["play"]["score"], "moves": view["play"]["moves"]}
+    best["total"] = best["score"]
     assert view["tally"] == {"played": 1, "won": 1, **best}
     begin(session, variant="classic", deal=deal)
     session.handle("agent_move", {"agent": "greedy"})
@@ -563,6 +564,20 @@ def test_the_page_counts_ones_games_by_their_rules(tmp_path: Path) -> None:
     begin(session, variant="web", deal=deal)
     assert session.view()["tally"] == empty
     store.close()
+
+
+def test_vegas_has_a_balance_of_all_games(tmp_path: Path) -> None:
+    store = ResultStore(tmp_path / "results.sqlite")
+    result = dict.fromkeys(COLUMNS, 0) | {"game": "klondike", "score": -30}
+    session = begin(Session(store), "klondike", variant="vegas")
+    assert session.view()["play"]["has_balance"]
+    play = lone(session)
+    result["rules"] = play.game.rules_digest(play.rules)
+    for change in ({}, {"score": 12}, {"taken_back": 1}, {"agent_moves": 3}):
+        store.add(result | change)
+    begin(session, "klondike", variant="vegas")
+    assert session.view()["tally"]["total"] == -18
+    assert not begin(session, "klondike").view()["play"]["has_balance"]
 
 
 def test_opponents_who_were_interrupted_play_on(monkeypatch: pytest.MonkeyPatch) -> None:

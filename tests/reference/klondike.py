@@ -26,6 +26,8 @@ Readings taken where the page leaves something open:
 7. `thoughtful` changes what is known, never what is legal.
 8. A king moves from a column to an empty column only if it leaves cards behind.
 9. Every action is a move for `max_moves`. A move that reaches it and wins, or loses, wins or loses.
+10. The clock of `standard` runs before the move that it counts: first the 2 points for each tenth
+   second that passes, then the points of the move, last the bonus of a win, rounded down.
 """
 
 from collections.abc import Sequence
@@ -73,6 +75,7 @@ class Klondike:
         worry_back: bool = True,
         thoughtful: bool = False,
         scoring: str = "cards",
+        seconds_per_move: int = 0,
         max_moves: int = 500,
     ) -> None:
         if sorted(deck) != sorted(rank + suit for rank in RANKS for suit in SUITS):
@@ -81,9 +84,12 @@ class Klondike:
             raise ValueError("draw is 1 or 3, passes 0 to 9")
         if scoring not in ("cards", "standard", "vegas"):
             raise ValueError("scoring is cards, standard or vegas")
+        if seconds_per_move not in range(11):
+            raise ValueError("seconds_per_move is 0 to 10")
         self.draw, self.passes = draw, passes
         self.partial_runs, self.worry_back, self.thoughtful = partial_runs, worry_back, thoughtful
         self.scoring, self.max_moves = scoring, max_moves
+        self.seconds_per_move = seconds_per_move
         self._lay_out(list(deck))
         self.waste: list[str] = []
         self.foundations: dict[str, list[str]] = {suit: [] for suit in SUITS}
@@ -191,13 +197,22 @@ class Klondike:
             return self.built()
         return self.points if self.scoring == "standard" else 5 * self.built() - 52
 
+    @property
+    def seconds(self) -> int:
+        """The time on the clock, which only `standard` has."""
+        return self.moves * self.seconds_per_move if self.scoring == "standard" else 0
+
     # What is done
 
     def step(self, action: int) -> None:
         """Play a legal action; ValueError for another one."""
         if self.truncated or action not in self.legal():
             raise ValueError(f"action {action} is not legal")
+        before = self.seconds
         self.moves += 1
+        for second in range(before + 1, self.seconds + 1):
+            if second % 10 == 0:
+                self._count(-2)
         if action == DEAL:
             for _ in range(min(self.draw, len(self.stock))):
                 self.waste.append(self.stock.pop(0))
@@ -224,6 +239,8 @@ class Klondike:
             self.foundations[card[1]].pop()
             self.columns[(action - BACK) // 2].append(card)
             self._count(-15)
+        if self.won and self.seconds > 30:
+            self._count(700_000 // self.seconds)
         self.look()
 
     def _redeal(self) -> None:

@@ -75,6 +75,8 @@ Readings taken where the page leaves something open:
 23. Where the cards speak `both_tie` says nothing; it is not refused.
 24. What an illegal action counts as is played like the same action chosen: a STAND is one of
     `max_stands`, a FOLD puts the seat out, a 7 is its declaration. The penalty is no chips.
+25. With `any_amount` the choice of an amount is one turn of one seat: nothing else happens before
+    it ends. An illegal action counts as the first part then; the choice may go on after it.
 
 Options are refused if a name is unknown or a setting out of range (a switch must be a bool, a
 number must not be one), if `max_bet` is below `min_bet`, if `bets_after` is set where the cards
@@ -85,7 +87,12 @@ other two options exclude each other.
 
 from typing import Any
 
-from tests.reference.seven_twenty_seven_options import LEVELS, bet_levels, refused
+from tests.reference.seven_twenty_seven_options import (
+    LEVELS,
+    bet_levels,
+    parts,
+    refused,
+)
 from tests.reference.seven_twenty_seven_showdown import (
     BOTH,
     DECLARE_7,
@@ -178,14 +185,27 @@ class SevenTwentySeven(Table):
         return self._legal_in_betting()
 
     def _legal_in_betting(self) -> set[int]:
+        if self._amounts:
+            return self._parts_to_choose()
         actions = {CALL}
         if self.to_call > 0:
             actions.add(FOLD)
-        if self.to_call == 0 or self.raises_left > 0:
+        can_bet = self.to_call == 0 or self.raises_left > 0
+        if can_bet and self._rules.any_amount:
+            actions |= self._parts_to_choose()
+        elif can_bet:
             for level, chips in enumerate(self.levels):
                 if chips not in self.levels[:level]:
                     actions.add(BETS[level])
         return actions
+
+    def _parts(self) -> list[list[int]]:
+        """The parts of the amounts among which the seat to act chooses."""
+        rules = self._rules
+        return parts(self._amounts or list(range(rules.min_bet, rules.max_bet + 1)))
+
+    def _parts_to_choose(self) -> set[int]:
+        return {BETS[at] for at, part in enumerate(self._parts()) if part}
 
     def _can_draw(self, seat: int) -> bool:
         rules = self._rules
@@ -199,13 +219,22 @@ class SevenTwentySeven(Table):
         """Make one action of the seat to act. ValueError if it is not legal."""
         if action not in self.legal():
             raise ValueError(f"illegal action {action}; legal are {sorted(self.legal())}")
+        chips = 0
+        if action in BETS and not self._rules.any_amount:
+            chips = self.levels[BETS.index(action)]
+        elif action in BETS:
+            part = self._parts()[BETS.index(action)]
+            if len(part) > 1:
+                self._amounts = part
+                return
+            self._amounts, chips = [], part[0]
         seat = self._queue.pop(0)
         if action == FOLD:
             self.folded[seat] = True
         elif action == CALL:
             self._pay(seat, self._missing(seat))
         elif action in BETS:
-            self._bet_or_raise(seat, self.levels[BETS.index(action)])
+            self._bet_or_raise(seat, chips)
         elif action == DRAW:
             self._draw(seat)
         elif action == STAND:
@@ -219,7 +248,7 @@ class SevenTwentySeven(Table):
         if self.over:
             raise ValueError("the hand is over")
         legal = self.legal()
-        action = next(each for each in (FOLD, CALL, STAND, DECLARE_7) if each in legal)
+        action = next(each for each in (FOLD, CALL, STAND, DECLARE_7, *BETS) if each in legal)
         self.step(action)
         return action
 

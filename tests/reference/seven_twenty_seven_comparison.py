@@ -113,6 +113,13 @@ class DealtReference(SevenTwentySeven):
     def branches_of_bets(self, action: int) -> Iterator[str]:
         assert self.turn is not None
         levels = len(self.legal() & set(BETS))
+        if self.rules["any_amount"]:
+            if action in BETS and len(self._parts()[BETS.index(action)]) > 1:
+                yield "range chosen again" if self._amounts else "range chosen"
+            elif action in BETS:
+                yield "amount chosen from a range" if self._amounts else "amount chosen directly"
+        if self._amounts:
+            return
         if levels == 0:
             yield "no raise allowed" if self.rules["max_raises"] == 0 else "raises used up"
             if len(self.live) == 2 and self.rules["max_raises"]:
@@ -306,6 +313,8 @@ def told_state(reference: DealtReference) -> dict[str, Any]:
         "size": len(reference.deck),
         "dealer": reference.dealer,
         "lead": lead_of(reference),
+        "from_chips": reference.bet_range[0],
+        "to_chips": reference.bet_range[1],
         "bettor": -1 if bettor is None else bettor,
         "owner": owner,
         "up": up,
@@ -375,8 +384,10 @@ def told_viewer(reference: DealtReference, seat: int) -> list[int]:
         min(2 * top + (2 * antes >= 3 << top), 32),
         reference.raises_left,
         len(reference.stock),
-        *reference.options.values(),
+        *(said for name, said in reference.options.items() if name != "any_amount"),
         turned(lead_of(reference)),
+        reference.rules["any_amount"],
+        *reference.bet_range,
     ]
 
 

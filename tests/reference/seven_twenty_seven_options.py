@@ -3,6 +3,9 @@ in whose header the readings are listed.
 """
 
 from dataclasses import dataclass, fields
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil
 from typing import Any
 
 from tests.reference.seven_twenty_seven_showdown import NEARNESS
@@ -33,6 +36,7 @@ class Rules:
     perfect: bool = False
     bets_after: bool = False
     both_tie: str = "loses"
+    any_amount: bool = False
     pack: str = "full"
 
 
@@ -79,3 +83,9 @@ def _bad(name: str, setting: Any) -> bool:
 def bet_levels(min_bet: int, max_bet: int) -> list[int]:
     """The chips of the five levels; some may be equal."""
     return [min_bet + (max_bet - min_bet) * level // 4 for level in range(LEVELS)]
+
+
+def parts(amounts: list[int]) -> list[list[int]]:
+    """The amounts in five parts; part k begins after n * k / 5 of the n amounts, rounded up."""
+    begins = [ceil(len(amounts) * Fraction(part, LEVELS)) for part in range(LEVELS + 1)]
+    return [amounts[begin:end] for begin, end in pairwise(begins)]

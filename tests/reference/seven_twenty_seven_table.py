@@ -71,6 +71,7 @@ class Table:
         self._order = self._around(dealer + 1)  # all seats, the dealer last
         self._queue: list[int] = []  # seats that still have to act in this phase
         self._raises = 0  # of this betting round
+        self._amounts: list[int] = []  # among which the seat to act chooses; none: no choice begun
         self._last_bettor: int | None = None  # of the latest betting round
         self._said: list[int | None] = [None] * rules.players
         self.phase = ""  # not begun
@@ -113,6 +114,11 @@ class Table:
         return self._missing(self._queue[0]) if self.phase in BETTING else 0
 
     @property
+    def bet_range(self) -> tuple[int, int]:
+        """The lowest and the highest amount of the bet that is being chosen; zeros for none."""
+        return (self._amounts[0], self._amounts[-1]) if self._amounts else (0, 0)
+
+    @property
     def raises_left(self) -> int:
         """How many raises this betting round can still have."""
         return self._rules.max_raises - self._raises if self.phase in BETTING else 0
@@ -145,6 +151,7 @@ class Table:
             "staked": list(self.staked),
             "to_call": self.to_call,
             "raises_left": self.raises_left,
+            "bet_range": self.bet_range,
             "taken": list(self.taken),
             "drew_in": [[at for at in rounds if at >= since] for rounds in self.drew_in],
             "stands": list(self.stands),

@@ -68,7 +68,13 @@ def test_a_bad_deck_and_bad_options_are_refused() -> None:
     for deck in (ORDERED[:51], [*ORDERED[:51], "Ac"]):
         with pytest.raises(ValueError, match="once"):
             Klondike(deck)
-    for options in ({"draw": 2}, {"passes": 10}, {"passes": -1}, {"scoring": "none"}):
+    for options in (
+        {"draw": 2},
+        {"passes": 10},
+        {"passes": -1},
+        {"scoring": "none"},
+        {"seconds_per_move": 11},
+    ):
         with pytest.raises(ValueError, match=r"is|are"):
             Klondike(ORDERED, **options)  # type: ignore[arg-type]
 
@@ -336,6 +342,40 @@ def test_what_redeals_cost(draw: int, costs: list[int]) -> None:
         before = game.score
         game.step(REDEAL)
         assert before - game.score == cost
+
+
+def test_the_clock_costs_points_before_the_move_scores() -> None:
+    game = position("5c", stock="9c 9d Ac Ad", draw=1, scoring="standard", seconds_per_move=4)
+    game.points = 3
+    scores = []
+    for action in (DEAL, DEAL, DEAL, WASTE_UP, DEAL):
+        game.step(action)
+        scores.append((game.seconds, game.score))
+    assert scores == [(4, 3), (8, 3), (12, 1), (16, 11), (20, 9)]
+    slow = position("5c", stock="9c Ac", draw=1, scoring="standard", seconds_per_move=10)
+    slow.points = 3
+    for action in (DEAL, DEAL, WASTE_UP):
+        slow.step(action)
+    assert slow.score == 10, "3 - 2, then 0 - not -1 - and the third penalty at 0 before the ace"
+
+
+@pytest.mark.parametrize(
+    ("moves", "seconds", "score"),
+    [(99, 1, 28 + 7000), (99, 3, 28 + 2333), (29, 1, 28), (30, 1, 30 + 22580)],
+)
+def test_a_win_has_a_bonus_for_its_time(moves: int, seconds: int, score: int) -> None:
+    game = position("Kc", built=("Q", "K", "K", "K"), scoring="standard", seconds_per_move=seconds)
+    game.moves, game.points = moves, 20
+    game.step(COLUMN_UP)
+    assert game.won and game.score == score
+
+
+def test_other_scores_have_no_clock() -> None:
+    for scoring, score in (("cards", 52), ("vegas", 208)):
+        game = position("Kc", built=("Q", "K", "K", "K"), scoring=scoring, seconds_per_move=1)
+        game.moves = 99
+        game.step(COLUMN_UP)
+        assert (game.score, game.seconds) == (score, 0)
 
 
 def test_vegas_scores() -> None:

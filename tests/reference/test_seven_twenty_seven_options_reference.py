@@ -8,6 +8,7 @@ import pytest
 
 from tests.reference.seven_twenty_seven import (
     BETS,
+    CALL,
     DECLARE_7,
     DRAW,
     FOLD,
@@ -16,10 +17,12 @@ from tests.reference.seven_twenty_seven import (
     refused,
 )
 from tests.reference.seven_twenty_seven_dealt import MINI, MINI_GAME, PACK, new, play, until
+from tests.reference.seven_twenty_seven_options import parts
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "home": {},
     "no-cap": {"max_raises": 60},
+    "any-amount": {"max_bet": 25, "any_amount": True},
     "sarrett": {"rotating_lead": True, "perfect": True},
     "six": {"players": 6},
     "ten": {"players": 10},
@@ -42,6 +45,43 @@ def test_half_tens_at_the_table() -> None:
     hands, options = ["Th Td", "5d 2d"], {"nearness": "over_is_bust", "then": "8h"}
     assert play(new(*hands, **options), DRAW).busted == [True, False]
     assert play(new(*hands, **options, half_tens=True), DRAW).busted == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("amounts", "sizes"),
+    [(1, [1, 0, 0, 0, 0]), (2, [1, 0, 1, 0, 0]), (3, [1, 1, 0, 1, 0]), (4, [1, 1, 1, 1, 0]),
+     (5, [1, 1, 1, 1, 1]), (7, [2, 1, 2, 1, 1]), (25, [5] * 5), (1000, [200] * 5)],
+)  # fmt: skip
+def test_five_parts(amounts: int, sizes: list[int]) -> None:
+    divided = parts(list(range(7, 7 + amounts)))
+    assert [len(part) for part in divided] == sizes
+    assert [one for part in divided for one in part] == list(range(7, 7 + amounts))
+
+
+def test_any_amount_is_chosen_in_steps() -> None:
+    game = until(new("5h Kh", "5d Kd", max_bet=25, any_amount=True), "bet")
+    assert game.legal() == {CALL, *BETS} and game.bet_range == (0, 0)
+    game.step(BETS[3])
+    assert game.bet_range == (16, 20) and game.turn == 0 and game.paid == [1, 1]
+    assert game.legal() == {*BETS}, "no way back"
+    game.step(BETS[1])
+    assert game.bet_range == (0, 0) and game.turn == 1 and game.paid == [18, 1]
+    assert game.to_call == 17 and game.legal() == {FOLD, CALL, *BETS}
+    play(game, BETS[0], BETS[4])
+    assert game.paid == [18, 1 + 17 + 5] and game.turn == 0
+
+
+def test_few_amounts_take_one_step() -> None:
+    game = until(new("5h Kh", "5d Kd", max_bet=3, any_amount=True), "bet")
+    assert game.legal() == {CALL, BETS[0], BETS[1], BETS[3]}
+    assert play(game, BETS[3]).paid == [4, 1]
+
+
+def test_an_illegal_action_goes_on_with_the_lowest_part() -> None:
+    game = until(new("5h Kh", "5d Kd", max_bet=100, any_amount=True), "bet")
+    game.step(BETS[4])
+    assert [game.foul(), game.bet_range] == [BETS[0], (81, 84)]
+    assert [game.foul(), game.paid] == [BETS[0], [82, 1]]
 
 
 @pytest.mark.parametrize("name", VARIANTS)

@@ -34,6 +34,7 @@ def test_seen_by() -> None:
         "staked": [3, 0, 0],
         "to_call": 3,
         "raises_left": 3,
+        "bet_range": (0, 0),
         "taken": [0, 1, 0],
         "drew_in": [[], [0], []],
         "stands": [1, 0, 1],

@@ -58,6 +58,7 @@ EXAMPLES = {
   parlour play pyramid --advisor mcts           type advice to see the estimates of mcts
   parlour play seven-twenty-seven --seat 2 --hands 10
   parlour play twenty-eight --until 6           play until a side has won or lost 6 stakes in total
+  parlour play klondike --variant vegas --hands 5  play five games and add up their scores
 """,
 }
 
@@ -94,14 +95,15 @@ def add_play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hands",
         type=read_whole(MOST_HANDS),
-        help="games for several players: number of hands (default: 1)",
+        help="number of hands, or of games of a solitaire; the results are added up (default: 1; "
+        "solitaire: until you quit)",
     )
     parser.add_argument(
         "--until",
         type=read_whole(MOST_HANDS),
         metavar="N",
-        help="games for several players: end the session when a seat or side has won or lost a "
-        "total of N chips or stakes",
+        help="end the session when a seat or side has won or lost a total of N chips or stakes, or "
+        "when the total score of a solitaire is N or more, or -N or less",
     )
     parser.add_argument(
         "--delay",
@@ -176,18 +178,27 @@ def run_play(arguments: argparse.Namespace) -> int:
     if arguments.record:
         make_record_file(arguments.record)
     if not is_for_several(game, arguments.variant and [arguments.variant], options):
-        flags = ("seat", "opponents", "hands", "until")
+        flags = ("seat", "opponents")
         refuse_flags(arguments, flags, f"these rules of {game.title} are for one player")
-        play_solitaire(terminal, arguments.agent)
+        check_length(arguments)
+        play_solitaire(terminal, arguments.agent, arguments.hands, arguments.until)
         return 0
-    if arguments.hands is not None and arguments.until is not None:
-        raise ValueError(
-            "--until must not be combined with --hands: both set the length of the session"
-        )
+    check_length(arguments)
     hands = 1 if arguments.hands is None else arguments.hands
     seat = SeatChoice(arguments.seat or 0, arguments.opponents, hands, arguments.until)
     play_hands(terminal, seat, arguments.agent)
     return 0
+
+
+def check_length(arguments: argparse.Namespace) -> None:
+    """Raise ValueError if the length of the session is not a positive number, or is set twice."""
+    if arguments.hands is not None and arguments.until is not None:
+        raise ValueError(
+            "--until must not be combined with --hands: both set the length of the session"
+        )
+    for name in ("hands", "until"):
+        length = getattr(arguments, name)
+        check_range(name, 1 if length is None else length, 1)
 
 
 def ask_wrapped(prompt: str) -> str:
@@ -284,8 +295,16 @@ def make_answers(terminal: TerminalGame, rules: Any, advisor: Advisor) -> dict[s
     }
 
 
-def play_solitaire(terminal: TerminalGame, agent: str = "human") -> None:
-    """Play until the human player leaves, or watch one game of an agent.
+def play_solitaire(
+    terminal: TerminalGame, agent: str = "human", hands: int | None = None, until: int | None = None
+) -> None:
+    """Play a session of one game or several, and add up their scores.
+
+    Args:
+        terminal: The game and its settings. Games after the first one have random deals.
+        agent: The player.
+        hands: Number of games (None: until a human player leaves, or one game of a watched agent).
+        until: Total score, in either direction, at which the session ends (None: none).
 
     Raises:
         ValueError: The rules, the deck, or the agent is invalid.
@@ -302,18 +321,28 @@ def play_solitaire(terminal: TerminalGame, agent: str = "human") -> None:
             agent, terminal.game, env.rules, terminal.seed or 0, terminal.allow_rules_mismatch
         )
     )
+    if agent != "human" and hands is None and until is None:
+        hands = 1
+    scores: list[int] = []
+    """The scores of the finished games before the current one."""
     play = TerminalSolitaire(env, player, terminal, terminal.seed, terminal.chosen)
     try:
-        play.finish()
-        while agent == "human":
-            answer = _answer(terminal, "Another game? Enter: yes, u: undo, restart, q: quit > ")
-            if answer in TAKEN_BACK:
-                play.take_back(TAKEN_BACK[answer])
-            elif answer in ("", "y", "yes"):
-                play = TerminalSolitaire(env, player, terminal, None, None)
-            else:
-                return
+        while True:
             play.finish()
+            games, total = len(scores) + 1, sum(scores) + play.score
+            if games > 1 and (hands or until):
+                terminal.say(f"After {games} games: total score {total}.")
+            if games == hands or (until and abs(total) >= until):
+                return
+            if agent == "human":
+                answer = _answer(terminal, "Another game? Enter: yes, u: undo, restart, q: quit > ")
+                if answer in TAKEN_BACK:
+                    play.take_back(TAKEN_BACK[answer])
+                    continue
+                if answer not in ("", "y", "yes"):
+                    return
+            scores.append(play.score)
+            play = TerminalSolitaire(env, player, terminal, None, None)
     except (PlayerQuit, KeyboardInterrupt):
         play.record(LEFT)
         terminal.say("\nGoodbye.")
@@ -367,6 +396,11 @@ class TerminalSolitaire:
         self.is_recorded = True
         replay = self.deal.replay(self.terminal.variant, (self.player.name,), end)
         record_game(self.terminal, path, replay)
+
+    @property
+    def score(self) -> int:
+        """The score of the position."""
+        return int(self.env.state["score"])
 
     def take_back(self, reason: type[Exception]) -> None:
         """Take back one move or all moves."""

@@ -21,6 +21,7 @@ from .layout import action_words, describe_action, final_info, layout
 from .rules import (
     ACTIONS,
     DEFAULT,
+    EARLIER,
     FEATURES,
     HIGHEST_SCORE,
     LOWEST_SCORE,
@@ -74,6 +75,7 @@ GAME = Game(
     rule_agents={"priority": make_score_rows(priority)},
     no_move_text="no card of the columns, the stock or the waste can be played any more",
     nicknames=("solitaire",),
+    earlier=EARLIER,
 )
 """The game, registered in `parlour.envs.GAMES`."""
 

@@ -16,6 +16,7 @@ VARIANT_NOTES = {
     "one-pass": "One card per deal, and only one pass.",
     "vegas": "Three cards per deal, three passes, Vegas scoring.",
     "vegas-one": "One card per deal, one pass, Vegas scoring.",
+    "timed": "Three cards per deal, points of the common computer version, one second per move.",
     "whole-runs": "Only whole runs move from column to column.",
     "no-return": "Cards on a foundation stay there.",
     "thoughtful": "All cards are face up. Plan ahead.",
@@ -48,11 +49,15 @@ def how_to_play(rules: Rules) -> list[str]:
         runs,
         f"Deal {count} from the stock to the waste, and play its top card. {again}",
     ]
-    return (
-        [*lines, "A card may return from its foundation to a column."]
-        if rules.worry_back
-        else lines
-    )
+    if rules.worry_back:
+        lines.append("A card may return from its foundation to a column.")
+    if rules.scoring == Scoring.STANDARD and rules.seconds_per_move:
+        time = "1 second" if rules.seconds_per_move == 1 else f"{rules.seconds_per_move} seconds"
+        lines.append(
+            f"Each move takes {time}. Every 10 seconds cost 2 points, and a win adds 700,000 "
+            "divided by its seconds."
+        )
+    return lines
 
 
 def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:

@@ -12,11 +12,12 @@ from ...core.batch import Over, make_batch_kernels
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, SUITS, shuffle_pack
 from ...core.kernel.jit import jit
 from ...core.legal import WORD_ACTIONS
-from ...core.schema import show_options
+from ...core.schema import show_options, write_digits
 from ...core.type_aliases import Action, ActionSet, CardCode, CardSet, RulesRecord, State
 from .rules import (
     ACTIONS,
     BACK,
+    BONUS,
     BUILT,
     COLUMN,
     COLUMN_UP,
@@ -27,7 +28,9 @@ from .rules import (
     LOWEST_SCORE,
     MOST_REDEALS,
     MOVE,
+    PENALTY_SECONDS,
     REDEAL,
+    SHORT_SECONDS,
     STOCK,
     STOCK_SIZE,
     UNSEEN,
@@ -50,9 +53,12 @@ WORD = (1 << WORD_ACTIONS) - 1
 OF_STOCK = (1 << COLUMN_UP) - 1
 """The set of actions that depend on stock and waste, all in the first word."""
 STANDARD, VEGAS = int(Scoring.STANDARD), int(Scoring.VEGAS)
-PER_COLUMN_CARD, PER_BUILT, PER_RETURN, PER_VEGAS = 5, 10, -15, 5
+PER_COLUMN_CARD, PER_BUILT, PER_RETURN, PER_PERIOD, PER_VEGAS = 5, 10, -15, -2, 5
 """Points. With ``standard``: for a waste card put on a column or a card turned up, for a card put
-on a foundation, and for a card taken back. With ``vegas``: for a card put on a foundation."""
+on a foundation, for a card taken back, and for each `PENALTY_SECONDS` on the clock. With ``vegas``:
+for a card put on a foundation."""
+MOST_SECONDS = (1 << 16) - 1
+"""Largest number of seconds that the observation can show."""
 
 columns_of_move = jit(move_columns)
 
@@ -300,6 +306,38 @@ def add_points(s: State, rules: RulesRecord, points: int) -> None:
 
 
 @jit
+def seconds_on_clock(s: State, rules: RulesRecord) -> int:
+    """Return the seconds that the moves so far have taken; 0 without a clock."""
+    return s["moves"] * rules.seconds_per_move if rules.scoring == STANDARD else 0
+
+
+@jit
+def show_seconds(s: State, rules: RulesRecord) -> None:
+    """Write the seconds on the clock."""
+    write_digits(s["shown"]["seconds"], min(seconds_on_clock(s, rules), MOST_SECONDS))
+
+
+@jit
+def count_move(s: State, rules: RulesRecord) -> None:
+    """Count a move, and subtract the points for the time that it takes."""
+    s["moves"] += 1
+    if rules.scoring == STANDARD and rules.seconds_per_move:
+        seconds = seconds_on_clock(s, rules)
+        periods = seconds // PENALTY_SECONDS
+        periods -= (seconds - rules.seconds_per_move) // PENALTY_SECONDS
+        add_points(s, rules, PER_PERIOD * periods)
+        show_seconds(s, rules)
+
+
+@jit
+def add_bonus(s: State, rules: RulesRecord) -> None:
+    """Add the bonus for the time of a win."""
+    seconds = seconds_on_clock(s, rules)
+    if seconds > SHORT_SECONDS:
+        add_points(s, rules, BONUS // seconds)
+
+
+@jit
 def move_foundation(s: State, rules: RulesRecord, suit: int, change: int) -> None:
     """Put a card on a foundation (``change`` 1), or take one off it (-1)."""
     s["shown"]["foundations"][suit] += change
@@ -406,7 +444,7 @@ def move_run(s: State, rules: RulesRecord, column: int, target: int) -> None:
 @jit
 def step(s: State, rules: RulesRecord, action: Action) -> None:
     """Make a legal action."""
-    s["moves"] += 1
+    count_move(s, rules)
     if action == DEAL:
         turn_stock(s, rules)
         return write_outcome_of_turn(s, rules)
@@ -433,6 +471,8 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
         show_ends(s, column)
         move_foundation(s, rules, suit, -1)
     write_outcome(s, rules)
+    if s["won"]:
+        add_bonus(s, rules)
 
 
 # The deal
@@ -465,6 +505,7 @@ def deal(s: State, rules: RulesRecord) -> None:
     show_waste(s)
     s["redeals"] = 0
     shown["redeals"] = 0
+    write_digits(shown["seconds"], 0)
     shown["may_redeal"] = 0
     s["score"] = LOWEST_SCORE if rules.scoring == VEGAS else 0
     write_outcome(s, rules)

@@ -27,23 +27,27 @@ from .kernel import (
     lay_columns,
     lay_stock,
     place_in_deck,
+    seconds_on_clock,
     show_card,
     show_ends,
     show_face_down,
+    show_seconds,
     show_stock,
     show_waste,
     write_outcome,
 )
 from .rules import (
     ACTIONS,
+    BONUS,
     BUILT,
     COLUMN,
     COLUMNS,
     FEATURES,
     HIGHEST,
-    HIGHEST_SCORE,
+    HIGHEST_UNTIMED,
     LOWEST_SCORE,
     MOST_REDEALS,
+    SHORT_SECONDS,
     STATE,
     STOCK_SIZE,
     TABLEAU_SIZE,
@@ -122,7 +126,11 @@ ALLOWED = (
     ("waste", "cards of the dealt stock in dealing order, then zeros"),
     ("stock", "cards of the dealt stock in reverse dealing order, then zeros"),
     ("shown.foundations", "all cards that are in no other pile, from the aces on"),
-    ("score", "0 to 745 in steps of 5 with standard scoring; otherwise follows from other fields"),
+    (
+        "score",
+        "0 to 745 in steps of 5 with standard scoring; with a clock, any number to 745 plus the "
+        "bonus of a win; otherwise follows from other fields",
+    ),
 )
 (REDEALS, FACE_DOWN, COUNT, CARDS, WASTE_COUNT, STOCK_COUNT, WASTE_CARDS, STOCK_CARDS) = range(1, 9)
 FOUNDATIONS, SCORE = 9, 10
@@ -243,10 +251,16 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
     in_play, built = cards_in_play(s), built_cards(s)
     if in_play & built or in_play | built != WHOLE_PACK:
         return FOUNDATIONS
-    score = s["score"]
-    if rules.scoring == STANDARD and (score < 0 or score > HIGHEST_SCORE or score % 5):
-        return SCORE
-    return 0
+    return SCORE if rules.scoring == STANDARD and not is_score_possible(s, rules) else 0
+
+
+@jit
+def is_score_possible(s: State, rules: RulesRecord) -> bool:
+    """Return whether a position can have its score with ``standard`` scoring."""
+    score, seconds = s["score"], seconds_on_clock(s, rules)
+    if count_built(s) == PACK_SIZE and seconds > SHORT_SECONDS:
+        score -= BONUS // seconds
+    return 0 <= score <= HIGHEST_UNTIMED and (rules.seconds_per_move > 0 or score % 5 == 0)
 
 
 @jit
@@ -281,6 +295,7 @@ def derive(s: State, rules: RulesRecord) -> None:
     show_options(s["shown"], rules)
     derive_places(s, rules)
     s["shown"]["redeals"] = min(s["redeals"], MOST_REDEALS)
+    show_seconds(s, rules)
     if rules.scoring == VEGAS:
         s["score"] = LOWEST_SCORE + PER_VEGAS * count_built(s)
     elif rules.scoring != STANDARD:

@@ -19,6 +19,7 @@ from .rules import (
     WASTE_DOWN,
     WASTE_UP,
     Rules,
+    Scoring,
     label,
     move_columns,
 )
@@ -177,13 +178,24 @@ def _run_drops(s: Any, column: int, row: int, legal: Collection[int]) -> Drops:
 
 
 def _texts(s: Any, rules: Rules) -> list[Text]:
-    """Return the status: a line below the columns in pictures, and to their right in text."""
+    """Return the status: a line below the columns in pictures, and to their right in text.
+
+    In games with a clock, pictures show the time instead of the moves.
+    """
     shown, number = s["shown"], int(s["redeals"]) + 1
     facts = [f"pass {number} of {rules.passes}" if rules.passes else f"pass {number}"]
     facts += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
+    clock = []
+    if rules.scoring == Scoring.STANDARD and rules.seconds_per_move:
+        clock.append(f"time {int(s['moves']) * int(rules.seconds_per_move)} s")
     y = TOP + ROOM + 1.1
-    texts = [Text(COLUMNS_X + 2 * i, y, fact, only="status") for i, fact in enumerate(facts)]
-    lines = [*facts, f"stock {int(shown['stock_count'])}, waste {int(shown['waste_count'])}"]
+    status = [*facts[: 3 - len(clock)], *clock]
+    texts = [Text(COLUMNS_X + 2 * i, y, fact, only="status") for i, fact in enumerate(status)]
+    lines = [
+        *facts,
+        *clock,
+        f"stock {int(shown['stock_count'])}, waste {int(shown['waste_count'])}",
+    ]
     return (
         texts
         + [Text(OPEN_LEFT, TOP + 0.25 * i, line, only="ansi") for i, line in enumerate(lines)]

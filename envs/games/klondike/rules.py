@@ -30,7 +30,16 @@ import numpy as np
 from ...core.batch import make_state_head
 from ...core.kernel.cards import PACK_SIZE, SUITS
 from ...core.options import Option
-from ...core.schema import CARD, FLAG, Features, Piece, option_pieces, whole_number
+from ...core.schema import (
+    CARD,
+    FLAG,
+    Earlier,
+    Features,
+    Piece,
+    digit_piece,
+    option_pieces,
+    whole_number,
+)
 
 COLUMNS = 7
 HIGHEST = 19
@@ -47,9 +56,15 @@ UNSEEN, COLUMN, WASTE, STOCK, BUILT = 0, 1, 8, 9, 10
 """Codes of the piece ``where``. COLUMN to COLUMN + 6 are the columns."""
 MOST_REDEALS = 9
 """Largest number of redeals that the observation can show."""
-LOWEST_SCORE, HIGHEST_SCORE = -52, 745
-"""Lowest score: ``vegas`` with no card on the foundations. Highest score: ``standard`` with all 24
-stock cards played by way of a column, 21 cards turned up, and 52 cards on the foundations."""
+PENALTY_SECONDS, SHORT_SECONDS, BONUS = 10, 30, 700_000
+"""The clock of ``standard`` scoring: seconds between two penalties, the longest game without a
+bonus, and the bonus of a win times its seconds."""
+HIGHEST_UNTIMED = 745
+"""Highest score with ``standard`` scoring and no clock: all 24 stock cards played by way of a
+column, 21 cards turned up, and 52 cards on the foundations."""
+LOWEST_SCORE, HIGHEST_SCORE = -52, HIGHEST_UNTIMED + BONUS // (SHORT_SECONDS + 1)
+"""Lowest score: ``vegas`` with no card on the foundations. Highest score: an upper bound for a
+game with a clock."""
 
 
 class Scoring(IntEnum):
@@ -82,6 +97,17 @@ class Rules(NamedTuple):
             "common computer version; vegas: -52, plus 5 for each card on the foundations"
         ),
     ] = Scoring.CARDS
+    # Options of later versions come last: see EARLIER.
+    seconds_per_move: Annotated[
+        int,
+        Option(
+            "seconds that each move takes on the clock of standard scoring, which costs 2 points "
+            "every 10 seconds and adds 700,000 / seconds to a win; 0: no clock",
+            0,
+            10,
+            is_later=True,
+        ),
+    ] = 0
 
 
 DEFAULT = "classic"
@@ -94,6 +120,7 @@ VARIANTS = {
     "one-pass": Rules(draw=1, passes=1),
     "vegas": Rules(passes=3, scoring=Scoring.VEGAS),
     "vegas-one": Rules(draw=1, passes=1, scoring=Scoring.VEGAS),
+    "timed": Rules(scoring=Scoring.STANDARD, seconds_per_move=1),
     "whole-runs": Rules(partial_runs=False),
     "no-return": Rules(worry_back=False),
     "thoughtful": Rules(thoughtful=True),
@@ -107,6 +134,7 @@ SOURCES = {
     "one-pass": "folk: one card per DEAL, one pass",
     "vegas": "folk: Vegas scoring, three cards per DEAL",
     "vegas-one": "folk: Vegas scoring, one card per DEAL",
+    "timed": "SolitaireCat: points of the common computer version, with its clock",
     "whole-runs": "folk: only whole runs may move",
     "no-return": "folk: cards on a foundation stay there",
     "thoughtful": "Thoughtful: all cards are visible",
@@ -116,6 +144,7 @@ REFERENCES = {
     "Solvitaire": "The Winnability of Klondike Solitaire and Many Other Patience Games",
     "Thoughtful": "Solitaire: Man Versus Machine",
     "KSolve": "Klondike-Solver, a program",
+    "SolitaireCat": "How does Solitaire scoring work?",
     "folk": "house rules that published rule collections share",
 }
 """The sources by their short names in SOURCES."""
@@ -172,8 +201,11 @@ FEATURES = Features(
             "since the last redeal",
         ),
         *option_pieces(Rules),
+        digit_piece("seconds", 4, "seconds on the clock of standard scoring; 0: no clock"),
     ]
 )
+EARLIER = (Earlier(before="seconds_per_move", actions=ACTIONS),)
+"""See `core.game.Game.earlier`."""
 
 STATE = np.dtype(
     [

@@ -11,6 +11,7 @@ from .layout import action_words, describe_action, final_info, layout
 from .rules import (
     ACTIONS,
     DEFAULT,
+    EARLIER,
     FEATURES,
     REFERENCES,
     SEATS,
@@ -56,6 +57,7 @@ GAME = Game(
     state_check=STATE_CHECK,
     pack=pack,
     rule_agents={"tight": make_score_rows(tight), "loose": make_score_rows(loose)},
+    earlier=EARLIER,
 )
 """The game, registered in `parlour.envs.GAMES`."""
 

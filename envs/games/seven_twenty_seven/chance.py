@@ -320,6 +320,8 @@ def events_text(seat: int, events: Sequence[int]) -> str:
 def game_limits(rules: Rules) -> tuple[int, int]:
     """Return the maximum number of actions in a hand, and of chips that a seat can pay."""
     bets, asks = _most_bet_rounds(rules), 2 + _most_draws(rules)
-    raises = 1 + rules.max_raises
-    actions = asks + bets * (1 + raises) + (rules.declare != Declare.CARDS_SPEAK)
+    raises, steps = 1 + rules.max_raises, 1
+    while rules.any_amount and LEVELS**steps < rules.max_bet - rules.min_bet + 1:
+        steps += 1
+    actions = asks + bets * (1 + raises * steps) + (rules.declare != Declare.CARDS_SPEAK)
     return rules.players * actions, rules.ante + bets * raises * rules.max_bet

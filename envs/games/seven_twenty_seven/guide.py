@@ -20,6 +20,7 @@ from .rules import (
 VARIANT_NOTES = {
     "home": "Four seats, bets from 1 to 5, at most three raises a round. The usual game.",
     "no-cap": "Raises are not limited.",
+    "any-amount": "Bets of any whole amount from 1 to 25, chosen step by step.",
     "sarrett": "The lead rotates, and 5-A-A takes the whole pot.",
     "six": "Six seats.",
     "ten": "Ten seats.",
@@ -51,6 +52,8 @@ def how_to_play(rules: Rules) -> list[str]:
         "A raise includes the call.",
         "The hand ends when nobody draws. If all others fold, you take the pot.",
     ]
+    if rules.any_amount and rules.max_bet - rules.min_bet >= LEVELS:
+        lines.append("Choose the amount of a bet step by step: first a range, then a part of it.")
     if rules.declare != Declare.CARDS_SPEAK:
         lines.append("At the end, each seat declares 7, 27 or both.")
     return lines
@@ -70,6 +73,8 @@ def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:
         return "Take a card, or stand."
     if phase == Phase.DECLARING:
         return "Declare the half that you contest." if legal >> DECLARE_7 else "Declare."
+    if s["to_chips"]:
+        return f"Choose the amount of your {'raise' if s['high'] else 'bet'}."
     can_raise = bool(legal >> RAISE & (1 << LEVELS) - 1)
     missing = int(s["high"]) - int(s["staked"][viewer])
     if not legal >> FOLD & 1 and missing <= 0:

@@ -39,7 +39,7 @@ from .expected_share import (
     make_question,
     sample_shares,
 )
-from .kernel import level_chips
+from .kernel import bet_range
 from .rules import (
     CALL,
     DECLARE_7,
@@ -93,20 +93,23 @@ def score_bets(
 ) -> None:
     """Write the scores of fold, call and raise: their expected chips.
 
-    The score of a raise assumes that all other seats call it.
+    The score of a raise assumes that all other seats call it. An action that keeps a range of
+    amounts has the score of its lowest amount.
     """
     seat, others = s["turn"], count(s["live"]) - 1
     pot, to_call = s["pot"], s["high"] - s["staked"][seat]
     share *= 1.0 - weights[FEAR] * (s["raises"] + (s["high"] > 0))
-    scores[FOLD] = 0.0
-    scores[CALL] = share * pot
+    call = share * pot
     if to_call:
-        scores[CALL] = (share - weights[CALLING]) * (pot + to_call) - to_call
+        call = (share - weights[CALLING]) * (pot + to_call) - to_call
+    scores[FOLD] = 0.0
+    if (s["legal"] >> CALL) & 1:  # not while the seat chooses the amount of a bet
+        scores[CALL] = call
     for level in range(LEVELS):
         if (s["legal"] >> (RAISE + level)) & 1:
-            chips = level_chips(rules, level)
+            chips, _ = bet_range(s, rules, level)
             gain = (share - weights[RAISING]) * chips * (1 + others)
-            scores[RAISE + level] = scores[CALL] + gain - chips
+            scores[RAISE + level] = call + gain - chips
 
 
 @jit

@@ -7,14 +7,14 @@ numbers.
 import numpy as np
 
 from ...core.batch import Over, make_batch_kernels
-from ...core.kernel.bits import highest
+from ...core.kernel.bits import highest, lowest
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, shuffle
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
 from ...core.kernel.table import next_seat, wrap_seat
-from ...core.schema import DIGIT_BASE, show_options
+from ...core.schema import DIGIT_BASE, show_options, write_digits
 from ...core.type_aliases import Action, RulesRecord, Seat, State
-from .knowledge import view, write_digits
+from .knowledge import view
 from .rules import (
     ACTIONS,
     CALL,
@@ -97,8 +97,53 @@ def level_chips(rules: RulesRecord, level: int) -> int:
 
 
 @jit
+def part_start(low: int, high: int, part: int) -> int:
+    """Return the lowest amount of one of the `LEVELS` parts of a range; high + 1 after the last."""
+    return low + ((high - low + 1) * part + LEVELS - 1) // LEVELS
+
+
+@jit
+def part_actions(low: int, high: int) -> int:
+    """Return the set of actions that choose a part of a range. Empty parts have no action."""
+    actions = 0
+    for part in range(LEVELS):
+        if part_start(low, high, part) < part_start(low, high, part + 1):
+            actions |= 1 << (RAISE + part)
+    return actions
+
+
+@jit
+def chosen_range(s: State, rules: RulesRecord) -> tuple[int, int]:
+    """Return the lowest and the highest amount from which a seat chooses a bet."""
+    if s["to_chips"]:
+        return s["from_chips"], s["to_chips"]
+    return rules.min_bet, rules.max_bet
+
+
+@jit
+def set_range(s: State, low: int, high: int) -> None:
+    """Write the range of a bet that is being chosen; 0 and 0 for none."""
+    s["from_chips"] = low
+    s["to_chips"] = high
+    write_digits(s["shown"]["from_chips"], low)
+    write_digits(s["shown"]["to_chips"], high)
+
+
+@jit
+def bet_range(s: State, rules: RulesRecord, level: int) -> tuple[int, int]:
+    """Return the lowest and the highest amount of a bet or raise action; equal for one amount."""
+    if not rules.any_amount:
+        chips = level_chips(rules, level)
+        return chips, chips
+    low, high = chosen_range(s, rules)
+    return part_start(low, high, level), part_start(low, high, level + 1) - 1
+
+
+@jit
 def distinct_level_actions(rules: RulesRecord) -> int:
     """Return the set of actions that bet or raise. Of levels with equal chips only the lowest."""
+    if rules.any_amount:
+        return part_actions(rules.min_bet, rules.max_bet)
     actions, last = 0, 0
     for level in range(LEVELS):
         chips = level_chips(rules, level)
@@ -109,12 +154,12 @@ def distinct_level_actions(rules: RulesRecord) -> int:
 
 
 @jit
-def raise_bet(s: State, rules: RulesRecord, seat: Seat, level: int) -> None:
+def raise_bet(s: State, rules: RulesRecord, seat: Seat, chips: int) -> None:
     """Bet, or call and raise. All other seats still in must answer."""
     if s["high"]:
         s["raises"] += 1
         s["shown"]["raises_left"] = rules.max_raises - s["raises"]
-    pay_chips(s, rules, seat, s["high"] - s["staked"][seat] + level_chips(rules, level))
+    pay_chips(s, rules, seat, s["high"] - s["staked"][seat] + chips)
     s["high"] = s["staked"][seat]
     s["bettor"] = seat
     s["pending"] = s["live"] & ~(1 << seat)
@@ -123,6 +168,8 @@ def raise_bet(s: State, rules: RulesRecord, seat: Seat, level: int) -> None:
 @jit
 def bet_actions(s: State, rules: RulesRecord, seat: Seat) -> int:
     """Return the legal actions of a seat in a betting round."""
+    if s["to_chips"]:
+        return part_actions(s["from_chips"], s["to_chips"])
     legal = 1 << CALL
     if s["high"] > s["staked"][seat]:
         legal |= 1 << FOLD
@@ -305,13 +352,22 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
     """Make an action of the seat to act."""
     seat = s["turn"]
     s["moves"] += 1
+    if RAISE <= action < DRAW and rules.any_amount:
+        low, high = bet_range(s, rules, action - RAISE)
+        set_range(s, low, high)
+        if low < high:  # the seat chooses on
+            s["legal"] = bet_actions(s, rules, seat)
+            view(s, rules, seat)
+            return
     s["pending"] &= ~(1 << seat)
     if action == FOLD:
         remove_seat(s, seat, Status.FOLDED)
     elif action == CALL:
         pay_chips(s, rules, seat, s["high"] - s["staked"][seat])
     elif action < DRAW:
-        raise_bet(s, rules, seat, action - RAISE)
+        chips = s["from_chips"] if rules.any_amount else level_chips(rules, action - RAISE)
+        set_range(s, 0, 0)
+        raise_bet(s, rules, seat, chips)
     elif action == DRAW:
         draw_card(s, rules, seat)
     elif action == STAND:
@@ -326,11 +382,14 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
 
 @jit
 def fallback_action(s: State, rules: RulesRecord) -> int:
-    """Return the action that replaces an illegal one: fold, check, stand or declare 7."""
-    for action in (FOLD, CALL, STAND):
+    """Return the action that replaces an illegal one: fold, check, stand or declare 7.
+
+    While a seat chooses the amount of a bet, it is the action with the lowest amounts.
+    """
+    for action in (FOLD, CALL, STAND, DECLARE):
         if (s["legal"] >> action) & 1:
             return action
-    return DECLARE
+    return lowest(s["legal"])
 
 
 # ---- the deal -------------------------------------------------------------------------------
@@ -377,6 +436,7 @@ def clear_state(s: State, rules: RulesRecord) -> None:
     s["up"] = 0
     s["pot"] = 0
     s["high"] = 0
+    set_range(s, 0, 0)
     s["bettor"] = -1
     s["drawn"] = 0
     s["legal"] = 0

@@ -15,20 +15,12 @@ from ...core.kernel.bits import count, lowest
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import random_below
 from ...core.kernel.table import wrap_seat
-from ...core.schema import DIGIT_BASE, Piece, whole_number
+from ...core.schema import DIGIT_BASE, Piece, whole_number, write_digits
 from ...core.type_aliases import RulesRecord, Seat, State, States
 from .rules import CLASSES, FACE, FAR, SEATS, Declare, Nearness, Phase, Status
 from .showdown import HALF_POINTS, LOWEST_BUST, NO_TOTAL, class_of, write_ranks
 
 # ---- views ----------------------------------------------------------------------------------
-
-
-@jit
-def write_digits(digits: np.ndarray, value: int) -> None:
-    """Write a number of chips or half points in base `DIGIT_BASE`, the highest digit first."""
-    for i in range(len(digits) - 1, -1, -1):
-        digits[i] = value & (DIGIT_BASE - 1)
-        value >>= 4
 
 
 @jit

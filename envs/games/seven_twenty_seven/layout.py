@@ -30,7 +30,7 @@ from ...core.scene.seating import (
     put_message,
     put_text,
 )
-from .kernel import BETTING_PHASES, level_chips
+from .kernel import BETTING_PHASES, bet_range
 from .rules import (
     CALL,
     DECLARE_7,
@@ -49,7 +49,7 @@ from .rules import (
 )
 from .showdown import find_shares
 
-_level_chips = plain_python(level_chips)  # rules are a NamedTuple or their record
+_bet_range = plain_python(bet_range)  # rules are a NamedTuple or their record
 _find_shares = plain_python(find_shares)
 
 BACK = 1
@@ -352,8 +352,14 @@ def _action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
         DECLARE_BOTH: ("both", "b"),
     }
     for level in range(LEVELS):
-        chips = _level_chips(rules, level)
-        words[RAISE + level] = (f"{verb} {chips}", f"{verb[0]}{chips}")
+        low, high = map(int, _bet_range(s, rules, level))
+        chips = str(low) if low >= high else f"{low}-{high}"
+        singles = range(low, high + 1) if low < high else ()
+        words[RAISE + level] = (
+            f"{verb} {chips}",
+            f"{verb[0]}{chips}",
+            *(f"{begin}{one}" for one in singles for begin in (f"{verb} ", verb[0])),
+        )
     return words
 
 
@@ -361,8 +367,11 @@ def describe_action(s: Any, rules: Any, action: int) -> str:
     """Return an action as a phrase, such as ``"raise by 3 chips"``."""
     missing = int(s["high"]) - int(s["staked"][int(s["turn"])])
     if RAISE <= action < RAISE + LEVELS:
+        low, high = map(int, _bet_range(s, rules, action - RAISE))
+        if low < high:
+            return f"choose a {'raise' if s['high'] > 0 else 'bet'} from {low} to {high} chips"
         verb = "raise by" if s["high"] > 0 else "bet"
-        return f"{verb} {_count_chips(int(_level_chips(rules, action - RAISE)))}"
+        return f"{verb} {_count_chips(low)}"
     if action == CALL and missing > 0:
         return f"call {_count_chips(missing)}"
     phrases = {CALL: "check", DRAW: "draw a card", DECLARE_BOTH: "declare both 7 and 27"}

@@ -9,7 +9,8 @@ Totals are in half points, so the targets are 14 and 54. Chips are integers. Sea
 around the table, and one of them is the dealer. The seat to the dealer's left acts first in every
 round. In an observation, seat 0 is the viewer, and the other seats follow clockwise.
 
-A bet has one of five levels between the limits. The sources allow any amount.
+A bet has one of five levels between the limits. The sources allow any amount: with ``any_amount``,
+the actions of the levels choose an amount step by step, and each step keeps a fifth of the range.
 
 REFERENCES names the sources. docs/rules/seven_twenty_seven.md has the full rules.
 """
@@ -25,6 +26,7 @@ from ...core.options import Option
 from ...core.schema import (
     DIGIT_BASE,
     FLAG,
+    Earlier,
     Features,
     Piece,
     RepeatedPieces,
@@ -207,6 +209,15 @@ class Rules(NamedTuple):
             is_later=True,
         ),
     ] = BothTie.LOSES
+    # Options of later versions come last: see EARLIER.
+    any_amount: Annotated[
+        bool,
+        Option(
+            "a bet may be any whole amount within the limits. The seat chooses it step by step: "
+            "each bet or raise action keeps a fifth of the range of amounts",
+            is_later=True,
+        ),
+    ] = False
 
 
 DEFAULT = "home"
@@ -215,6 +226,7 @@ DEFAULT = "home"
 VARIANTS = {
     "home": Rules(),
     "no-cap": Rules(max_raises=MOST_RAISES),
+    "any-amount": Rules(max_bet=25, any_amount=True),
     "sarrett": Rules(rotating_lead=True, perfect=True),
     "six": Rules(players=6),
     "ten": Rules(players=10),
@@ -229,6 +241,7 @@ VARIANTS = {
 SOURCES = {
     **dict.fromkeys(VARIANTS, "000"),
     "home": "000; the limit of three raises per round is a house rule",
+    "any-amount": "000; the limits are ours",
     "sarrett": "the page that 000 cites",
     "mini": "this project: small enough to compute exact equilibria",
 }
@@ -292,6 +305,9 @@ SEAT_PIECES = (
     ),
 )
 EACH_SEAT = RepeatedPieces("seats", SEATS, SEAT_PIECES)
+OPTION_PIECES = option_pieces(Rules)
+NEW_OPTIONS = 1
+"""Number of options of later versions."""
 
 FEATURES = Features(
     [
@@ -354,10 +370,15 @@ FEATURES = Features(
             "raises left in this betting round",
         ),
         Piece("stock", 1, whole_number(PACK_SIZE - 4), "number of cards in the stock"),
-        *option_pieces(Rules),
+        *OPTION_PIECES[:-NEW_OPTIONS],
         Piece("lead", 1, whole_number(SEATS), "seat that acts first in this round, plus 1"),
+        *OPTION_PIECES[-NEW_OPTIONS:],
+        digit_piece("from_chips", 4, "lowest amount of the bet that is being chosen; 0: none"),
+        digit_piece("to_chips", 4, "highest amount of the bet that is being chosen; 0: none"),
     ]
 )
+EARLIER = (Earlier(before="any_amount", actions=ACTIONS),)
+"""See `core.game.Game.earlier`."""
 
 STATE = np.dtype(
     [
@@ -367,6 +388,8 @@ STATE = np.dtype(
         ("staked", np.int32, (SEATS,)),  # chips paid in this betting round
         ("pot", np.int32),
         ("high", np.int32),  # the highest stake of this round
+        ("from_chips", np.int32),  # range of the bet that is being chosen; 0: none
+        ("to_chips", np.int32),
         ("up", np.int64),  # set of deck positions whose cards are face up
         ("levels", np.int64),  # set of the actions that bet or raise
         ("live", np.int16),  # set of seats still in

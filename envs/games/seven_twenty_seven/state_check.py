@@ -9,7 +9,7 @@ from ...core.checks import make_state_check
 from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.jit import jit
 from ...core.kernel.table import wrap_seat
-from ...core.schema import show_options
+from ...core.schema import show_options, write_digits
 from ...core.type_aliases import RulesRecord, Seat, State
 from .kernel import (
     DECLARES,
@@ -26,14 +26,17 @@ from .kernel import (
     left_of_dealer,
     most_bet_rounds,
     pack_size,
+    part_start,
+    set_range,
     show_pot,
 )
-from .knowledge import bust_violation, view, write_digits
+from .knowledge import bust_violation, view
 from .rules import (
     ACTIONS,
     CLASSES,
     FACE,
     FEATURES,
+    LEVELS,
     ROUNDS,
     SEATS,
     STATE,
@@ -61,6 +64,7 @@ ALLOWED = (
     ("high", "the highest stake of this round, at least the cost of its raises"),
     ("raises", "0 to the number of raises that the rules allow; 0 before a bet"),
     ("bettor", "the seat that bet or raised last; -1 for none"),
+    ("to_chips", "a range in which any_amount lets a seat choose a bet now; 0 for none"),
     ("seats", "for each seat, at most as many draw rounds with a card as cards taken"),
 )
 (
@@ -80,6 +84,7 @@ ALLOWED = (
     HIGH,
     RAISES,
     BETTOR,
+    RANGE,
     DREW,
 ) = range(1, len(ALLOWED) + 1)
 
@@ -224,11 +229,32 @@ def find_wrong_stakes(s: State, rules: RulesRecord) -> int:
 
 
 @jit
+def is_range_possible(s: State, rules: RulesRecord) -> bool:
+    """Return whether the seat to act can be choosing a bet in this range of amounts."""
+    if s["from_chips"] == 0 and s["to_chips"] == 0:
+        return True
+    has_raise = s["high"] == 0 or s["raises"] < rules.max_raises
+    if not rules.any_amount or not is_betting(s) or not has_raise:
+        return False
+    low, high = rules.min_bet, rules.max_bet
+    while low < high:
+        part = LEVELS - 1
+        while part and part_start(low, high, part) > s["from_chips"]:
+            part -= 1
+        low, high = part_start(low, high, part), part_start(low, high, part + 1) - 1
+        if low == s["from_chips"] and high == s["to_chips"]:
+            return low < high
+    return False
+
+
+@jit
 def find_wrong_chips(s: State, rules: RulesRecord) -> int:
     """Return the number of the wrong field about chips; 0 for none."""
     wrong = find_wrong_stakes(s, rules)
     if wrong:
         return wrong
+    if not is_range_possible(s, rules):
+        return RANGE
     most = most_paid(rules)
     for seat in range(rules.players):
         if s["paid"][seat] < rules.ante + s["staked"][seat] or s["paid"][seat] > most:
@@ -349,6 +375,7 @@ def derive(s: State, rules: RulesRecord) -> None:
     if rules.nearness == Nearness.OVER_IS_BUST:
         derive_busts(s, rules)
     show_pot(s, rules)
+    set_range(s, s["from_chips"], s["to_chips"])
     shown["stock"] = s["size"] - s["next"]
     shown["phase"] = s["phase"]
     shown["raises_left"] = rules.max_raises - s["raises"] if is_betting(s) else 0

@@ -1218,10 +1218,12 @@ export class Page {
   }
 
   writeResults(play) {
-    const { results, unsaved, tally, seats } = this.parts, { played, won, score } = this.view.tally ?? {};
+    const { results, unsaved, tally, seats } = this.parts, { played, won, score, total } = this.view.tally ?? {};
     const count = played ? `${played} played, ${won} won${score === null ? "" : `, best score ${score}`}` : "";
     unsaved.textContent = this.view.not_saved;
-    tally.textContent = [count, play.best && `Your best: ${play.best}`].filter(Boolean).join(". ");
+    // A game that begins with a stake, such as Vegas scoring, has a balance of all games.
+    const balance = played && play.has_balance ? `Balance of all games: ${total}` : "";
+    tally.textContent = [count, balance, play.best && `Your best: ${play.best}`].filter(Boolean).join(". ");
     seats.hidden = !play.seats;
     results.hidden = !(play.seats || unsaved.textContent || tally.textContent);
     if (!play.seats) return;

@@ -417,13 +417,11 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
             "--opponents, --hands must not be given: these rules of Pyramid",
         ),
         (
-            "play pyramid --seat 1 --hands 2",
-            "--seat, --hands must not be given: these rules of Pyramid are for one player",
+            "play pyramid --seat 1 --opponents greedy",
+            "--seat, --opponents must not be given: these rules of Pyramid are for one player",
         ),
-        (
-            "play pyramid --until 6",
-            "--until must not be given: these rules of Pyramid are for one player",
-        ),
+        ("play pyramid --hands 0", "hands must be an integer >= 1, got 0"),
+        ("play pyramid --until 6 --hands 2", "--until must not be combined with --hands"),
         ("play 28 --until 6 --hands 2", "--until must not be combined with --hands"),
         ("play 28 --until 0", "until must be an integer >= 1, got 0"),
         (

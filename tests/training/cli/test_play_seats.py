@@ -102,6 +102,27 @@ def players(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_an_amount_is_typed_once() -> None:
+    text = played(
+        *("s", "bet 17", "q"),
+        variant="any-amount",
+        seat=SeatChoice(3, ["quiet"]),
+        chosen={"deck": PACK},
+    )
+    assert "Choose the amount of your bet" in text or "bet 17 chips" in text
+    assert re.findall(r"^You (.*)$", text, re.MULTILINE)[-2:] == [
+        "choose a bet from 16 to 20 chips",
+        "bet 17 chips",
+    ]
+    text = played(
+        *("s", "bet 16-20", "b20", "q"),
+        variant="any-amount",
+        seat=SeatChoice(3, ["quiet"]),
+        chosen={"deck": PACK},
+    )
+    assert re.findall(r"^You (.*)$", text, re.MULTILINE)[-1] == "bet 20 chips"
+
+
 def test_a_whole_hand() -> None:
     text = played(
         "d", "check", "s", "q", seat=SeatChoice(0, ["quiet"]), chosen={"deck": PACK}

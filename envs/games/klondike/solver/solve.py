@@ -1,8 +1,8 @@
 """Klondike: exact solver with all cards known.
 
 `depth_first` decides whether a position can be won; `whole_runs` does so if only whole runs may
-move. The solver covers all options and ignores ``max_moves`` and ``scoring``. It does not search
-for a shortest win.
+move. The solver covers all options and ignores ``max_moves``, ``scoring`` and
+``seconds_per_move``. It does not search for a shortest win.
 """
 
 from typing import Any
