@@ -42,6 +42,10 @@ TABLE: dict[str, tuple[str, Any, Any]] = {
     "play_shown": ("False True", False, False),
     "highest_stake": ("0 2 3", 0, 0),
     "single_lost": ("3 4", 3, 3),
+    "one_bid": ("False True", False, False),
+    "forced_exact": ("False True", False, False),
+    "trumps_first": ("False True", False, False),
+    "set_bid": ("False True", False, False),
 }
 
 VARIANTS_28: dict[str, dict[str, Any]] = {

@@ -203,6 +203,22 @@ OPTIONS_HIT: dict[str, tuple[str, ...]] = {
         f"{result}, highest_stake {n} binds" for n in (2, 3) for result in ("made", "lost")
     ),
     "single_lost": ("single_lost 3", "single_lost 4"),
+    "one_bid": ("one_bid: the last to speak bids", "one_bid: a bidder is not asked again"),
+    "forced_exact": ("forced_exact: the first speaker", "forced_exact: the dealer"),
+    "trumps_first": (
+        "double after trumps",
+        "redouble after trumps",
+        "double before the seventh is dealt",
+    ),
+    "set_bid": (
+        "set by an opponent",
+        "set after a pass",
+        "no set",
+        "nobody does set",
+        "made, set",
+        "lost, set",
+        "second: a set goes",
+    ),
 }
 """For each option the branches that it makes or that must come up under it."""
 ALL = {branch for named in OPTIONS_HIT.values() for branch in named}
@@ -244,6 +260,9 @@ SELDOM = {
     "bid over the forced dealer",
     *(f"play_shown, {what}" for what in ("other trumps, too", "no other trump")),
     *(f"made, highest_stake {n} binds" for n in (2, 3)),
+    "double before the seventh is dealt",
+    "redouble after trumps",
+    *OPTIONS_HIT["set_bid"],
 }
 """Those that a few hundred random combinations need not bring."""
 

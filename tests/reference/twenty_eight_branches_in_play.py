@@ -202,6 +202,7 @@ def _of_result(after: Game, early: bool) -> list[str]:
     result = "made" if taken >= counts else "lost"
     level = [stake[0] for stake in STAKES[options.scoring] if stake[0] <= number][-1]
     names = [f"{result}, {options.scoring} from {level}", f"{result}, doubles {after.doubles}"]
+    names += [f"{result}, set"] * (after.setter is not None)
     names += [f"{result} early{', pair' if options.pair else ''}"] * early
     stake = max(each[1] for each in STAKES[options.scoring] if each[0] <= number)
     names += [f"{result}, highest_stake {options.highest_stake} binds"] * (

@@ -41,6 +41,10 @@ ALLOWED: dict[str, tuple[Any, ...]] = {
     "play_shown": SWITCH,
     "highest_stake": (0, 2, 3),
     "single_lost": (3, 4),
+    "one_bid": SWITCH,
+    "forced_exact": SWITCH,
+    "trumps_first": SWITCH,
+    "set_bid": SWITCH,
 }
 
 
@@ -82,6 +86,10 @@ class Options:
     play_shown: bool = False
     highest_stake: int = 0
     single_lost: int = 3
+    one_bid: bool = False
+    forced_exact: bool = False
+    trumps_first: bool = False
+    set_bid: bool = False
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -116,6 +124,8 @@ def refused(options: Options) -> str | None:
         return "last_trick=1: allowed is 0 with scoring='graded', whose grades end at 28"
     if options.match and options.reentry:
         return "match=True: allowed is False with reentry=True; one bidder of each number is shown"
+    if options.one_bid and options.reentry:
+        return "one_bid=True: allowed is False with reentry=True, by which seats speak again"
     return None
 
 

@@ -97,7 +97,10 @@ class Play(Table):
         elif self.bidder is not None and self.number is not None:
             side, won_all = self.side(self.bidder), self._won_all(self.bidder)
             made = self.points[side] >= (self.counts or 0)
-            self.scores[side] = change(self.options, self.number, made, self.doubles, won_all)
+            is_set = self.setter is not None
+            self.scores[side] = change(
+                self.options, self.number, made, self.doubles, won_all, is_set
+            )
 
     def _won_all(self, seat: int) -> bool:
         """Whether the seat's side has won every trick."""

@@ -33,16 +33,23 @@ def raised(number: int) -> int:
     return max(number, min(number + PAIR, ALL_POINTS))
 
 
-def change(options: Options, number: int, made: bool, doubles: int, all_tricks: bool) -> int:
+def change(
+    options: Options,
+    number: int,
+    made: bool,
+    doubles: int,
+    all_tricks: bool,
+    is_set: bool = False,
+) -> int:
     """What the score of the bidder's side changes by.
 
     number: the bid as it was made. doubles: 0, 1 doubled, 2 redoubled. all_tricks: whether the
-    bidder's side has won them all.
+    bidder's side has won them all. is_set: whether a redoubled bid was set.
     """
     _, if_made, if_lost = [each for each in STAKES[options.scoring] if each[0] <= number][-1]
     if 0 < options.highest_stake < if_made:
         if_made, if_lost = options.highest_stake, options.highest_stake + 1
-    stake: int = (if_made if made else -if_lost) * 2**doubles
+    stake: int = (if_made if made else -if_lost) * (6 if is_set else 2**doubles)
     if options.auto_double and number >= options.auto_double:
         stake *= 2
     if options.cot and all_tricks:

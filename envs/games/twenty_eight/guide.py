@@ -84,6 +84,8 @@ def how_to_play(rules: Rules) -> list[str]:
     verb = "must" if rules.ask == Ask.MUST else "may"
     if rules.reentry:
         final = f" {BID_AGAIN}"
+    elif rules.one_bid:
+        final = " Each seat speaks once."
     else:
         final = "" if rules.second_auction else " A pass is final."
     # Six players get all cards before the auction.
@@ -103,6 +105,11 @@ def how_to_play(rules: Rules) -> list[str]:
         "A seat with king and queen of shown trumps may show them once its side has won a trick "
         "since: the bidder's side then needs 4 points less, or else 4 more."
     )
+    when = "Once trumps are chosen" if rules.trumps_first else "After the auction"
+    doubles = (
+        f"{when}, the opponents may double the score. The bidder's side may then redouble it"
+        f"{', and the opponents set it: it counts 6 times' if rules.set_bid else ''}."
+    )
     return [
         AIM,
         tell_ranking(RANK_ORDER[int(LOWEST_RANK[rules.players]) :]),
@@ -110,6 +117,7 @@ def how_to_play(rules: Rules) -> list[str]:
         f"{sides} After {first}, bid the points that your side will take, or pass.{final}",
         *([redeal] if rules.may_redeal else []),
         f"{secret}.{rest}",
+        *([doubles] if rules.doubles else []),
         *([second] if rules.second_auction else []),
         f"{TRICK} Until trumps are shown, the bidder leads them only if it has no other suit.",
         FOLLOW,
@@ -154,6 +162,8 @@ def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:
         REDOUBLING: "Redouble the stake, or pass.",
         SINGLES: "Play alone for all tricks, or pass.",
     }
+    if phase == DOUBLING and s["shown"]["doubled"]:
+        return "Set the bid, or pass. The score of a set bid counts 6 times."
     if phase in offers:
         return offers[phase]
     if phase == MAKING:

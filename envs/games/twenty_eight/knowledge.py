@@ -96,6 +96,7 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
     shown["leader"] = turned[s["leader"] + 1]
     shown["pair_shown"] = turned[s["pair_by"] + 1]
     shown["alone"] = turned[s["alone"] + 1]
+    shown["setter"] = turned[s["set_by"] + 1]
     shown["trumps"] = s["made"] if shown["trumps_shown"] or seat == s["maker"] else 0
 
 
@@ -262,12 +263,13 @@ def stack_cards(
 @jit
 def stack_hand(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Write the cards that a seat was dealt to the deck, in a random order."""
-    order, size, last = speaking_order(s, rules, seat), first_size(rules), hand_size(rules)
+    order, size = speaking_order(s, rules, seat), first_size(rules)
+    last = hand_size(rules) if s["shown"]["all_dealt"] else size
     hand = s["hands"][seat] | played_by(s, seat)
     if seat != s["maker"] or s["laid"] == 0 or s["laid_from"] == LAID_ANYWHERE:
         if s["card"] and seat == s["maker"]:
             hand |= 1 << (s["card"] - 1)
-        stack_cards(s, rules, order, 0, last if s["shown"]["all_dealt"] else size, hand)
+        stack_cards(s, rules, order, 0, last, hand)
         return
     hand &= ~(1 << (s["laid"] - 1))
     laid_at = random_below(s, size) if s["laid_from"] == LAID_FIRST else size + 2

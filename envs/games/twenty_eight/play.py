@@ -4,7 +4,6 @@ The order of the phases is in `kernel`.
 """
 
 from ...core.batch import Over
-from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
 from ...core.kernel.table import NO_SUIT, suit_set, wrap_seat
 from ...core.legal import add_action, add_members, clear_actions
@@ -59,6 +58,7 @@ from .rules import (
     REVERSED,
     SEATS,
     SECOND,
+    SET,
     SHOW,
     SINGLE,
     SINGLES,
@@ -165,8 +165,11 @@ def may_demand_redeal(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 @jit
 def add_bids(s: State, rules: RulesRecord, number: int) -> None:
-    """Add all bids from a number up to the legal actions."""
-    for bid in range(number, highest_bid(rules) + 1):
+    """Add all bids from a number up to the legal actions, or only the lowest if it is forced."""
+    is_exact = rules.forced_exact and s["shown"]["phase"] == AUCTION
+    is_exact = is_exact and must_bid(s, rules, s["turn"])
+    last = number if is_exact else highest_bid(rules)
+    for bid in range(number, last + 1):
         add_action(s["legal"], BID + bid - LOWEST_BID)
 
 
@@ -181,7 +184,7 @@ def add_calls(s: State, rules: RulesRecord) -> None:
     elif phase == SECOND:
         add_bids(s, rules, max(rules.second_auction, s["shown"]["bid"] + 1))
     elif phase == DOUBLING:
-        add_action(legal, DOUBLE)
+        add_action(legal, DOUBLE if s["shown"]["doubled"] == 0 else SET)
     elif phase == REDOUBLING:
         add_action(legal, REDOUBLE)
     elif phase == SINGLES:
@@ -218,6 +221,7 @@ def take_bid(s: State, rules: RulesRecord, bid: int) -> None:
     shown["bid"] = bid
     shown["target"] = bid
     shown["doubled"] = 0
+    s["set_by"] = -1
     shown["stake"] = 2 if rules.auto_double and bid >= rules.auto_double else 1
 
 
@@ -234,7 +238,7 @@ def speak(s: State, rules: RulesRecord, action: Action) -> None:
             public["second"] = 1
         elif phase == SINGLES:
             public["single"] = 1
-        else:
+        elif s["shown"]["doubled"] < 2:
             public["called"] = 1
     elif action == REDEAL:
         s["seen"][seat] = s["hands"][seat]
@@ -244,8 +248,10 @@ def speak(s: State, rules: RulesRecord, action: Action) -> None:
         public["bid"] = s["shown"]["bid"]
         if rules.reentry:
             s["pending"] = all_seats(rules)
+        elif rules.one_bid:
+            s["pending"] &= ~(1 << seat)
         if s["shown"]["bid"] == highest_bid(rules):
-            s["pending"] = 1 << seat
+            s["pending"] = 0
     elif phase == SECOND:
         take_bid(s, rules, action - BID + LOWEST_BID)
         public["second"] = s["shown"]["bid"]
@@ -255,6 +261,9 @@ def speak(s: State, rules: RulesRecord, action: Action) -> None:
     elif phase == SINGLES:
         public["single"] = 2
         s["alone"] = seat
+        s["pending"] = 0
+    elif action == SET:
+        s["set_by"] = seat
         s["pending"] = 0
     else:
         public["called"] = 2 if action == DOUBLE else 3
@@ -267,7 +276,7 @@ def speak(s: State, rules: RulesRecord, action: Action) -> None:
 def have_all_spoken(s: State) -> bool:
     """Return whether a phase in which seats speak in turn is over."""
     if s["shown"]["phase"] == AUCTION and s["bidder"] >= 0:
-        return count(s["pending"]) == 1
+        return s["pending"] & ~(1 << s["bidder"]) == 0
     return s["pending"] == 0
 
 
@@ -305,6 +314,8 @@ def make_trumps(s: State, rules: RulesRecord, action: Action, at: int) -> None:
         s["made"] = 1 + action - MAKE
     elif action > MAKE_SEVENTH:
         s["made"] = NONE if action == MAKE_NONE else REVERSED
+    else:
+        s["shown"]["apart"] = LAID_SEVENTH
 
 
 @jit
@@ -542,6 +553,8 @@ def score_contract(s: State, rules: RulesRecord) -> int:
     if not made:
         score += rules.scoring != Scoring.ONE
     score *= shown["stake"]
+    if s["set_by"] >= 0:
+        score += score // 2
     if rules.cot and made and count_tricks(s, side) == s["tricks"]:
         score *= 2
     return score if made else -score

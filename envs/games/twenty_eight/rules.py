@@ -19,6 +19,7 @@ Actions:
 - 60-66: choose trumps in secret: a suit, the suit of the SEVENTH card, no trumps, or no trumps with
   the ranks reversed
 - 67: demand a REDEAL
+- 68: SET, the third double
 
 A deck lists the cards in dealing order: four cards to each seat from the first speaker on, then
 four more to each. With six players each seat gets six cards at once.
@@ -77,14 +78,15 @@ BID, LOWEST_BID, HIGHEST_BID = CARDS, 12, 29
 PASS, DOUBLE, REDOUBLE, ASK, SHOW, SINGLE, MAKE = 54, 55, 56, 57, 58, 59, 60
 """MAKE to MAKE + 3 choose a suit as trumps."""
 MAKE_SEVENTH, MAKE_NONE, MAKE_REVERSED = MAKE + 4, MAKE + 5, MAKE + 6
-REDEAL = 67
-ACTIONS = 68
+REDEAL, SET = 67, 68
+ACTIONS = 69
 LABELS = (
     *list_labels(CODES, LOWEST_BID, HIGHEST_BID),
     *("pass", "double", "redouble", "ask for trumps", "show the pair", "single"),
     *(f"trumps {suit}" for suit in SUIT_WORDS),
     *("trumps by the seventh card", "no trumps", "no trumps, ranks reversed"),
     "demand a redeal",
+    "set",
 )
 PAIR_WORTH = 4
 """Points by which a pair changes the target of the bidder's side."""
@@ -295,6 +297,23 @@ class Rules(NamedTuple):
     single_lost: Annotated[
         int, Option("stakes lost by a seat that played alone and lost a trick", 3, 4, is_later=True)
     ] = 3
+    one_bid: Annotated[bool, Option("each seat speaks only once in the auction", is_later=True)] = (
+        False
+    )
+    forced_exact: Annotated[
+        bool, Option("a seat that must bid can bid only the lowest bid", is_later=True)
+    ] = False
+    trumps_first: Annotated[
+        bool,
+        Option("seats double after trumps are chosen, not before, with doubles=yes", is_later=True),
+    ] = False
+    set_bid: Annotated[
+        bool,
+        Option(
+            "after a redouble, the opponents may set the bid: the score counts 6 times",
+            is_later=True,
+        ),
+    ] = False
 
 
 NINE = Rules(
@@ -385,6 +404,8 @@ def check(rules: Rules) -> None:
             "option match must be no with reentry=yes, got yes: the observation shows only one "
             "bidder for each number"
         )
+    if rules.one_bid and rules.reentry:
+        raise ValueError("option one_bid must be no with reentry=yes, got yes")
 
 
 def pack(rules: Rules) -> tuple[int, ...]:
@@ -405,7 +426,7 @@ HAND = 8
 BIDS = HIGHEST_BID - LOWEST_BID + 1
 HISTORY = 160
 """Size of the list of actions. Every hand has fewer actions: at most 91 in the auction of six
-players with ``reentry``, then 20 other calls and 2 choices of trumps, and 38 actions in the play.
+players with ``reentry``, then 23 other calls and 2 choices of trumps, and 38 actions in the play.
 """
 
 UNSEEN, OWN, FACE_DOWN, PLAYED = 0, 1, 2, 3
@@ -516,7 +537,12 @@ PIECES: tuple[Piece | RepeatedPieces, ...] = (
     Piece("bidder", 1, whole_number(SEATS), "seat of the highest bidder, plus 1; 0: none"),
     Piece("doubled", 1, whole_number(2), "0 not doubled, 1 doubled, 2 redoubled"),
     Piece("all_dealt", 1, FLAG, "whether all cards are dealt"),
-    Piece("stake", 1, whole_number(8), "multiplier of the score from doubles and auto_double"),
+    Piece(
+        "stake",
+        1,
+        whole_number(8),
+        "multiplier of the score from double, redouble and auto_double",
+    ),
     Piece(
         "trumps",
         1,
@@ -535,6 +561,7 @@ PIECES: tuple[Piece | RepeatedPieces, ...] = (
     Piece("pair_shown", 1, whole_number(SEATS), "seat that showed the pair, plus 1; 0: none"),
     Piece("alone", 1, whole_number(SEATS), "seat that plays alone, plus 1; 0: none"),
     *option_pieces(Rules, {"last_trick": Piece("last_trick", 1, FLAG, "option")}),
+    Piece("setter", 1, whole_number(SEATS), "seat that set the bid, plus 1; 0: none"),
 )
 FEATURES = Features(
     PIECES,
@@ -550,7 +577,7 @@ FEATURES = Features(
     ),
 )
 
-EARLIER = (Earlier(before="reentry", actions=67),)
+EARLIER = (Earlier(before="one_bid", actions=68), Earlier(before="reentry", actions=67))
 """See `core.game.Game.earlier`. Later options and actions follow the earlier ones, and keep their
 numbers."""
 
@@ -578,6 +605,7 @@ STATE = np.dtype(
         ("maker", np.int8),  # seat that chose the current trumps and knows them; -1: none
         ("asker", np.int8),  # seat that asked for trumps; -1: none
         ("pair_by", np.int8),  # seat that showed the pair; -1: none
+        ("set_by", np.int8),  # seat that set the bid; -1: none
         ("alone", np.int8),  # seat that plays alone; -1: none
         ("dealer", np.int8),
         ("viewer", np.int8),  # the seat whose pieces are shown
