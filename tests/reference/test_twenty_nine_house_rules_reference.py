@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.reference.twenty_eight import would_be_redealt
+from tests.reference.twenty_eight_cards import full_pack
 from tests.reference.twenty_eight_dealt import (
     FOUR_HEARTS,
     SUIT_EACH,
@@ -14,6 +16,14 @@ from tests.reference.twenty_eight_dealt import (
 )
 from tests.reference.twenty_eight_options import make_options
 from tests.reference.twenty_eight_scores import change
+
+SPADES_LED = (
+    "Jd 9d Kd Qd Jc 9c Kh 7d",  # no spades
+    "Js 9s As Ts Ac Tc Jh Ad",
+    "7h Ks Qs 7s Kc Qc 9h Td",
+    "8h 8s Ah Th Qh 8c 7c 8d",
+)
+"""Seat 0 has diamonds, and no spades."""
 
 # one_bid
 
@@ -123,8 +133,8 @@ def test_all_opponents_may_leave_it_at_the_redouble() -> None:
 @pytest.mark.parametrize(("made", "score"), [(True, 6), (False, -6)])
 def test_a_set_bid_counts_6_times(made: bool, score: int) -> None:
     assert change(make_options("29"), 16, made, 2, False, is_set=True) == score
-    doubled = make_options("29", auto_double=16)
-    assert change(doubled, 16, made, 2, False, is_set=True) == 2 * score
+    doubled = make_options("29", auto_double=18)
+    assert change(doubled, 18, made, 2, False, is_set=True) == 2 * score
 
 
 def test_a_higher_bid_of_the_second_auction_cancels_it() -> None:
@@ -140,3 +150,114 @@ def test_a_hand_that_was_set() -> None:
     game = do(new29(*SUIT_EACH, **options), "15 pass pass pass double redouble set clubs")
     assert played_out(game).scores == [6, 0]
     assert bid15(*SUIT_EACH).doubles == 0
+
+
+# bidder_asks
+
+
+@pytest.mark.parametrize("ask", ["may", "must"])
+def test_it_must_ask_whether_others_may_or_must(ask: str) -> None:
+    game = do(bid15(*SPADES_LED, bidder_asks=True, ask=ask), "diamonds Kh Jh")
+    do(game, "7h 8h")
+    assert game.tricks[0].winner == 1
+    do(game, "9s 7s 8s")
+    assert game.seat == 0 and can(game) == "ask"
+    do(game, "ask")
+    assert game.shown and "Jd" in can(game).split()
+
+
+def test_without_it_the_bidder_may_keep_them_secret() -> None:
+    game = do(bid15(*SPADES_LED), "diamonds Kh Jh 7h 8h 9s 7s 8s")
+    assert game.seat == 0 and can(game).split()[-1] == "ask" and len(can(game).split()) > 1
+
+
+# lead_secret
+
+
+def test_the_bidder_may_lead_secret_trumps() -> None:
+    assert "Jh" not in can(do(bid15(*FOUR_HEARTS), "hearts"))
+    game = do(bid15(*FOUR_HEARTS, lead_secret=True), "hearts")
+    assert "Jh" in can(game).split() and len(can(game).split()) == 8
+    assert do(game, "Jh").shown is False
+
+
+# half_lost
+
+
+@pytest.mark.parametrize(
+    ("scoring", "below", "score"), [("one", True, -2), ("one", False, -1), ("steps", True, -4)]
+)
+def test_a_bid_lost_by_more_than_half_costs_double(scoring: str, below: bool, score: int) -> None:
+    options = make_options("29", half_lost=True, scoring=scoring)
+    assert change(options, 16, False, 0, False, below_half=below) == score
+    assert change(options, 16, False, 1, False, below_half=below) == 2 * score
+    assert change(make_options("29"), 16, False, 0, False, below_half=True) == -1
+
+
+def test_a_side_with_no_trick_loses_double() -> None:
+    hands = (SUIT_EACH[1], SUIT_EACH[0], *SUIT_EACH[2:])
+    options = {"half_lost": True, "never_shown": "plays", "ask": "may"}
+    game = do(new29(*hands, **options), "pass 15 pass pass diamonds")
+    assert played_out(game).scores == [0, -2]
+
+
+def test_half_of_the_bid_is_enough() -> None:
+    game = bid15(*SUIT_EACH, half_lost=True)
+    assert game.number == 15
+    assert 7 < game.number / 2 <= 8, "8 points lose the bid once, 7 points twice"
+
+
+def test_an_early_end_waits_until_the_loss_is_known() -> None:
+    hands = (SUIT_EACH[1], SUIT_EACH[0], *SUIT_EACH[2:])
+    options = {"never_shown": "plays", "early_end": True, "last_trick": 0, "pair": False}
+    games = [
+        played_out(do(new29(*hands, half_lost=on, **options), "pass 15 pass pass diamonds"))
+        for on in (False, True)
+    ]
+    assert len(games[0].tricks) <= len(games[1].tricks)
+    assert [game.scores[1] for game in games] == [-1, -2]
+
+
+# redeal_two
+
+
+def test_cards_are_redealt_if_one_of_the_first_two_has_no_points() -> None:
+    deck = full_pack(4)
+    assert deck[:4] == ["7c", "8c", "Qc", "Kc"] and deck[4:8] == ["Tc", "Ac", "9c", "Jc"]
+    turned = deck[4:8] + deck[:4] + deck[8:]
+    third = deck[4:8] + deck[12:16] + deck[:4] + deck[8:12] + deck[16:]
+    none, first, two = (
+        make_options("29", redeal_jacks=False, **options)
+        for options in ({}, {"redeal_pointless": True}, {"redeal_two": True})
+    )
+    assert [would_be_redealt(deck, each) for each in (none, first, two)] == [False, True, True]
+    assert [would_be_redealt(turned, each) for each in (none, first, two)] == [False, False, True]
+    assert not would_be_redealt(third, two), "only the first two"
+
+
+# seventh_void
+
+
+def test_the_hand_is_void_if_the_seventh_card_is_alone() -> None:
+    game = do(bid15(*FOUR_HEARTS, seventh=True, seventh_void=True), "seventh")
+    assert game.void and game.over and game.face_down == "Td" and not game.shown
+    assert game.scores == [0, 0] and game.all_dealt
+
+
+def test_it_is_played_with_another_card_with_points() -> None:
+    game = do(bid15(*SUIT_EACH, seventh=True, seventh_void=True), "seventh")
+    assert not game.over and game.face_down == "8c"
+
+
+def test_only_if_the_seventh_card_was_chosen() -> None:
+    game = do(bid15(*FOUR_HEARTS, seventh=True, seventh_void=True), "diamonds")
+    assert not game.over
+    assert not do(bid15(*FOUR_HEARTS, seventh=True), "seventh").over
+
+
+# variants
+
+
+def test_without_the_last_trick_bids_go_to_28() -> None:
+    assert can(new29(variant="no-last-trick")).split()[-2:] == ["28", "pass"]
+    assert do(new29(variant="no-last-trick"), "28").phase == "trumps"

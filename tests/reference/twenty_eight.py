@@ -148,6 +148,18 @@ Rules of single sources
 48. `set_bid`: turns go as for a double; nobody is asked where nothing was redoubled. A set bid
     counts 6 times, not 4 times; `auto_double` and `cot` double that, too.
 
+49. `bidder_asks`: with `ask` may, too. At no trumps the bidder asks as well, and shows that there
+    are none. What has been shown before need not be asked for.
+50. `lead_secret`: in every trick. That the bidder led a suit then tells nothing about trumps.
+51. `half_lost`: half of the bid as it was made, whatever a pair has changed. Not of a single hand.
+    It doubles what all other doublings have made of the loss. With `early_end` the hand goes on
+    until it is known whether the loss is doubled.
+52. `redeal_two`: the first speaker and the seat after it, so it says all that `redeal_pointless`
+    says.
+53. `seventh_void`: judged when the second cards are dealt, before the second auction, and of the
+    cards that the bidder was dealt, the first four included. As in any void hand, neither hands nor
+    trumps are turned up.
+
 Options are refused if a name is unknown or a setting out of range (a switch must be a bool, a
 number must not be one), and by the refusals of the page.
 """
@@ -271,6 +283,10 @@ class Game(Play):
         self._deal_second()
         if self._by_seventh and self.maker is not None:
             self._lay(self.maker, self.hands[self.maker][SEVENTH_AT])
+            alone = points(of_suit(self.hands[self.maker], self.strain)) == 0
+            if self.options.seventh_void and alone:
+                self._end_void()
+                return
         self.auction.begin_second()
         if self.auction.stage == SECOND:
             self._hear()

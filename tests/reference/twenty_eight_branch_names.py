@@ -219,6 +219,10 @@ OPTIONS_HIT: dict[str, tuple[str, ...]] = {
         "lost, set",
         "second: a set goes",
     ),
+    "bidder_asks": tuple(f"bidder_asks, ask {ask}" for ask in ("may", "must")),
+    "lead_secret": ("lead_secret: trumps led", "lead_secret: another suit led"),
+    "half_lost": ("lost below half", "lost at half or more", "lost early, half"),
+    "seventh_void": ("void: the seventh alone", "seventh_void: not alone"),
 }
 """For each option the branches that it makes or that must come up under it."""
 ALL = {branch for named in OPTIONS_HIT.values() for branch in named}
@@ -263,6 +267,8 @@ SELDOM = {
     "double before the seventh is dealt",
     "redouble after trumps",
     *OPTIONS_HIT["set_bid"],
+    *OPTIONS_HIT["seventh_void"],
+    "lost early, half",
 }
 """Those that a few hundred random combinations need not bring."""
 

@@ -162,9 +162,13 @@ def _of_what_follows(game: Game, after: Game) -> list[str]:
         apart = "a seventh" if game.options.trump_by == "suit" else "a card"
         names.append(f"anew: {apart} goes back" if game.face_down else "anew: a suit is forgotten")
         names += ["anew: by the same"] * (game.maker == after.bidder)
-    if game.phase == TRUMPS and not game.all_dealt and game.options.second_auction:
+    if not game.all_dealt and after.all_dealt and game.options.second_auction and not after.void:
         held = "held" if after.phase == "second" else "not held, highest bid"
         names.append(f"second auction {held}, players {game.options.players}")
+    if game.options.seventh_void and after.all_dealt and not game.all_dealt and after.laid:
+        if after.void:
+            return [*names, "void: the seventh alone"]
+        names += ["seventh_void: not alone"] * (game.options.trump_by == "suit")
     if after.phase not in (PLAY, "over") or after.bidder is None:
         return names
     if after.void:

@@ -45,6 +45,11 @@ ALLOWED: dict[str, tuple[Any, ...]] = {
     "forced_exact": SWITCH,
     "trumps_first": SWITCH,
     "set_bid": SWITCH,
+    "bidder_asks": SWITCH,
+    "lead_secret": SWITCH,
+    "half_lost": SWITCH,
+    "redeal_two": SWITCH,
+    "seventh_void": SWITCH,
 }
 
 
@@ -90,6 +95,11 @@ class Options:
     forced_exact: bool = False
     trumps_first: bool = False
     set_bid: bool = False
+    bidder_asks: bool = False
+    lead_secret: bool = False
+    half_lost: bool = False
+    redeal_two: bool = False
+    seventh_void: bool = False
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -173,12 +183,36 @@ TWENTY_NINE: dict[str, dict[str, Any]] = {
         "doubles": True,
         "single_hand": True,
         "pair_from": 19,
+        "redeal_two": True,
+        "void_without": True,
     },
     "seventh": {"seventh": True},
     "no-trumps": {"no_trumps": True},
     "must-trump": {"asker_trumps": True},
     "match": {"match": True},
     "full": {"doubles": True, "single_hand": True, "seventh": True, "auto_double": 21},
+    "no-last-trick": {"last_trick": 0},
+    "open-lead": {
+        "last_trick": 0,
+        "forced_exact": True,
+        "doubles": True,
+        "trumps_first": True,
+        "bidder_asks": True,
+        "lead_secret": True,
+    },
+    "set": {
+        "last_trick": 0,
+        "min_bid": 16,
+        "forced": "nobody",
+        "ask": "may",
+        "doubles": True,
+        "set_bid": True,
+        "single_hand": True,
+        "cot": True,
+        "seventh": True,
+        "seventh_void": True,
+        "void_without": True,
+    },
 }
 
 DEFAULTS: dict[str, dict[str, Any]] = {"28": {}, "29": TWENTY_NINE_DEFAULTS}
@@ -222,7 +256,8 @@ def check_deck(deck: list[str], options: Options) -> None:
 def would_be_redealt(deck: list[str], options: Options) -> bool:
     """Whether the hand is dealt again: see `redeal_pointless` and `redeal_jacks` on the page."""
     hands = deal(deck, options.players)
-    if options.redeal_pointless and points(hands[0][0]) == 0:
+    looked_at = 2 if options.redeal_two else 1 if options.redeal_pointless else 0
+    if any(points(first) == 0 for first, _ in hands[:looked_at]):
         return True
     jacks = [[card for card in first + second if card[0] == "J"] for first, second in hands]
     return options.redeal_jacks and any(len(of_a_hand) == 4 for of_a_hand in jacks)

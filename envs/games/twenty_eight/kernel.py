@@ -39,6 +39,7 @@ from .play import (
     is_dealt_again,
     is_decided,
     is_outbid,
+    is_seventh_alone,
     make_trumps,
     play_card,
     score_contract,
@@ -144,6 +145,9 @@ def deal_second_cards(s: State, rules: RulesRecord) -> None:
         give_cards(s, rules, FIRST_CARDS * rules.players, FIRST_CARDS)
     if s["made"] == NO_TRUMP_YET:
         set_seventh_apart(s, rules)
+        if rules.seventh_void and is_seventh_alone(s, rules):
+            end_hand(s)
+            return
     if rules.second_auction and s["shown"]["bid"] < highest_bid(rules):
         enter_phase(s, SECOND, all_seats(rules), first)
     else:
@@ -327,5 +331,6 @@ HAND_CHECK = Hand(STATE, FEATURES, ACTIONS, HISTORY, deal, step, view, is_dealt_
 STATE_CHECK = make_history_check(HAND_CHECK)
 check_deck = make_deck_check(
     HAND_CHECK,
-    "a hand has four jacks (redeal_jacks), or the first hand has no points (redeal_pointless)",
+    "a hand has four jacks (redeal_jacks), or the first hand (redeal_pointless) or one of the "
+    "first two (redeal_two) has no points",
 )

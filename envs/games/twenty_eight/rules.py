@@ -314,6 +314,37 @@ class Rules(NamedTuple):
             is_later=True,
         ),
     ] = False
+    bidder_asks: Annotated[
+        bool,
+        Option(
+            "a bidder that cannot follow suit must ask, and so show trumps, before it plays",
+            is_later=True,
+        ),
+    ] = False
+    lead_secret: Annotated[
+        bool, Option("the bidder may lead the secret trump suit at any time", is_later=True)
+    ] = False
+    half_lost: Annotated[
+        bool,
+        Option(
+            "a lost bid costs double if the bidder's side took less than half of it", is_later=True
+        ),
+    ] = False
+    redeal_two: Annotated[
+        bool,
+        Option(
+            "redeal if the first cards of the first or the second speaker have no points",
+            is_later=True,
+        ),
+    ] = False
+    seventh_void: Annotated[
+        bool,
+        Option(
+            "the hand is void if the bidder chose the seventh card and has no other card with "
+            "points in its suit",
+            is_later=True,
+        ),
+    ] = False
 
 
 NINE = Rules(
@@ -366,15 +397,44 @@ SOURCES = {
 NINE_VARIANTS = {
     "classic": NINE,
     "sixteen": NINE._replace(min_bid=16),
-    "bangladesh": NINE._replace(min_bid=16, doubles=True, single_hand=True, pair_from=19),
+    "bangladesh": NINE._replace(
+        min_bid=16,
+        doubles=True,
+        single_hand=True,
+        pair_from=19,
+        void_without=True,
+        redeal_two=True,
+    ),
     "seventh": NINE._replace(seventh=True),
     "no-trumps": NINE._replace(no_trumps=True),
     "must-trump": NINE._replace(asker_trumps=True),
     "match": NINE._replace(match=True),
     "full": NINE._replace(doubles=True, single_hand=True, seventh=True, auto_double=21),
+    "no-last-trick": NINE._replace(last_trick=0),
+    "open-lead": NINE._replace(
+        last_trick=0,
+        forced_exact=True,
+        trumps_first=True,
+        doubles=True,
+        bidder_asks=True,
+        lead_secret=True,
+    ),
+    "set": NINE._replace(
+        min_bid=16,
+        forced=Forced.NOBODY,
+        ask=Ask.MAY,
+        last_trick=0,
+        doubles=True,
+        set_bid=True,
+        single_hand=True,
+        cot=True,
+        seventh=True,
+        seventh_void=True,
+        void_without=True,
+    ),
 }
 """The variants of Twenty-Nine by name."""
-NINE_SOURCES = {**dict.fromkeys(NINE_VARIANTS, "M"), "match": "R", "full": "M, R"}
+NINE_SOURCES = {**dict.fromkeys(NINE_VARIANTS, "M"), "match": "R", "full": "M, R", "set": "R"}
 REFERENCES = {
     "K": "Kerala Club Annual Tournament 1997, Cards 28",
     "M": '"Twenty-Nine" (Pagat) and "Twenty-eight (card game)" (Wikipedia)',
