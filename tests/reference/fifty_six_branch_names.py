@@ -7,6 +7,7 @@ up that random combinations hardly ever bring.
 from typing import Any
 
 LEVELS = (28, 40, 48, 56)
+WHOSE = ("own", "partner's")
 WHO = ("the bidder", "his partner", "an opponent")
 
 OPTIONS_HIT: dict[str, tuple[str, ...]] = {
@@ -103,6 +104,21 @@ OPTIONS_HIT: dict[str, tuple[str, ...]] = {
         "void_without: trumps with opponents",
         "void_without: no trumps, nothing to judge",
     ),
+    "all_pass": tuple(
+        f"all pass, no trumps, {trumps}: {result}"
+        for trumps in ("open", "hidden")
+        for result in ("made", "lost")
+    ),
+    "six_each": ("six each",),
+    "bid_forms": (
+        *(f"strain first {strain}" for strain in "cdhsn"),
+        *(f"form {form}, {whose} bid" for form in ("plus", "noes", "pass") for whose in WHOSE),
+        "form over no trumps",
+        "forms: no strain to keep",
+    ),
+    "redouble_times": tuple(
+        f"{result}, redouble_times {n}" for n in (3, 4) for result in ("made", "lost")
+    ),
 }
 """For each option the branches that it makes or that must come up under it."""
 ALL = {branch for named in OPTIONS_HIT.values() for branch in named}
@@ -113,6 +129,8 @@ SELDOM = {
     "void: opponents without trumps, open",
     "void: opponents without trumps, hidden",
     "void_without: no trumps, nothing to judge",
+    *OPTIONS_HIT["all_pass"],
+    *OPTIONS_HIT["redouble_times"],
 }
 """Those that a few hundred random combinations need not bring."""
 

@@ -269,6 +269,11 @@ SELDOM = {
     *OPTIONS_HIT["set_bid"],
     *OPTIONS_HIT["seventh_void"],
     "lost early, half",
+    "never shown, plays, card",
+    "pair by his partner",
+    "redeal demanded",
+    "single by an opponent, players 3",
+    "single: strain turned before",
 }
 """Those that a few hundred random combinations need not bring."""
 
@@ -278,6 +283,8 @@ RARE: dict[str, dict[str, Any]] = {
     "last card shown as leader, force later": {"force": "later"},
     "last seventh shown as leader, force later": SEVENTH,
     "last seventh shown as leader, force whole": SEVENTH | {"force": "whole"},
+    "last seventh shown as follower, force later": SEVENTH | {"force": "later"},
+    "void: never shown, no trumps": {"trump_by": "suit", "no_trumps": True, "never_shown": "void"},
     "lost by the pair": PAIR,
     "made by the pair": PAIR | {"min_bid": 12},
     "pair lowers by 0": PAIR | {"min_bid": 18, "forced": "first"},
