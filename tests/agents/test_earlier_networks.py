@@ -32,6 +32,19 @@ def test_pretrained_agents_of_an_earlier_version_load(name: str) -> None:
     assert isinstance(agent, LearnedAgent) and agent.network.actions == game.actions
 
 
+@pytest.mark.parametrize(
+    ("name", "digest", "actions"),
+    [
+        ("twenty_eight", "cfa220528f874615", 68),
+        ("twenty_nine", "82f3b4495bb4a6fa", 68),
+        ("fifty_six", "5ff88d0645e32a58", 70),
+    ],
+)
+def test_observations_of_earlier_versions_are_known(name: str, digest: str, actions: int) -> None:
+    schema = GAMES[name].find_schema(digest)
+    assert schema is not None and schema.actions == actions
+
+
 def test_the_earlier_observation_is_the_beginning_of_the_current_one() -> None:
     width = SCHEMA.features.width
     assert [piece.name for piece in GAME.features.pieces][: len(SCHEMA.features.pieces)] == [

@@ -131,6 +131,8 @@ SELDOM = {
     "void_without: no trumps, nothing to judge",
     *OPTIONS_HIT["all_pass"],
     *OPTIONS_HIT["redouble_times"],
+    *OPTIONS_HIT["bid_forms"],
+    "made from 48, doubles 0",
 }
 """Those that a few hundred random combinations need not bring."""
 
