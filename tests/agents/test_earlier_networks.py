@@ -16,7 +16,7 @@ from parlour.envs.core.schema import Earlier, Schema
 from tests.marks import slow_if
 
 GAME = GAMES["twenty_eight"]
-EARLIER = GAME.earlier[0]
+EARLIER = GAME.earlier[-1]
 SCHEMA = EARLIER.cut(Schema(GAME.features, GAME.actions))
 
 
@@ -40,13 +40,26 @@ def test_pretrained_agents_of_an_earlier_version_load(name: str, actions: int) -
         assert isinstance(agent, GreedyAgent) and name == "klondike", "weights of a heuristic"
 
 
+@pytest.mark.parametrize(
+    ("name", "digest", "actions"),
+    [
+        ("twenty_eight", "cfa220528f874615", 68),
+        ("twenty_nine", "82f3b4495bb4a6fa", 68),
+        ("fifty_six", "5ff88d0645e32a58", 70),
+    ],
+)
+def test_observations_of_earlier_versions_are_known(name: str, digest: str, actions: int) -> None:
+    schema = GAMES[name].find_schema(digest)
+    assert schema is not None and schema.actions == actions
+
+
 def test_the_earlier_observation_is_the_beginning_of_the_current_one() -> None:
     width = SCHEMA.features.width
     assert [piece.name for piece in GAME.features.pieces][: len(SCHEMA.features.pieces)] == [
         piece.name for piece in SCHEMA.features.pieces
     ]
     later = [piece.name for piece in GAME.features.pieces[len(SCHEMA.features.pieces) :]]
-    assert later[0] == EARLIER.before and set(later) <= set(GAME.rules._fields)
+    assert later[0] == EARLIER.before and set(later) <= {*GAME.rules._fields, "setter"}
     codes = np.random.default_rng(1).integers(0, GAME.features.high + 1, (50, GAME.features.width))
     codes = codes.astype(np.int8)
     hot = SCHEMA.features.onehot(np.ascontiguousarray(codes[:, :width]))

@@ -28,6 +28,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "four, hidden, void without": ("hidden", {"players": 4, "void_without": True}),
     "four, long": ("four-long", {"void_without": True}),
     "six": ("classic", {}),
+    "six, passed out": ("passed-out", {"players": 4}),
+    "forms": ("forms", {"players": 4}),
     "six, hidden": ("hidden", {"void_pointless": True}),
 }
 MOST_WORLDS = 150

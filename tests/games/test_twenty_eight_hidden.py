@@ -41,6 +41,8 @@ CASES = {
     "29": ("twenty_nine", "classic", {}),
     "29 may": ("twenty_nine", "no-trumps", {"ask": "may"}),
     "29 seventh": ("twenty_nine", "seventh", {}),
+    "29 lone seventh": ("twenty_nine", "set", {"single_hand": False}),
+    "29 lead": ("twenty_nine", "open-lead", {"ask": "may", "never_shown": "plays"}),
 }
 MOST_WORLDS = 150
 SAMPLES = 4000

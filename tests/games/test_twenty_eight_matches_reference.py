@@ -13,7 +13,7 @@ from tests.reference.twenty_eight_comparison import make_match
 
 GAME = GAMES["twenty_eight"]
 MATCH = make_match(GAME)
-REDEALS = {"redeal_pointless", "redeal_jacks"}
+REDEALS = {"redeal_pointless", "redeal_jacks", "redeal_two"}
 
 
 @pytest.mark.parametrize(

@@ -97,8 +97,21 @@ What each seat knows
     down, who asked and when, and the points that each side has taken. Of the laid card, and of
     the trump suit until it is shown, only the bidder knows. The end of a hand reveals no more.
 
+Later options
+
+34. `all_pass` no_trumps: the first speaker is the highest bidder then, with 28 in no trumps, though
+    it has made no bid: the auction has none. So it is with hidden trumps, too: nothing is laid down
+    and everybody knows that there are no trumps. Nobody can double.
+35. `six_each` is a choice of 8 players only. Three cards at a time.
+36. `redouble_times` 3 with `doubling` add or none says nothing.
+
+37. `bid_forms`: a form is chosen together with the strain, when the number has been said, though a
+    strain may be said before it. The forms that keep the strain are for a bid over the own side's,
+    the bidder's own included, if no opponent has bid since; a double in between changes nothing.
+    Noes need a suit. With hidden trumps bids have no strain, and no forms.
+
 Options are refused if a name is unknown or a setting out of range (a switch must be a bool, a
-number must not be one), and by readings 3 and 19. Nothing else is refused.
+number must not be one), and by readings 3, 19 and 35. Nothing else is refused.
 """
 
 from typing import Any
@@ -256,7 +269,11 @@ class Game:
             self._make_trumps()
 
     def _make_trumps(self) -> None:
-        if self.bidder is None:
+        if self.bidder is None and self.options.all_pass == "no_trumps":
+            self.auction.pass_out()
+            self.shown = True
+            self._begin_play(self.first)
+        elif self.bidder is None:
             self._end_void()
         elif self.options.trumps == "hidden":
             self.phase = LAY
@@ -346,5 +363,7 @@ class Game:
         number, bidder = self.auction.number, self.bidder
         if number is not None and bidder is not None:
             made = self.points[bidder % 2] >= number
-            worth = change(number, made, self.doubles, self.options.doubling)
-            self.scores[bidder % 2] = worth
+            options = self.options
+            self.scores[bidder % 2] = change(
+                number, made, self.doubles, options.doubling, options.redouble_times
+            )

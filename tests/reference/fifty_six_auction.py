@@ -3,11 +3,14 @@
 from tests.reference.fifty_six_cards import (
     DOUBLE,
     HIGHEST,
+    KEEPING,
     LOWEST,
+    NO_TRUMPS,
     NUMBERS,
     PASS,
     REDOUBLE,
     STRAINS,
+    STRAINS_FIRST,
     number_action,
 )
 from tests.reference.fifty_six_options import Options
@@ -22,7 +25,8 @@ class Auction:
     seat: who calls. number, strain, bidder: the highest bid; the strain is one of c, d, h, s and n
     (no trumps), None as long as it has not been named, and always with hidden trumps. doubles: 0,
     1 doubled, 2 redoubled. calls: every call as (seat, words) in order, the words being "pass",
-    "double", "redouble" or a bid such as "31h", "28n"; "31" if no strain is named.
+    "double", "redouble" or a bid such as "31h", "28n"; "31" if no strain is named; with a form
+    besides the number first "31h first", "31h plus", "31h noes" or "31h pass".
     """
 
     def __init__(self, options: Options, first: int) -> None:
@@ -34,6 +38,7 @@ class Auction:
         self.strain: str | None = None
         self.bidder: int | None = None
         self.doubles = 0
+        self._kept: str | None = None  # the strain that the bid may keep
         self.calls: list[tuple[int, str]] = []
         self._passes = 0  # in succession
 
@@ -44,7 +49,7 @@ class Auction:
         if self.stage == ENDED:
             return set()
         if self.stage == STRAIN:
-            return set(STRAINS)
+            return set(STRAINS) | self._forms()
         actions = {number_action(number) for number in range(self._lowest(), HIGHEST + 1)}
         if not self._must_bid():
             actions.add(PASS)
@@ -53,6 +58,15 @@ class Auction:
         if self._may_redouble():
             actions.add(REDOUBLE)
         return actions
+
+    def _forms(self) -> set[int]:
+        """The forms of the bid besides the number first."""
+        if not self._options.bid_forms:
+            return set()
+        if self._kept is None:
+            return set(STRAINS_FIRST)
+        without = "noes" if self._kept == NO_TRUMPS else ""
+        return set(STRAINS_FIRST) | {action for action, form in KEEPING.items() if form != without}
 
     def _must_bid(self) -> bool:
         return self._options.forced and not self.calls
@@ -83,6 +97,10 @@ class Auction:
         """Carry out one of the legal actions."""
         if action in STRAINS:
             self._name_strain(STRAINS[action])
+        elif action in STRAINS_FIRST:
+            self._name_strain(STRAINS_FIRST[action], " first")
+        elif action in KEEPING and self._kept is not None:
+            self._name_strain(self._kept, f" {KEEPING[action]}")
         elif action in NUMBERS:
             self._bid(NUMBERS[action])
         elif action == PASS:
@@ -99,6 +117,7 @@ class Auction:
 
     def _bid(self, number: int) -> None:
         self.calls.append((self.seat, str(number)))
+        self._kept = self.strain if self._is_own_side() else None
         self.number, self.strain, self.bidder = number, None, self.seat
         self.doubles = 0
         self._passes = 0
@@ -107,9 +126,9 @@ class Auction:
         else:
             self._after_bid()
 
-    def _name_strain(self, strain: str) -> None:
+    def _name_strain(self, strain: str, form: str = "") -> None:
         self.strain = strain
-        self.calls[-1] = (self.seat, f"{self.number}{strain}")
+        self.calls[-1] = (self.seat, f"{self.number}{strain}{form}")
         self._after_bid()
 
     def _after_bid(self) -> None:
@@ -127,6 +146,10 @@ class Auction:
             self.stage = ENDED
         else:
             self._next_seat()
+
+    def pass_out(self) -> None:
+        """After passes of all: the first speaker has 28 in no trumps, without a call."""
+        self.number, self.strain, self.bidder = LOWEST, "n", self.first
 
     def _next_seat(self) -> None:
         self.seat = (self.seat + 1) % self._options.players

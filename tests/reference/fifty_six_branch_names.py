@@ -7,6 +7,7 @@ up that random combinations hardly ever bring.
 from typing import Any
 
 LEVELS = (28, 40, 48, 56)
+WHOSE = ("own", "partner's")
 WHO = ("the bidder", "his partner", "an opponent")
 
 OPTIONS_HIT: dict[str, tuple[str, ...]] = {
@@ -103,6 +104,21 @@ OPTIONS_HIT: dict[str, tuple[str, ...]] = {
         "void_without: trumps with opponents",
         "void_without: no trumps, nothing to judge",
     ),
+    "all_pass": tuple(
+        f"all pass, no trumps, {trumps}: {result}"
+        for trumps in ("open", "hidden")
+        for result in ("made", "lost")
+    ),
+    "six_each": ("six each",),
+    "bid_forms": (
+        *(f"strain first {strain}" for strain in "cdhsn"),
+        *(f"form {form}, {whose} bid" for form in ("plus", "noes", "pass") for whose in WHOSE),
+        "form over no trumps",
+        "forms: no strain to keep",
+    ),
+    "redouble_times": tuple(
+        f"{result}, redouble_times {n}" for n in (3, 4) for result in ("made", "lost")
+    ),
 }
 """For each option the branches that it makes or that must come up under it."""
 ALL = {branch for named in OPTIONS_HIT.values() for branch in named}
@@ -113,10 +129,15 @@ SELDOM = {
     "void: opponents without trumps, open",
     "void: opponents without trumps, hidden",
     "void_without: no trumps, nothing to judge",
+    *OPTIONS_HIT["all_pass"],
+    *OPTIONS_HIT["redouble_times"],
+    *OPTIONS_HIT["bid_forms"],
+    "made from 48, doubles 0",
 }
 """Those that a few hundred random combinations need not bring."""
 
 WITHOUT = {"void_without": True, "players": 4, "doubling": "none"}
+FORMS = {"bid_forms": True, "players": 4, "doubling": "none"}
 RARE: dict[str, dict[str, Any]] = {
     **{
         f"{result} from 48, doubles {doubles} {how}": {"doubling": how}
@@ -124,6 +145,7 @@ RARE: dict[str, dict[str, Any]] = {
         for doubles in (1, 2)
         for how in ("add", "times")
     },
+    **{branch: FORMS for branch in OPTIONS_HIT["bid_forms"] if branch.startswith("form ")},
     "void: opponents without trumps, open": WITHOUT,
     "void: opponents without trumps, hidden": WITHOUT | {"trumps": "hidden", "leader": "bidder"},
 }

@@ -7,10 +7,12 @@ from tests.reference.fifty_six_cards import (
     ASK,
     CARDS,
     DOUBLE,
+    KEEPING,
     NUMBERS,
     PASS,
     REDOUBLE,
     STRAINS,
+    STRAINS_FIRST,
     of_suit,
 )
 from tests.reference.fifty_six_scores import STAKES
@@ -26,7 +28,7 @@ def branches(game: Game, action: int) -> list[str]:
     if game.phase == AUCTION:
         names = _of_call(game, action)
     elif game.phase == STRAIN:
-        names = [f"strain {STRAINS[action]}"]
+        names = _of_strain(game, action)
     elif game.phase == LAY:
         names = _of_laying(game, CARDS[action])
     elif action == ASK:
@@ -58,6 +60,19 @@ def _of_call(game: Game, action: int) -> list[str]:
     return ["redouble by the bidder" if game.seat == game.bidder else "redouble by another"]
 
 
+def _of_strain(game: Game, action: int) -> list[str]:
+    keeping = set(KEEPING) & game.legal()
+    names = ["forms: no strain to keep"] * (game.options.bid_forms and not keeping)
+    if action in STRAINS:
+        return [*names, f"strain {STRAINS[action]}"]
+    if action in STRAINS_FIRST:
+        return [*names, f"strain first {STRAINS_FIRST[action]}"]
+    before = [(seat, words) for seat, words in game.calls[:-1] if words[0].isdigit()]
+    seat, words = before[-1]
+    whose = "own" if seat == game.seat else "partner's"
+    return [f"form {KEEPING[action]}, {whose} bid", *["form over no trumps"] * (words[2] == "n")]
+
+
 def _of_bid(game: Game, number: int) -> list[str]:
     names = [f"bid from {_level(number)}", f"bid, trumps {game.options.trumps}"]
     names += ["bid after an own pass"] * ((game.seat, "pass") in game.calls)
@@ -87,6 +102,8 @@ def _of_trumps_made(game: Game, after: Game) -> list[str]:
     names = [] if game.phase == LAY else [_end_of_auction(after)]
     if after.phase == LAY:
         return names
+    if not any(words[0].isdigit() for _, words in after.calls):
+        names = []  # all have passed: see `_of_end`
     names.append("first leads" if after.seat == after.first else "bidder leads")
     names += ["first leads, not the bidder"] * (after.seat != after.bidder)
     if game.options.void_without:
@@ -201,7 +218,13 @@ def _of_end(after: Game) -> list[str]:
     number, taken = after.contract[0], after.points[after.bidder % 2]
     result = "made" if taken >= number else "lost"
     doubled = f"{after.doubles} {after.options.doubling}" if after.doubles else "0"
-    names = [f"{result} from {_level(number)}, doubles {doubled}"]
+    names = ["six each"] * after.options.six_each
+    if not any(words[0].isdigit() for _, words in after.calls):
+        return [*names, f"all pass, no trumps, {after.options.trumps}: {result}"]
+    names += [f"{result} from {_level(number)}, doubles {doubled}"]
+    names += [f"{result}, redouble_times {after.options.redouble_times}"] * (
+        after.doubles == 2 and after.options.doubling == "times"
+    )
     names += ["made with no point over"] * (taken == number)
     names += ["lost by one point"] * (taken == number - 1)
     if after.options.trumps == "hidden":

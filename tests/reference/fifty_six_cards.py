@@ -12,8 +12,10 @@ NUMBERS = {32 + number - LOWEST: number for number in range(LOWEST, HIGHEST + 1)
 NO_TRUMPS = "n"
 STRAINS = {61: "c", 62: "d", 63: "h", 64: "s", 65: NO_TRUMPS}
 PASS, DOUBLE, REDOUBLE, ASK = 66, 67, 68, 69
+STRAINS_FIRST = {70: "c", 71: "d", 72: "h", 73: "s", 74: NO_TRUMPS}
+KEEPING = {75: "plus", 76: "noes", 77: "pass"}  # forms that keep the strain
 
-AT_A_TIME = 4  # cards dealt to a seat
+AT_A_TIME = 4  # cards dealt to a seat; three where six are dealt in all
 
 
 def card_action(card: str) -> int:
@@ -41,25 +43,29 @@ def of_suit(cards: list[str], suit: str | None) -> list[str]:
     return [card for card in cards if card[1] == suit]
 
 
-def ranks_in_play(players: int, small_pack: bool) -> str:
+def ranks_in_play(players: int, small_pack: bool, six_each: bool = False) -> str:
     """The ranks of the pack, from the weakest to the strongest."""
-    if players == 8:
+    if players == 8 and not six_each:
         return RANKS
     if players == 4 and small_pack:
         return "TA9J"
     return "QKTA9J"
 
 
-def full_pack(players: int, small_pack: bool) -> list[str]:
+def full_pack(players: int, small_pack: bool, six_each: bool = False) -> list[str]:
     """Every card of the pack, each twice."""
-    ranks = ranks_in_play(players, small_pack)
+    ranks = ranks_in_play(players, small_pack, six_each)
     return [card for card in CARDS if card[0] in ranks for _ in range(2)]
 
 
 def deal(deck: list[str], players: int) -> list[list[str]]:
-    """The hands in the order of dealing, the first speaker's first: four cards to each in turn."""
+    """The hands in the order of dealing, the first speaker's first: four cards to each in turn.
+
+    Where each gets six, three cards at a time.
+    """
     hands: list[list[str]] = [[] for _ in range(players)]
-    packets = [deck[at : at + AT_A_TIME] for at in range(0, len(deck), AT_A_TIME)]
+    size = 3 if len(deck) == 6 * players else AT_A_TIME
+    packets = [deck[at : at + size] for at in range(0, len(deck), size)]
     for at, packet in enumerate(packets):
         hands[at % players] += packet
     return hands

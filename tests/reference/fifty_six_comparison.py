@@ -21,6 +21,7 @@ from tests.reference.fifty_six_branches import branches
 from tests.reference.match import Match, legal_now, make_special_deals
 
 NAMES = [card_name(int(code)) for code in CODES]
+FORMS = ("", "first", "plus", "noes", "pass")
 STRAINS = {None: 0, "c": 1, "d": 2, "h": 3, "s": 4, "n": 5}
 
 begin = make_begin(Reference, Options, would_be_redealt)
@@ -86,18 +87,20 @@ def compare_calls(
     shown: Any, calls: list[tuple[int, str]], turned: Callable[[int | None], int]
 ) -> None:
     """The auction: all calls follow from the bids, the doubles and the seat to act."""
-    bids, strains, doubles = ([0] * len(shown["bids"]) for _ in range(3))
+    bids, strains, doubles, forms = ([0] * len(shown["bids"]) for _ in range(4))
     redoubler, last = 0, -1
     for seat, words in calls:
         if words[0].isdigit():
             last = int(words[:2]) - LOWEST_BID
-            bids[last], strains[last] = turned(seat), STRAINS[words[2:] or None]
+            bids[last], strains[last] = turned(seat), STRAINS[words[2:3] or None]
+            forms[last] = FORMS.index(words[4:])
         elif words == "double":
             doubles[last] = turned(seat)
         elif words == "redouble":
             redoubler = turned(seat)
     assert shown["bids"].tolist() == bids
     assert shown["strains"].tolist() == strains
+    assert shown["forms"].tolist() == forms
     assert shown["doubles"].tolist() == doubles
     assert shown["redoubler"] == redoubler
 

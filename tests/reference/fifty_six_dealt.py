@@ -7,10 +7,12 @@ from tests.reference.fifty_six_cards import (
     ASK,
     CARDS,
     DOUBLE,
+    KEEPING,
     NUMBERS,
     PASS,
     REDOUBLE,
     STRAINS,
+    STRAINS_FIRST,
     card_action,
     full_pack,
     number_action,
@@ -25,6 +27,8 @@ WORDS = {
     DOUBLE: "double",
     REDOUBLE: "redouble",
     ASK: "ask",
+    **{action: f"{strain}-first" for action, strain in STRAINS_FIRST.items()},
+    **{action: f"with-{form}" for action, form in KEEPING.items()},
 }
 HIDDEN: dict[str, Any] = {"trumps": "hidden", "leader": "bidder"}
 
@@ -46,11 +50,13 @@ def new(*hands: str, variant: str = "classic", dealer: int | None = None, **opti
         options = {"players": len(hands), **options}
     chosen = make_options(variant, **options)
     if not hands:
-        return Game(chosen, full_pack(chosen.players, chosen.small_pack), dealer)
+        pack = full_pack(chosen.players, chosen.small_pack, chosen.six_each)
+        return Game(chosen, pack, dealer)
     dealt = [hand.split() for hand in hands]
-    rounds = range(0, len(dealt[0]), 4)
+    size = 3 if chosen.six_each else 4
+    rounds = range(0, len(dealt[0]), size)
     return Game(
-        chosen, [card for at in rounds for hand in dealt for card in hand[at : at + 4]], dealer
+        chosen, [card for at in rounds for hand in dealt for card in hand[at : at + size]], dealer
     )
 
 

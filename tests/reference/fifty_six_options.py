@@ -17,6 +17,10 @@ ALLOWED: dict[str, tuple[Any, ...]] = {
     "doubling": ("none", "add", "times"),
     "void_pointless": (False, True),
     "void_without": (False, True),
+    "all_pass": ("void", "no_trumps"),
+    "six_each": (False, True),
+    "redouble_times": (3, 4),
+    "bid_forms": (False, True),
 }
 
 
@@ -36,6 +40,10 @@ class Options:
     doubling: str = "times"
     void_pointless: bool = False
     void_without: bool = False
+    all_pass: str = "void"
+    six_each: bool = False
+    redouble_times: int = 4
+    bid_forms: bool = False
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -44,6 +52,11 @@ class Options:
             raise ValueError(
                 f"small_pack=False: allowed is True with players={self.players};"
                 " only 4 players choose their pack"
+            )
+        if self.six_each and self.players != 8:
+            raise ValueError(
+                f"six_each=True: allowed is False with players={self.players};"
+                " only 8 players choose six cards each"
             )
         if self.trumps == "hidden" and self.leader == "first":
             raise ValueError(
@@ -59,6 +72,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "four-long": {"players": 4, "small_pack": False},
     "eight": {"players": 8},
     "hidden": {"trumps": "hidden", "leader": "bidder", "honours": True, "doubling": "none"},
+    "passed-out": {"forced": False, "all_pass": "no_trumps"},
+    "eight-short": {"players": 8, "six_each": True},
+    "forms": {"doubling": "add", "bid_forms": True},
 }
 
 
@@ -85,7 +101,7 @@ def _check(name: str, setting: Any) -> None:
 
 def check_deck(deck: list[str], options: Options) -> None:
     """Raise ValueError if these are not the cards that the options play with."""
-    pack = full_pack(options.players, options.small_pack)
+    pack = full_pack(options.players, options.small_pack, options.six_each)
     if sorted(deck) != sorted(pack):
         wrong = sorted({card for card in [*deck, *pack] if deck.count(card) != pack.count(card)})
         raise ValueError(

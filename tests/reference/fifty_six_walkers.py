@@ -45,7 +45,8 @@ class Style:
     bid (any number), pass_, double, redouble: the calls. step: the chance to go one higher, again
     and again, from the lowest legal number. ask: against playing a card at once. long: the chance
     of the longest suit as strain, or to lay down. high, short: the chances to play the highest
-    card, and one of the shortest suit; else any card.
+    card, and one of the shortest suit; else any card. form: the chance of a form of the bid besides
+    the number first.
     """
 
     bid: float = 1
@@ -57,6 +58,7 @@ class Style:
     long: float = 0.5
     high: float = 0.2
     short: float = 0.2
+    form: float = 0.5
 
     def __call__(self, game: Game, rng: Rng) -> int:
         """Choose one of the legal actions."""
@@ -89,6 +91,9 @@ class Style:
         return numbers[higher]
 
     def _name_strain(self, game: Game, rng: Rng) -> int:
+        forms = sorted(game.legal() - set(STRAINS))
+        if forms and rng.random() < self.form:
+            return pick(forms, rng)
         if rng.random() < self.long:
             hand = game.hands[game.seat]
             return max(STRAINS, key=lambda action: len(of_suit(hand, STRAINS[action])))
@@ -135,12 +140,12 @@ WALKERS: dict[str, Walker] = {**STYLES, "mixed": mixed}
 
 def shuffled_deck(options: Options, rng: Rng) -> list[str]:
     """The pack, shuffled."""
-    return shuffle(full_pack(options.players, options.small_pack), rng)
+    return shuffle(full_pack(options.players, options.small_pack, options.six_each), rng)
 
 
 def owners(options: Options, size: int) -> list[int]:
     """For each place in a deck of this size the seat that gets the card, the first speaker is 0."""
-    return [at // 4 % options.players for at in range(size)]
+    return [at // (3 if options.six_each else 4) % options.players for at in range(size)]
 
 
 def lopsided_deck(options: Options, rng: Rng) -> list[str]:
@@ -153,7 +158,7 @@ def lopsided_deck(options: Options, rng: Rng) -> list[str]:
 
 def sorted_deck(options: Options, rng: Rng) -> list[str]:
     """A deck with runs of one suit: long suits, early voids, hands of nothing but trumps."""
-    return sort_loosely(full_pack(options.players, options.small_pack), 4, rng)
+    return sort_loosely(full_pack(options.players, options.small_pack, options.six_each), 4, rng)
 
 
 def pointless_deck(options: Options, rng: Rng) -> list[str]:

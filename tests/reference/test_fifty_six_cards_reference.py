@@ -39,7 +39,7 @@ def test_points_of_cards() -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_pack_has_56_points(variant: str) -> None:
     options = make_options(variant)
-    assert points(full_pack(options.players, options.small_pack)) == 56
+    assert points(full_pack(options.players, options.small_pack, options.six_each)) == 56
 
 
 def test_ranking_j_9_a_10_k_q_8_7() -> None:
@@ -90,7 +90,7 @@ def test_packs() -> None:
         assert sorted(pack) == sorted(2 * [rank + suit for rank in ranks for suit in "cdhs"])
 
 
-def test_hands_have_8_cards_or_12() -> None:
+def test_hands_have_8_cards_or_12_or_6() -> None:
     counts = {variant: {len(hand) for hand in new(variant=variant).hands} for variant in VARIANTS}
     assert counts == {
         "classic": {8},
@@ -99,6 +99,9 @@ def test_hands_have_8_cards_or_12() -> None:
         "four-long": {12},
         "eight": {8},
         "hidden": {8},
+        "passed-out": {8},
+        "eight-short": {6},
+        "forms": {8},
     }
 
 

@@ -21,6 +21,10 @@ HOME = {
     "doubling": "times",
     "void_pointless": False,
     "void_without": False,
+    "all_pass": "void",
+    "six_each": False,
+    "redouble_times": 4,
+    "bid_forms": False,
 }
 HIDDEN_GAME = {"trumps": "hidden", "leader": "bidder", "honours": True, "doubling": "none"}
 
@@ -38,6 +42,9 @@ def test_defaults() -> None:
         ("four-long", {"players": 4, "small_pack": False}),
         ("eight", {"players": 8}),
         ("hidden", HIDDEN_GAME),
+        ("passed-out", {"forced": False, "all_pass": "no_trumps"}),
+        ("eight-short", {"players": 8, "six_each": True}),
+        ("forms", {"doubling": "add", "bid_forms": True}),
     ],
 )
 def test_variants(variant: str, changes: dict[str, Any]) -> None:
@@ -67,6 +74,9 @@ def test_variants(variant: str, changes: dict[str, Any]) -> None:
         ({"small_pack": False}, "small_pack=False: allowed is True with players=6"),
         ({"small_pack": False, "players": 8}, "small_pack=False: allowed is True with players=8"),
         ({"trumps": "hidden"}, "leader='first': allowed is 'bidder' with trumps='hidden'"),
+        ({"six_each": True}, "six_each=True: allowed is False with players=6"),
+        ({"all_pass": "play"}, "all_pass='play': allowed are 'void', 'no_trumps'"),
+        ({"redouble_times": 2}, "redouble_times=2: allowed are 3, 4"),
         ({"variant": "home"}, "variant='home': allowed are classic, international, four,"),
     ],
 )

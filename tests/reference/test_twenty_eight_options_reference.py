@@ -42,6 +42,15 @@ TABLE: dict[str, tuple[str, Any, Any]] = {
     "play_shown": ("False True", False, False),
     "highest_stake": ("0 2 3", 0, 0),
     "single_lost": ("3 4", 3, 3),
+    "one_bid": ("False True", False, False),
+    "forced_exact": ("False True", False, False),
+    "trumps_first": ("False True", False, False),
+    "set_bid": ("False True", False, False),
+    "bidder_asks": ("False True", False, False),
+    "lead_secret": ("False True", False, False),
+    "half_lost": ("False True", False, False),
+    "redeal_two": ("False True", False, False),
+    "seventh_void": ("False True", False, False),
 }
 
 VARIANTS_28: dict[str, dict[str, Any]] = {
@@ -68,12 +77,41 @@ VARIANTS_28: dict[str, dict[str, Any]] = {
 VARIANTS_29: dict[str, dict[str, Any]] = {
     "classic": {},
     "sixteen": {"min_bid": 16},
-    "bangladesh": {"min_bid": 16, "doubles": True, "single_hand": True, "pair_from": 19},
+    "bangladesh": {
+        "min_bid": 16,
+        "doubles": True,
+        "single_hand": True,
+        "pair_from": 19,
+        "redeal_two": True,
+        "void_without": True,
+    },
     "seventh": {"seventh": True},
     "no-trumps": {"no_trumps": True},
     "must-trump": {"asker_trumps": True},
     "match": {"match": True},
     "full": {"doubles": True, "single_hand": True, "seventh": True, "auto_double": 21},
+    "no-last-trick": {"last_trick": 0},
+    "open-lead": {
+        "last_trick": 0,
+        "doubles": True,
+        "forced_exact": True,
+        "trumps_first": True,
+        "bidder_asks": True,
+        "lead_secret": True,
+    },
+    "set": {
+        "min_bid": 16,
+        "forced": "nobody",
+        "ask": "may",
+        "last_trick": 0,
+        "doubles": True,
+        "set_bid": True,
+        "single_hand": True,
+        "cot": True,
+        "seventh": True,
+        "seventh_void": True,
+        "void_without": True,
+    },
 }
 
 

@@ -148,7 +148,7 @@ def test_rare_branches_are_reached() -> None:
     """Names that a few hundred hands bring; all that `branches` knows take some thousands."""
     rng = random.Random(12)
     hit: set[str] = set()
-    for seed in range(300):
+    for seed in range(600):
         options = random_options(rng) if seed % 2 else rare_options(rng)
         walker = list(WALKERS.values())[seed % len(WALKERS)]
         deck = list(DECKS.values())[seed // len(WALKERS) % len(DECKS)](options, rng)

@@ -23,7 +23,7 @@ Seats, cards, options
 2. With 6 players the six cards of a seat come at once, the first speaker's first. These are its
    "first cards" and "all eight" too. Sixes rank below sevens, at the top where the ranking is
    turned over, and count nothing.
-3. The five refusals of the page are all. What says nothing with other settings is not refused:
+3. The refusals of the page are all. What says nothing with other settings is not refused:
    `partner_min` with 3 players, `seventh` with 6, `match` and `pair_from` where nothing comes of
    it. Options do not know of which game they are: `last_trick` 1 with `scoring` graded is refused
    in both.
@@ -140,8 +140,28 @@ Rules of single sources
 44. `highest_stake`: what is lost is one more than what would be won, as ever; at `one` nothing is
     above 2 or 3. Doublings multiply what is left of it. `single_lost` is not doubled either.
 
+45. `one_bid`: who has bid stands as if it had passed. The highest bidder's partner may still bid
+    over it, by `partner_min`. `match` never comes to anything then.
+46. `forced_exact`: of the seat that must bid, be it the first speaker or the dealer. The first
+    speaker may still demand a redeal, with `may_redeal`.
+47. `trumps_first`: trumps made anew are not doubled, as without it.
+48. `set_bid`: turns go as for a double; nobody is asked where nothing was redoubled. A set bid
+    counts 6 times, not 4 times; `auto_double` and `cot` double that, too.
+
+49. `bidder_asks`: with `ask` may, too. At no trumps the bidder asks as well, and shows that there
+    are none. What has been shown before need not be asked for.
+50. `lead_secret`: in every trick. That the bidder led a suit then tells nothing about trumps.
+51. `half_lost`: half of the bid as it was made, whatever a pair has changed. Not of a single hand.
+    It doubles what all other doublings have made of the loss. With `early_end` the hand goes on
+    until it is known whether the loss is doubled.
+52. `redeal_two`: the first speaker and the seat after it, so it says all that `redeal_pointless`
+    says.
+53. `seventh_void`: judged when the second cards are dealt, before the second auction, and of the
+    cards that the bidder was dealt, the first four included. As in any void hand, neither hands nor
+    trumps are turned up.
+
 Options are refused if a name is unknown or a setting out of range (a switch must be a bool, a
-number must not be one), and by the five refusals of the page.
+number must not be one), and by the refusals of the page.
 """
 
 from tests.reference.twenty_eight_auction import ENDED, SECOND, SINGLES
@@ -222,6 +242,8 @@ class Game(Play):
             self._hear()
         elif stage == SINGLES:
             self._begin_play()
+        elif self.maker is not None and not self.all_dealt:
+            self._begin_second()
         elif stage == SECOND and not self.auction.raised:
             self._begin_singles()
         elif self.bidder is None:
@@ -244,21 +266,35 @@ class Game(Play):
         if action in STRAINS:
             self.strain = STRAINS[action]
         elif action != SEVENTH:
-            self._lay(CARDS[action])
+            self._lay(self.seat, CARDS[action])
+        self._by_seventh = action == SEVENTH
         if self.all_dealt:
             self._begin_singles()
             return
+        if self.options.trumps_first:
+            self.auction.begin_doubles()
+        if self.auction.stage == ENDED:
+            self._begin_second()
+        else:
+            self._hear()
+
+    def _begin_second(self) -> None:
+        """Deal the second cards, and begin what follows them."""
         self._deal_second()
-        if action == SEVENTH:
-            self._lay(self.hands[self.seat][SEVENTH_AT])
+        if self._by_seventh and self.maker is not None:
+            self._lay(self.maker, self.hands[self.maker][SEVENTH_AT])
+            alone = points(of_suit(self.hands[self.maker], self.strain)) == 0
+            if self.options.seventh_void and alone:
+                self._end_void()
+                return
         self.auction.begin_second()
         if self.auction.stage == SECOND:
             self._hear()
         else:
             self._begin_singles()
 
-    def _lay(self, card: str) -> None:
-        self.hands[self.seat].remove(card)
+    def _lay(self, seat: int, card: str) -> None:
+        self.hands[seat].remove(card)
         self.face_down = self.laid = card
         self.strain = card[1]
 

@@ -8,13 +8,14 @@ from tests.reference.twenty_eight_cards import (
     PASS,
     REDEAL,
     REDOUBLE,
+    SET,
     SINGLE,
     bid_action,
     is_same_side,
 )
 from tests.reference.twenty_eight_options import Options
 
-AUCTION, DOUBLES, REDOUBLES = "auction", "double", "redouble"
+AUCTION, DOUBLES, REDOUBLES, SETS = "auction", "double", "redouble", "set"
 SECOND, SINGLES, ENDED = "second", "single", "ended"
 WORDS = {
     PASS: "pass",
@@ -22,17 +23,20 @@ WORDS = {
     REDOUBLE: "redouble",
     SINGLE: "single",
     REDEAL: "redeal",
+    SET: "set",
 }
 
 
 class Auction:
     """The auction, the doubles, the second auction and the declarations of a single hand.
 
-    stage: which of them goes on; ENDED between them. The first two begin by themselves, the others
-    by `begin_second` and `begin_singles`. seat: who calls. number, bidder: the highest bid.
-    doubles: 0, 1 doubled, 2 redoubled. raised: whether the second auction has brought a bid.
-    single: who declared SINGLE. calls: every call as (stage, seat, words) in order, the words being
-    "pass", "double", "redouble", "single", "redeal" or the number of a bid.
+    stage: which of them goes on; ENDED between them. The first begins by itself, and so do the
+    doubles without `trumps_first`; the others by `begin_doubles`, `begin_second` and
+    `begin_singles`. seat: who calls. number, bidder: the highest bid. doubles: 0, 1 doubled,
+    2 redoubled. setter: who has set the bid, None if nobody has. raised: whether the second auction
+    has brought a bid. single: who declared SINGLE. calls: every call as (stage, seat, words) in
+    order, the words being "pass", "double", "redouble", "set", "single", "redeal" or the number of
+    a bid.
     """
 
     def __init__(self, options: Options, first: int) -> None:
@@ -46,6 +50,7 @@ class Auction:
         self.number: int | None = None
         self.bidder: int | None = None
         self.doubles = 0
+        self.setter: int | None = None
         self.raised = False
         self.single: int | None = None
         self.calls: list[tuple[str, int, str]] = []
@@ -57,10 +62,13 @@ class Auction:
         if self.stage == ENDED:
             return set()
         if self.stage in (AUCTION, SECOND):
+            if self._must_bid() and self._options.forced_exact:
+                return {bid_action(self._options.min_bid)}
             numbers = range(self._lowest(), self._options.highest_bid + 1)
             passes = set() if self._must_bid() else {PASS}
             return {bid_action(number) for number in numbers} | passes
-        return {PASS, {DOUBLES: DOUBLE, REDOUBLES: REDOUBLE, SINGLES: SINGLE}[self.stage]}
+        calls = {DOUBLES: DOUBLE, REDOUBLES: REDOUBLE, SETS: SET, SINGLES: SINGLE}
+        return {PASS, calls[self.stage]}
 
     def _must_bid(self) -> bool:
         if self.stage != AUCTION or self.number is not None:
@@ -106,6 +114,11 @@ class Auction:
         elif action == REDOUBLE:
             self.doubles = 2
             self.stage = ENDED
+            if self._options.set_bid:
+                self._begin(SETS, self._list_opponents())
+        elif action == SET:
+            self.setter = self.seat
+            self.stage = ENDED
         elif action == SINGLE:
             self.single = self.seat
             self.stage = ENDED
@@ -116,7 +129,7 @@ class Auction:
         if action == REDEAL:
             self.stage = ENDED
             return
-        if action == PASS:
+        if action == PASS or self._options.one_bid:
             self._out.append(self.seat)
         elif self._options.reentry:
             self._out = []
@@ -131,14 +144,18 @@ class Auction:
 
     def _end_bidding(self) -> None:
         self.stage = ENDED
-        if self._options.doubles and self.bidder is not None:
-            self._begin(DOUBLES, [seat for seat in self._order if not self._is_own_side(seat)])
+        if not self._options.trumps_first:
+            self.begin_doubles()
+
+    def _list_opponents(self) -> list[int]:
+        return [seat for seat in self._order if not self._is_own_side(seat)]
 
     def _go_on_in_turn(self, action: int) -> None:
         """The next of those who have one turn each, after a pass or a bid of the second auction."""
         if action in BIDS:
             self.raised = True
             self.doubles = 0
+            self.setter = None
         if not self._turns or (action in BIDS and self.number == self._options.highest_bid):
             self.stage = ENDED
         else:
@@ -150,6 +167,11 @@ class Auction:
         self.stage = stage
         self.seat = turns[0]
         self._turns = turns[1:]
+
+    def begin_doubles(self) -> None:
+        """Begin the doubles, if there are any and there is a bid."""
+        if self._options.doubles and self.bidder is not None:
+            self._begin(DOUBLES, self._list_opponents())
 
     def begin_second(self) -> None:
         """Begin the second auction, if there is one and a higher bid is possible."""

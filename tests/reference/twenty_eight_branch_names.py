@@ -203,6 +203,26 @@ OPTIONS_HIT: dict[str, tuple[str, ...]] = {
         f"{result}, highest_stake {n} binds" for n in (2, 3) for result in ("made", "lost")
     ),
     "single_lost": ("single_lost 3", "single_lost 4"),
+    "one_bid": ("one_bid: the last to speak bids", "one_bid: a bidder is not asked again"),
+    "forced_exact": ("forced_exact: the first speaker", "forced_exact: the dealer"),
+    "trumps_first": (
+        "double after trumps",
+        "redouble after trumps",
+        "double before the seventh is dealt",
+    ),
+    "set_bid": (
+        "set by an opponent",
+        "set after a pass",
+        "no set",
+        "nobody does set",
+        "made, set",
+        "lost, set",
+        "second: a set goes",
+    ),
+    "bidder_asks": tuple(f"bidder_asks, ask {ask}" for ask in ("may", "must")),
+    "lead_secret": ("lead_secret: trumps led", "lead_secret: another suit led"),
+    "half_lost": ("lost below half", "lost at half or more", "lost early, half"),
+    "seventh_void": ("void: the seventh alone", "seventh_void: not alone"),
 }
 """For each option the branches that it makes or that must come up under it."""
 ALL = {branch for named in OPTIONS_HIT.values() for branch in named}
@@ -244,6 +264,16 @@ SELDOM = {
     "bid over the forced dealer",
     *(f"play_shown, {what}" for what in ("other trumps, too", "no other trump")),
     *(f"made, highest_stake {n} binds" for n in (2, 3)),
+    "double before the seventh is dealt",
+    "redouble after trumps",
+    *OPTIONS_HIT["set_bid"],
+    *OPTIONS_HIT["seventh_void"],
+    "lost early, half",
+    "never shown, plays, card",
+    "pair by his partner",
+    "redeal demanded",
+    "single by an opponent, players 3",
+    "single: strain turned before",
 }
 """Those that a few hundred random combinations need not bring."""
 
@@ -253,6 +283,8 @@ RARE: dict[str, dict[str, Any]] = {
     "last card shown as leader, force later": {"force": "later"},
     "last seventh shown as leader, force later": SEVENTH,
     "last seventh shown as leader, force whole": SEVENTH | {"force": "whole"},
+    "last seventh shown as follower, force later": SEVENTH | {"force": "later"},
+    "void: never shown, no trumps": {"trump_by": "suit", "no_trumps": True, "never_shown": "void"},
     "lost by the pair": PAIR,
     "made by the pair": PAIR | {"min_bid": 12},
     "pair lowers by 0": PAIR | {"min_bid": 18, "forced": "first"},

@@ -25,6 +25,7 @@ def branches(game: Game, action: int) -> list[str]:
             "auction": _of_auction,
             "double": _of_doubles,
             "redouble": _of_doubles,
+            "set": _of_doubles,
             "second": _of_second,
             "single": _of_single,
         }
@@ -56,6 +57,8 @@ def _of_auction(game: Game, after: Game, action: int) -> list[str]:
         return [*names, "void: all pass"]
     if after.number == game.options.highest_bid and action != PASS:
         return [*names, f"auction ends at {after.number}"]
+    if game.options.one_bid and action != PASS:
+        return [*names, "one_bid: the last to speak bids"]
     return [*names, "auction ends by passes" if action == PASS else "auction ends: forced dealer"]
 
 
@@ -64,11 +67,16 @@ def _of_bid(game: Game, number: int) -> list[str]:
     if game.number is None:
         forced = "" if PASS in game.legal() else f", forced {options.forced}"
         after_passes = "after passes" if game.auction.calls else "at once"
-        return [f"first bid {after_passes}{forced}"]
+        who_must = "dealer" if game.seat == game.dealer else "first speaker"
+        exact = [f"forced_exact: the {who_must}"] * bool(options.forced_exact and forced)
+        return [f"first bid {after_passes}{forced}", *exact]
     own = game.is_bidders_side(game.seat)
     names = [f"bid over {'partner' if own else 'opponent'}"]
     again = ("auction", game.seat) in [call[:2] for call in game.auction.calls]
     names += ["bid again"] * again
+    names += ["one_bid: a bidder is not asked again"] * (
+        options.one_bid and game.seat == game.dealer
+    )
     names += ["bid after a pass"] * (("auction", game.seat, "pass") in game.auction.calls)
     first_round = [words for _, _, words in game.auction.calls[: options.players - 1]]
     names += ["bid over the forced dealer"] * (
@@ -94,9 +102,14 @@ def _of_bid(game: Game, number: int) -> list[str]:
 
 def _of_doubles(game: Game, after: Game, action: int) -> list[str]:
     if action == PASS:
-        over = after.phase not in ("double", "redouble")
+        over = after.phase not in ("double", "redouble", "set")
         return [f"no {game.phase}", *[f"nobody does {game.phase}"] * over]
     names = [f"{game.phase} by {who(game, game.seat)}"]
+    if game.maker is not None and game.phase != "set":
+        names.append(f"{game.phase} after trumps")
+        names += ["double before the seventh is dealt"] * (
+            game.strain is None and game.phase == "double"
+        )
     first = not any(stage == game.phase for stage, _, _ in game.auction.calls)
     return [*names, *([] if first else [f"{game.phase} after a pass"])]
 
@@ -112,6 +125,7 @@ def _of_second(game: Game, after: Game, action: int) -> list[str]:
         game.is_bidders_side(game.seat) and BIDS[action] < game.options.partner_min
     )
     names += [f"second: a {'re' * (game.doubles - 1)}double goes"] * (game.doubles > 0)
+    names += ["second: a set goes"] * (game.setter is not None)
     names += ["second: ends at the highest bid"] * (BIDS[action] == game.options.highest_bid)
     return names
 
@@ -148,9 +162,13 @@ def _of_what_follows(game: Game, after: Game) -> list[str]:
         apart = "a seventh" if game.options.trump_by == "suit" else "a card"
         names.append(f"anew: {apart} goes back" if game.face_down else "anew: a suit is forgotten")
         names += ["anew: by the same"] * (game.maker == after.bidder)
-    if game.phase == TRUMPS and not game.all_dealt and game.options.second_auction:
+    if not game.all_dealt and after.all_dealt and game.options.second_auction and not after.void:
         held = "held" if after.phase == "second" else "not held, highest bid"
         names.append(f"second auction {held}, players {game.options.players}")
+    if game.options.seventh_void and after.all_dealt and not game.all_dealt and after.laid:
+        if after.void:
+            return [*names, "void: the seventh alone"]
+        names += ["seventh_void: not alone"] * (game.options.trump_by == "suit")
     if after.phase not in (PLAY, "over") or after.bidder is None:
         return names
     if after.void:

@@ -32,6 +32,9 @@ def _who(game: Game) -> str:
 def _of_asking(game: Game) -> list[str]:
     trick, options = game.tricks[-1], game.options
     names = [f"ask {options.ask} by {_who(game)}"]
+    names += [f"bidder_asks, ask {options.ask}"] * (
+        options.bidder_asks and game.seat == game.bidder
+    )
     names += [f"ask {options.ask} at {game.strain}"] * (game.strain in ("n", "r"))
     if game.trump is None:
         return names
@@ -99,6 +102,8 @@ def _of_hidden(game: Game, card: str) -> list[str]:
     if led is None:
         if not is_bidder:
             return ["trumps led by another, not shown"] * (card[1] == game.trump)
+        if game.options.lead_secret and 0 < len(trumps) < len(hand):
+            return [f"lead_secret: {'trumps' if card[1] == game.trump else 'another suit'} led"]
         names = ["bidder leads trumps, nothing else"] * (card[1] == game.trump)
         names += ["bidder may not lead trumps"] * (0 < len(trumps) < len(hand))
         return names + ["bidder not bound, no trumps"] * (game.trump is None)
@@ -202,6 +207,10 @@ def _of_result(after: Game, early: bool) -> list[str]:
     result = "made" if taken >= counts else "lost"
     level = [stake[0] for stake in STAKES[options.scoring] if stake[0] <= number][-1]
     names = [f"{result}, {options.scoring} from {level}", f"{result}, doubles {after.doubles}"]
+    names += [f"{result}, set"] * (after.setter is not None)
+    if options.half_lost and result == "lost":
+        names += [f"lost {'below half' if taken < number / 2 else 'at half or more'}"]
+        names += ["lost early, half"] * early
     names += [f"{result} early{', pair' if options.pair else ''}"] * early
     stake = max(each[1] for each in STAKES[options.scoring] if each[0] <= number)
     names += [f"{result}, highest_stake {options.highest_stake} binds"] * (

@@ -12,7 +12,7 @@ LOWEST_BID, HIGHEST_BID = 12, 29
 BIDS = {36 + number - LOWEST_BID: number for number in range(LOWEST_BID, HIGHEST_BID + 1)}
 PASS, DOUBLE, REDOUBLE, ASK, SHOW, SINGLE = 54, 55, 56, 57, 58, 59
 SUIT_ACTIONS = {60: "c", 61: "d", 62: "h", 63: "s"}
-SEVENTH, NO_TRUMPS, REVERSED, REDEAL = 64, 65, 66, 67
+SEVENTH, NO_TRUMPS, REVERSED, REDEAL, SET = 64, 65, 66, 67, 68
 
 PACK = {3: "QKTA9J", 4: "78QKTA9J", 6: RANKS}  # the ranks by the number of players
 FIRST_CARDS = {3: 4, 4: 4, 6: 6}  # cards of a seat before the auction

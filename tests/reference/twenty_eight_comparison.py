@@ -106,6 +106,7 @@ def compare_view(shown: Any, reference: Reference, seat: int) -> None:
     assert dict(zip(NAMES, shown["where"].tolist(), strict=True)) == where
     assert dict(zip(NAMES, shown["when"].tolist(), strict=True)) == when
     assert shown["trumps"] == STRAINS[seen["strain"]]
+    assert shown["setter"] == (0 if seen["setter"] is None else 1 + turned(seen["setter"]))
     winners = [trick["winner"] for trick in seen["tricks"] if trick["winner"] is not None]
     assert [one - 1 for one in shown["winners"] if one] == [turned(one) for one in winners]
     sizes = [int(shown["seats"][turned(other)]["hand"]) for other in range(players)]

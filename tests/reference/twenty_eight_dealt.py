@@ -14,6 +14,7 @@ from tests.reference.twenty_eight_cards import (
     REDEAL,
     REDOUBLE,
     REVERSED,
+    SET,
     SEVENTH,
     SHOW,
     SINGLE,
@@ -38,6 +39,7 @@ WORDS = {
     NO_TRUMPS: "no-trumps",
     REVERSED: "reversed",
     REDEAL: "redeal",
+    SET: "set",
 }
 
 SUIT_EACH = (

@@ -41,6 +41,15 @@ ALLOWED: dict[str, tuple[Any, ...]] = {
     "play_shown": SWITCH,
     "highest_stake": (0, 2, 3),
     "single_lost": (3, 4),
+    "one_bid": SWITCH,
+    "forced_exact": SWITCH,
+    "trumps_first": SWITCH,
+    "set_bid": SWITCH,
+    "bidder_asks": SWITCH,
+    "lead_secret": SWITCH,
+    "half_lost": SWITCH,
+    "redeal_two": SWITCH,
+    "seventh_void": SWITCH,
 }
 
 
@@ -82,6 +91,15 @@ class Options:
     play_shown: bool = False
     highest_stake: int = 0
     single_lost: int = 3
+    one_bid: bool = False
+    forced_exact: bool = False
+    trumps_first: bool = False
+    set_bid: bool = False
+    bidder_asks: bool = False
+    lead_secret: bool = False
+    half_lost: bool = False
+    redeal_two: bool = False
+    seventh_void: bool = False
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -116,6 +134,8 @@ def refused(options: Options) -> str | None:
         return "last_trick=1: allowed is 0 with scoring='graded', whose grades end at 28"
     if options.match and options.reentry:
         return "match=True: allowed is False with reentry=True; one bidder of each number is shown"
+    if options.one_bid and options.reentry:
+        return "one_bid=True: allowed is False with reentry=True, by which seats speak again"
     return None
 
 
@@ -163,12 +183,36 @@ TWENTY_NINE: dict[str, dict[str, Any]] = {
         "doubles": True,
         "single_hand": True,
         "pair_from": 19,
+        "redeal_two": True,
+        "void_without": True,
     },
     "seventh": {"seventh": True},
     "no-trumps": {"no_trumps": True},
     "must-trump": {"asker_trumps": True},
     "match": {"match": True},
     "full": {"doubles": True, "single_hand": True, "seventh": True, "auto_double": 21},
+    "no-last-trick": {"last_trick": 0},
+    "open-lead": {
+        "last_trick": 0,
+        "forced_exact": True,
+        "doubles": True,
+        "trumps_first": True,
+        "bidder_asks": True,
+        "lead_secret": True,
+    },
+    "set": {
+        "last_trick": 0,
+        "min_bid": 16,
+        "forced": "nobody",
+        "ask": "may",
+        "doubles": True,
+        "set_bid": True,
+        "single_hand": True,
+        "cot": True,
+        "seventh": True,
+        "seventh_void": True,
+        "void_without": True,
+    },
 }
 
 DEFAULTS: dict[str, dict[str, Any]] = {"28": {}, "29": TWENTY_NINE_DEFAULTS}
@@ -212,7 +256,8 @@ def check_deck(deck: list[str], options: Options) -> None:
 def would_be_redealt(deck: list[str], options: Options) -> bool:
     """Whether the hand is dealt again: see `redeal_pointless` and `redeal_jacks` on the page."""
     hands = deal(deck, options.players)
-    if options.redeal_pointless and points(hands[0][0]) == 0:
+    looked_at = 2 if options.redeal_two else 1 if options.redeal_pointless else 0
+    if any(points(first) == 0 for first, _ in hands[:looked_at]):
         return True
     jacks = [[card for card in first + second if card[0] == "J"] for first, second in hands]
     return options.redeal_jacks and any(len(of_a_hand) == 4 for of_a_hand in jacks)

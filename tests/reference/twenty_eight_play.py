@@ -14,7 +14,8 @@ class Play(Table):
     def _legal_in_play(self) -> set[int]:
         actions = card_actions(playable(self))
         if not self.shown and not can_follow(self):
-            if self.options.ask == "must" and self.seat != self.bidder:
+            is_bidder = self.seat == self.bidder
+            if self.options.bidder_asks if is_bidder else self.options.ask == "must":
                 return {ASK}
             actions.add(ASK)
         return actions | ({SHOW} if may_show_pair(self) else set())
@@ -97,7 +98,15 @@ class Play(Table):
         elif self.bidder is not None and self.number is not None:
             side, won_all = self.side(self.bidder), self._won_all(self.bidder)
             made = self.points[side] >= (self.counts or 0)
-            self.scores[side] = change(self.options, self.number, made, self.doubles, won_all)
+            self.scores[side] = change(
+                self.options,
+                self.number,
+                made,
+                self.doubles,
+                won_all,
+                is_set=self.setter is not None,
+                below_half=self.points[side] < self.number / 2,
+            )
 
     def _won_all(self, seat: int) -> bool:
         """Whether the seat's side has won every trick."""

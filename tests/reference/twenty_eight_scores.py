@@ -33,19 +33,30 @@ def raised(number: int) -> int:
     return max(number, min(number + PAIR, ALL_POINTS))
 
 
-def change(options: Options, number: int, made: bool, doubles: int, all_tricks: bool) -> int:
+def change(
+    options: Options,
+    number: int,
+    made: bool,
+    doubles: int,
+    all_tricks: bool,
+    is_set: bool = False,
+    below_half: bool = False,
+) -> int:
     """What the score of the bidder's side changes by.
 
     number: the bid as it was made. doubles: 0, 1 doubled, 2 redoubled. all_tricks: whether the
-    bidder's side has won them all.
+    bidder's side has won them all. is_set: whether a redoubled bid was set. below_half: whether the
+    side has taken less than half of the number.
     """
     _, if_made, if_lost = [each for each in STAKES[options.scoring] if each[0] <= number][-1]
     if 0 < options.highest_stake < if_made:
         if_made, if_lost = options.highest_stake, options.highest_stake + 1
-    stake: int = (if_made if made else -if_lost) * 2**doubles
+    stake: int = (if_made if made else -if_lost) * (6 if is_set else 2**doubles)
     if options.auto_double and number >= options.auto_double:
         stake *= 2
     if options.cot and all_tricks:
+        stake *= 2
+    if options.half_lost and not made and below_half:
         stake *= 2
     return stake
 
@@ -64,7 +75,8 @@ def is_decided(table: Table) -> bool:
     left = ALL_POINTS + options.last_trick - sum(table.points)
     taken = table.points[table.side(bidder)]
     if taken + left < lowest:
-        return True
+        is_half_known = taken >= number / 2 or taken + left < number / 2
+        return is_half_known or not options.half_lost
     won_all = all(table.is_bidders_side(winner) for winner in winners)
     return taken >= highest and not (options.cot and won_all)
 

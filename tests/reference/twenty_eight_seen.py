@@ -55,6 +55,7 @@ def seen_by(table: Table, seat: int) -> dict[str, Any]:
         "number": table.number,
         "counts": table.counts,
         "doubles": table.doubles,
+        "setter": table.setter,
         "single": table.single,
         "maker": table.maker,
         "face_down": table.face_down is not None,

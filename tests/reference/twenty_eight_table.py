@@ -55,6 +55,7 @@ class Table:
         self.shown = False
         self.face_down: str | None = None
         self.laid: str | None = None
+        self._by_seventh = False  # whether the seventh card is to set trumps when it is dealt
         self.tricks: list[Trick] = []
         self.asked = False
         self.pair: int | None = None
@@ -84,6 +85,11 @@ class Table:
     def doubles(self) -> int:
         """0, 1 if the highest bid is doubled, 2 if it is redoubled."""
         return self.auction.doubles
+
+    @property
+    def setter(self) -> int | None:
+        """Who has set the highest bid, None if nobody has."""
+        return self.auction.setter
 
     @property
     def single(self) -> int | None:

@@ -85,7 +85,7 @@ def playable(table: Table) -> list[str]:
 
 
 def _may_lead(table: Table, hand: list[str]) -> list[str]:
-    if table.shown or table.seat != table.bidder:
+    if table.shown or table.seat != table.bidder or table.options.lead_secret:
         return hand
     return [card for card in hand if card[1] != table.trump] or hand
 

@@ -33,6 +33,7 @@ from tests.reference.twenty_eight_cards import (
     REDEAL,
     REDOUBLE,
     REVERSED,
+    SET,
     SEVENTH,
     SHOW,
     SINGLE,
@@ -52,9 +53,9 @@ class Style:
     """How eager a seat is: the chances, from 0 to 1, that it does what it may.
 
     bid: to bid instead of a pass. step: to go one higher, again and again, from the lowest bid.
-    double (redouble, too), single, redeal, ask, show: to do so. apart: to name the seventh, or no
-    trumps. long: to take the longest suit as trump. high, short: to play the highest card, or one
-    of the shortest suit; else any card. trump: to play a trump of its own making where it may.
+    double (redouble and set, too), single, redeal, ask, show: to do so. apart: to name the seventh,
+    or no trumps. long: to take the longest suit as trump. high, short: to play the highest card, or
+    one of the shortest suit; else any card. trump: to play a trump of its own making where it may.
     """
 
     bid: float = 0.25
@@ -85,7 +86,7 @@ class Style:
     def _call(self, can: list[int], rng: Rng) -> int:
         if REDEAL in can and rng.random() < self.redeal:
             return REDEAL
-        for action in (DOUBLE, REDOUBLE, SINGLE):
+        for action in (DOUBLE, REDOUBLE, SET, SINGLE):
             if action in can:
                 chance = self.single if action == SINGLE else self.double
                 return action if rng.random() < chance else PASS
@@ -220,6 +221,8 @@ RARE_SETS: list[dict[str, Any]] = [
     {"trump_by": "suit", "no_trumps": True, "never_shown": "void", "ask": "may"},
     {"players": 3, "min_bid": 12, "single_hand": True, "void_without": True},
     {"scoring": "graded", "doubles": True, "auto_double": 20, "cot": True, "early_end": True},
+    {"doubles": True, "set_bid": True, "trumps_first": True, "trump_by": "suit", "seventh": True},
+    {"doubles": True, "set_bid": True, "second_auction": 23, "one_bid": True},
 ]
 """Settings that go together, for branches which few random options allow."""
 

@@ -51,7 +51,7 @@ def prompt_bid(bids: list[int], others: list[str], is_first: bool) -> str:
     """
     if not bids:
         return _capitalize(" or ".join(others))
-    begin = f"bid at least {min(bids)}"
+    begin = f"bid at least {min(bids)}" if len(bids) > 1 else f"bid {bids[0]}"
     if not others:
         why = "you speak first" if is_first else "all others have passed"
         return f"{_capitalize(begin)[:-1]}: {why}, so you must bid."

@@ -102,7 +102,8 @@ def read_voids(s: State, seat: Seat) -> int:
 @jit
 def is_void(s: State) -> bool:
     """Return whether the hand ended before its first trick since the opponents lack trumps."""
-    return s["shown"]["phase"] == OVER and s["tricks"] == 0 and s["made"] != NO_TRUMP_YET
+    is_unplayed = s["shown"]["phase"] == OVER and s["tricks"] == 0 and s["leader"] >= 0
+    return is_unplayed and s["made"] != NO_TRUMP_YET
 
 
 @jit

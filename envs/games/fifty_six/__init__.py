@@ -14,6 +14,7 @@ from .layout import action_words, describe_action, final_info, layout
 from .rules import (
     ACTIONS,
     DEFAULT,
+    EARLIER,
     FEATURES,
     REFERENCES,
     SEATS,
@@ -61,6 +62,7 @@ GAME = Game(
     solving=Solving(solve, winnable_after, world_limit=WORLD_LIMIT),
     pack=pack,
     rule_agents={"rule": make_score_rows(rule)},
+    earlier=EARLIER,
 )
 """The game, registered in `parlour.envs.GAMES`."""
 

@@ -26,17 +26,19 @@ from .rules import (
     DOUBLE,
     LAYING,
     LOWEST_BID,
-    LOWEST_RANK,
     NAMING,
     PASS,
     PLAY,
+    PLUS,
     RANK_ORDER,
     RANKS,
     REDOUBLE,
     STRAIN,
+    AllPass,
     Doubling,
     Rules,
     Trumps,
+    read_lowest_rank,
 )
 
 VARIANT_NOTES = {
@@ -45,13 +47,23 @@ VARIANT_NOTES = {
     "four": "Four players with 32 cards, eight each.",
     "four-long": "Four players with 48 cards, twelve each.",
     "eight": "Eight players in two sides.",
+    "passed-out": "Nobody must bid; if all pass, the first speaker plays 28 in no trumps.",
+    "eight-short": "Eight players with 48 cards, six each.",
+    "forms": "International stakes; bids are said in forms that tell partners more.",
     "hidden": "Bids are numbers only, and the bidder lays a secret trump card.",
 }
 
 
+FORMS = [
+    "You may name trumps before or after the number. If your side holds the highest bid, you may "
+    "instead say plus, noes or pass with the number: its trumps stay.",
+    "These forms count the same; partners may agree on their meaning, and all seats hear them.",
+]
+
+
 def how_to_play(rules: Rules) -> list[str]:
     """Return the explanation of the game; see `contract.HowToPlay`."""
-    lowest = int(LOWEST_RANK[rules.players, int(rules.small_pack)])
+    lowest = read_lowest_rank(rules)
     partners = {4: "a partner", 6: "two partners", 8: "three partners"}[int(rules.players)]
     if rules.trumps == Trumps.OPEN:
         bid = "Bid a number, then its trumps (a suit, or none), or pass."
@@ -61,12 +73,15 @@ def how_to_play(rules: Rules) -> list[str]:
         last = (
             "If you cannot follow suit, you may ask for trumps, and must then play one if you can."
         )
+    passed = "If all pass, the first speaker plays with a bid of 28 in no trumps."
     return [
         AIM,
         f"{tell_ranking(RANK_ORDER[lowest:])[:-1]}, and every card occurs twice.",
         f"{POINTS[:-1]}: 56 in all.",
         f"You play with {partners}; the sides alternate around the table. {bid}",
         last,
+        *(FORMS if rules.bid_forms and rules.trumps == Trumps.OPEN else []),
+        *([passed] if not rules.forced and rules.all_pass == AllPass.NO_TRUMPS else []),
         TRICK,
         FOLLOW,
         "Of two identical cards in a trick, the first one ranks higher.",
@@ -79,7 +94,8 @@ def how_to_play(rules: Rules) -> list[str]:
 def _tell_doubles(rules: Rules) -> str:
     effect = {
         Doubling.ADD: "A double adds 1 to the score, a redouble 2",
-        Doubling.TIMES: "A double multiplies the score by 2, a redouble by 4",
+        Doubling.TIMES: "A double multiplies the score by 2, a redouble by "
+        f"{int(rules.redouble_times)}",
     }[Doubling(int(rules.doubling))]
     return (
         "An opponent may double the highest bid, and then the bidder's side may redouble. "
@@ -93,7 +109,13 @@ def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:
         return waiting
     legal, phase = list_own_actions(s), int(s["shown"]["phase"])
     if phase == NAMING:
-        return "Name the trumps of your bid, or no trumps."
+        return (
+            "Name the trumps of your bid, or no trumps."
+            if PLUS not in legal
+            else (
+                "Name the trumps of your bid, or keep those of your side with plus, noes or a pass."
+            )
+        )
     if phase == LAYING:
         return "Lay a card face down: its suit is trumps."
     if phase == PLAY:

@@ -1,8 +1,8 @@
 """Action scores of the greedy and rule-based agents of Fifty-Six.
 
-Both agents use only what their seat knows. The greedy agent estimates the points of its hand in the
-best strain, as a sum over its cards, and bids up to this number. It plays cards by the scores in
-`envs.games.bidding.heuristic`.
+Both agents use only what their seat knows, and say all bids with the number first. The greedy agent
+estimates the points of its hand in the best strain, as a sum over its cards, and bids up to this
+number. It plays cards by the scores in `envs.games.bidding.heuristic`.
 
 The rule-based agent plays as beginners are taught. It bids by the jacks, nines and length of its
 best suit, and never doubles. It leads jacks, then low cards of its longest suit. It takes a trick
@@ -39,6 +39,7 @@ from .rules import (
     RANKS,
     REDOUBLE,
     STRAIN,
+    STRAIN_FIRST,
 )
 
 # Optimized with CMA-ES against earlier weights, on hands of classic, four and hidden.
@@ -166,7 +167,7 @@ def score_calls(s: State, rules: RulesRecord, weights: Weights, scores: Scores) 
         elif action == DOUBLE:
             scores[action] = s["shown"]["number"] + worth - weights[DOUBLING_AT]
         else:
-            scores[action] = NEVER if action == REDOUBLE else 0.0
+            scores[action] = NEVER if action == REDOUBLE or action >= STRAIN_FIRST else 0.0
         action = next_action(s["legal"], action)
 
 

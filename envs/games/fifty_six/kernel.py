@@ -20,18 +20,18 @@ from ..bidding.play import (
     make_fallback_action,
     opponents_lack_trumps,
     pay_side,
-    place_in_deck,
     side_of,
 )
+from ..bidding.rules import NONE
 from .knowledge import note_action, view
 from .play import (
-    PACKET,
     ask_for_trumps,
     find_winner,
     hand_size,
     is_dealt_again,
     lay_card,
     lowest_rank,
+    place_of,
     play_card,
     put_card,
     score_contract,
@@ -47,6 +47,7 @@ from .rules import (
     FEATURES,
     HISTORY,
     LAYING,
+    LOWEST_BID,
     NUMBERS,
     PASS,
     PLAY,
@@ -54,6 +55,7 @@ from .rules import (
     RANKS,
     SEATS,
     STATE,
+    AllPass,
     Leader,
     Trumps,
 )
@@ -64,7 +66,13 @@ from .rules import (
 @jit
 def end_auction(s: State, rules: RulesRecord) -> None:
     """Go from the auction to the play, or to laying a card down."""
-    if s["bidder"] < 0:
+    if s["bidder"] < 0 and rules.all_pass == AllPass.NO_TRUMPS:
+        s["bidder"] = first_speaker(s, rules)
+        s["made"] = NONE
+        s["shown"]["number"] = LOWEST_BID
+        s["shown"]["trumps_shown"] = 1
+        start_play(s, rules)
+    elif s["bidder"] < 0:
         end_hand(s)
     elif rules.trumps == Trumps.HIDDEN:
         s["shown"]["phase"] = LAYING
@@ -156,6 +164,7 @@ def clear_state(s: State) -> None:
     for bid in range(BIDS):
         s["doubled_by"][bid] = 0
         shown["strains"][bid] = 0
+        shown["forms"][bid] = 0
     s["redoubled_by"] = 0
     s["laid_at"] = 0
     s["passes"] = 0
@@ -172,7 +181,7 @@ def deal(s: State, rules: RulesRecord) -> None:
     for order in range(rules.players):
         seat = wrap_seat(first + order, rules.players)
         for k in range(size):
-            put_card(s, seat, NUMBERS[s["deck"][place_in_deck(rules, PACKET, order, k)]])
+            put_card(s, seat, NUMBERS[s["deck"][place_of(rules, order, k)]])
         s["seats"][seat]["hand"] = size
     s["shown"]["phase"] = AUCTION
     s["turn"] = first

@@ -23,18 +23,17 @@ from ..bidding.knowledge import (
 )
 from ..bidding.play import (
     opponents_lack_trumps,
-    place_in_deck,
     same_side,
     speaking_order,
     trump_suit,
 )
 from ..bidding.rules import NO_TRUMP_YET, SUITS
 from .play import (
-    PACKET,
     copies_held,
     count_hand,
     is_dealt_again,
     lowest_rank,
+    place_of,
     put_card,
     write_legal,
 )
@@ -188,8 +187,8 @@ def stack_hand(s: State, rules: RulesRecord, seat: Seat) -> None:
         copies += seat == s["bidder"] and card == s["card"] - 1
         for _ in range(copies):
             # The first n cards are in a random order. After this exchange, n + 1 cards are.
-            other = place_in_deck(rules, PACKET, order, random_below(s, n + 1))
-            s["deck"][place_in_deck(rules, PACKET, order, n)] = s["deck"][other]
+            other = place_of(rules, order, random_below(s, n + 1))
+            s["deck"][place_of(rules, order, n)] = s["deck"][other]
             s["deck"][other] = CODES[card]
             n += 1
 

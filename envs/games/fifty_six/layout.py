@@ -26,29 +26,37 @@ from .rules import (
     ASK,
     AUCTION,
     BID,
+    BY_NOES,
+    BY_PASS,
+    BY_PLUS,
     CARDS,
     CODES,
     DOUBLE,
     DOUBLED,
-    HAND_SIZE,
     LABELS,
     LAYING,
     LOWEST_BID,
     NAMING,
     NO_TRUMPS,
+    NOES,
+    NUMBER_PASS,
     PASS,
     PASSED,
     PLAY,
+    PLUS,
     QUIET,
     RANKS,
     REDOUBLE,
     REDOUBLED,
     STRAIN,
+    STRAIN_BEFORE,
+    STRAIN_FIRST,
     STRAINS,
     Leader,
     Rules,
     Trumps,
     label,
+    read_hand_size,
     sides,
 )
 
@@ -70,6 +78,10 @@ WORDS = list_words(
         ASK: ("ask", "a"),
         **{STRAIN + suit: (word, word[:2]) for suit, word in enumerate(STRAINS)},
         NO_TRUMPS: ("none", "no trumps", "nt"),
+        **{STRAIN_FIRST + suit: (f"{word} first",) for suit, word in enumerate(STRAINS)},
+        PLUS: ("plus", "+"),
+        NOES: ("noes", "ns"),
+        NUMBER_PASS: ("number pass", "np"),
     },
 )
 action_words = make_action_words(WORDS)
@@ -80,6 +92,14 @@ describe_action = make_describe_action(
     {
         **{STRAIN + suit: f"name {word} as trumps" for suit, word in enumerate(SUIT_WORDS)},
         NO_TRUMPS: "name no trumps",
+        **{
+            STRAIN_FIRST + suit: f"name {word} as trumps before the number"
+            for suit, word in enumerate(SUIT_WORDS)
+        },
+        STRAIN_FIRST + NO_TRUMPS - STRAIN: "name no trumps before the number",
+        PLUS: "keep the trumps of your side with plus",
+        NOES: "keep the trumps of your side with noes",
+        NUMBER_PASS: "keep the trumps of your side with a pass",
     },
 )
 
@@ -87,7 +107,7 @@ describe_action = make_describe_action(
 def layout(s: Any, rules: Rules) -> Scene:
     """Return the scene of the table as seen by the viewer of ``s``; see `draw_table`."""
     players = int(rules.players)
-    hand_size = int(HAND_SIZE[players, int(rules.small_pack)])
+    hand_size = read_hand_size(rules)
     apart_x = NAMES + hand_size * STEP + 0.8
     table = Table(
         "Fifty-Six",
@@ -132,8 +152,16 @@ def _make_row(s: Any, seat: int) -> Row:
     )
 
 
-def _describe_bid(number: Any, strain: Any) -> str:
-    return f"{int(number)} {STRAINS[int(strain) - 1]}" if strain else f"{int(number)}"
+def _describe_bid(s: Any, number: Any, strain: Any) -> str:
+    """Return a bid as it was said, such as ``"31 hearts"``, ``"hearts 31"`` or ``"31 plus"``."""
+    if not strain:
+        return f"{int(number)}"
+    word = STRAINS[int(strain) - 1]
+    form = int(s["shown"]["forms"][int(number) - LOWEST_BID])
+    if form == STRAIN_BEFORE:
+        return f"{word} {int(number)}"
+    endings = {BY_PLUS: " plus", BY_NOES: " noes", BY_PASS: " pass"}
+    return f"{int(number)} {word}{endings.get(form, '')}"
 
 
 def _describe_said(s: Any, seat: int) -> str:
@@ -145,7 +173,7 @@ def _describe_said(s: Any, seat: int) -> str:
     call = int(public["said"])
     if call in words:
         return words[call]
-    return f"bid {_describe_bid(public['number'], public['strain'])}"
+    return f"bid {_describe_bid(s, public['number'], public['strain'])}"
 
 
 def _list_trumps(s: Any) -> list[str]:
@@ -164,7 +192,9 @@ def _list_contract(s: Any) -> list[str]:
     shown, bidder = s["shown"], int(s["bidder"])
     if bidder < 0:
         return ["no bid"]
-    bid = _describe_bid(shown["number"], s["seats"][bidder]["strain"])
+    if s["seats"][bidder]["number"] == 0:  # all passed
+        return [f"{name_player(s, bidder)} must take {int(shown['number'])}"]
+    bid = _describe_bid(s, shown["number"], s["seats"][bidder]["strain"])
     lines = [f"{name_player(s, bidder)} bid {bid}"]
     return [*lines, *([], ["doubled"], ["redoubled"])[int(shown["doubled"])]]
 

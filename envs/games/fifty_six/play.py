@@ -22,12 +22,13 @@ from ..bidding.play import (
     side_of,
     trump_suit,
 )
-from ..bidding.rules import OVER
+from ..bidding.rules import NONE, OVER
 from .rules import (
     ASK,
     AUCTION,
     BID,
     BID_LAST,
+    BY_PLUS,
     DOUBLE,
     DOUBLED,
     HAND_SIZE,
@@ -38,21 +39,29 @@ from .rules import (
     LOWEST_RANK,
     NAMING,
     NO_TRUMPS,
+    NOES,
+    NUMBER_FIRST,
+    NUMBER_PASS,
     NUMBERS,
     PASS,
     PASSED,
     PLAY,
+    PLUS,
     RANK_POINTS,
     RANKS,
     REDOUBLE,
     REDOUBLED,
+    SHORT_HAND_SIZE,
+    SHORT_LOWEST_RANK,
     STRAIN,
+    STRAIN_BEFORE,
+    STRAIN_FIRST,
     Doubling,
     Trumps,
 )
 
-PACKET = 4
-"""Number of cards that a seat is dealt at a time."""
+PACKET, SHORT_PACKET = 4, 3
+"""Number of cards that a seat is dealt at a time, and in hands of six cards."""
 
 # ---- hands ----------------------------------------------------------------------------------
 
@@ -93,13 +102,23 @@ def copies_held(s: State, seat: Seat, card: int) -> int:
 @jit
 def lowest_rank(rules: RulesRecord) -> int:
     """Return the lowest rank in the deck."""
+    if rules.six_each:
+        return SHORT_LOWEST_RANK
     return LOWEST_RANK[rules.players, rules.small_pack]
 
 
 @jit
 def hand_size(rules: RulesRecord) -> int:
     """Return the number of cards that each seat gets."""
+    if rules.six_each:
+        return SHORT_HAND_SIZE
     return HAND_SIZE[rules.players, rules.small_pack]
+
+
+@jit
+def place_of(rules: RulesRecord, order: int, k: int) -> int:
+    """Return the deck position of card ``k`` of hand ``order``, counted from the first speaker."""
+    return place_in_deck(rules, SHORT_PACKET if rules.six_each else PACKET, order, k)
 
 
 @jit
@@ -109,7 +128,7 @@ def is_dealt_again(s: State, rules: RulesRecord) -> bool:
         return False
     points = 0
     for k in range(hand_size(rules)):
-        points += RANK_POINTS[NUMBERS[s["deck"][place_in_deck(rules, PACKET, 0, k)]] % RANKS]
+        points += RANK_POINTS[NUMBERS[s["deck"][place_of(rules, 0, k)]] % RANKS]
     return points == 0
 
 
@@ -130,12 +149,37 @@ def lowest_bid(s: State, rules: RulesRecord) -> int:
 
 
 @jit
+def kept_strain(s: State, rules: RulesRecord) -> int:
+    """Return the strain of the bid before the last if the same side made it, otherwise 0."""
+    for bid in range(s["shown"]["number"] - LOWEST_BID - 1, -1, -1):
+        if s["bid_by"][bid]:
+            ours = same_side(rules, s["bid_by"][bid] - 1, s["turn"])
+            return s["shown"]["strains"][bid] if ours else 0
+    return 0
+
+
+@jit
+def add_strains(s: State, rules: RulesRecord) -> None:
+    """Add the strains of the bid, and its forms, to the legal actions."""
+    legal = s["legal"]
+    for strain in range(NO_TRUMPS - STRAIN + 1):
+        add_action(legal, STRAIN + strain)
+        if rules.bid_forms:
+            add_action(legal, STRAIN_FIRST + strain)
+    kept = kept_strain(s, rules)
+    if rules.bid_forms and kept:
+        add_action(legal, PLUS)
+        add_action(legal, NUMBER_PASS)
+        if kept < NONE:
+            add_action(legal, NOES)
+
+
+@jit
 def add_calls(s: State, rules: RulesRecord) -> None:
     """Add the calls of the seat to act to the legal actions."""
     legal, bidder, doubled = s["legal"], s["bidder"], s["shown"]["doubled"]
     if s["shown"]["phase"] == NAMING:
-        for strain in range(STRAIN, NO_TRUMPS + 1):
-            add_action(legal, strain)
+        add_strains(s, rules)
         return
     for number in range(lowest_bid(s, rules), HIGHEST_BID + 1):
         add_action(legal, BID + number - LOWEST_BID)
@@ -172,6 +216,18 @@ def name_strain(s: State, strain: int) -> None:
 
 
 @jit
+def name_form(s: State, rules: RulesRecord, action: Action) -> None:
+    """Record the strain and the form of the last bid, which an action of the phase NAMING names."""
+    form, strain = NUMBER_FIRST, 1 + action - STRAIN
+    if action >= PLUS:
+        form, strain = BY_PLUS + action - PLUS, kept_strain(s, rules)
+    elif action >= STRAIN_FIRST:
+        form, strain = STRAIN_BEFORE, 1 + action - STRAIN_FIRST
+    s["shown"]["forms"][s["shown"]["number"] - LOWEST_BID] = form
+    name_strain(s, strain)
+
+
+@jit
 def speak(s: State, rules: RulesRecord, action: Action) -> bool:
     """Record a call of the seat to act, and return whether the call ends the auction."""
     seat, shown = s["turn"], s["shown"]
@@ -192,7 +248,7 @@ def speak(s: State, rules: RulesRecord, action: Action) -> bool:
         s["redoubled_by"] = 1 + seat
         return True
     if shown["phase"] == NAMING:
-        name_strain(s, 1 + action - STRAIN)
+        name_form(s, rules, action)
         shown["phase"] = AUCTION
     else:
         take_bid(s, action - BID + LOWEST_BID)
@@ -311,6 +367,6 @@ def score_contract(s: State, rules: RulesRecord) -> int:
         stake += number >= level
     if rules.doubling == Doubling.ADD:
         stake += doubled
-    elif rules.doubling == Doubling.TIMES:
-        stake <<= doubled
+    elif rules.doubling == Doubling.TIMES and doubled:
+        stake *= 2 if doubled == 1 else rules.redouble_times
     return stake if made else -stake

@@ -18,9 +18,10 @@ Actions:
 - 32-60: bid 28 to 56
 - 61-65: strain of the bid: a suit, or no trumps
 - 66-69: PASS, DOUBLE, REDOUBLE, ASK for trumps
+- 70-77: forms of the bid: a strain said before the number (5), PLUS, NOES, number with a PASS
 
 A deck lists the cards in dealing order: four cards to each seat from the first speaker on, then
-four more to each, until all are dealt.
+four more to each, until all are dealt. Hands of six cards are dealt three cards at a time.
 
 REFERENCES names the sources. docs/rules/fifty_six.md has the full rules.
 """
@@ -32,7 +33,15 @@ import numpy as np
 
 from ...core.batch import make_state_head
 from ...core.options import Option
-from ...core.schema import FLAG, Features, Piece, RepeatedPieces, option_pieces, whole_number
+from ...core.schema import (
+    FLAG,
+    Earlier,
+    Features,
+    Piece,
+    RepeatedPieces,
+    option_pieces,
+    whole_number,
+)
 from ..bidding.rules import (
     NONE,
     OVER,
@@ -62,6 +71,8 @@ LOWEST_RANK[4], LOWEST_RANK[6] = (2, 4), 2
 HAND_SIZE = np.full((SEATS + 1, 2), 8, np.int64)
 HAND_SIZE[4, 0] = 12
 """The number of cards in each hand, by the number of players and the option ``small_pack``."""
+SHORT_LOWEST_RANK, SHORT_HAND_SIZE = 2, 6
+"""The same for eight players with the option ``six_each``."""
 CODES, NUMBERS = number_cards(RANK_ORDER)
 """The card code of each card number, and the card number of each card code."""
 
@@ -70,12 +81,17 @@ BID, LOWEST_BID, HIGHEST_BID = CARDS, 28, PACK_POINTS
 STRAIN, NO_TRUMPS = 61, 65
 """STRAIN to STRAIN + 3 are the suits."""
 PASS, DOUBLE, REDOUBLE, ASK = 66, 67, 68, 69
-ACTIONS = 70
+STRAIN_FIRST, PLUS, NOES, NUMBER_PASS = 70, 75, 76, 77
+"""STRAIN_FIRST to STRAIN_FIRST + 4 name a strain that is said before the number. The last three
+keep the strain of the own side's bid."""
+ACTIONS = 78
 STRAINS = (*SUIT_WORDS, "no trumps")
 LABELS = (
     *list_labels(CODES, LOWEST_BID, HIGHEST_BID),
     *(f"in {strain}" for strain in STRAINS),
     *("pass", "double", "redouble", "ask for trumps"),
+    *(f"{strain} first" for strain in STRAINS),
+    *("plus", "noes", "number with a pass"),
 )
 LEVELS = np.array([28, 40, 48, 56], np.int64)
 """Lowest bids of the levels, at which a contract is worth 1, 2, 3 and 4 points."""
@@ -104,6 +120,13 @@ class Doubling(IntEnum):
     NONE = 0
     ADD = 1
     TIMES = 2
+
+
+class AllPass(IntEnum):
+    """Result if all seats pass: no hand, or no trumps at the lowest bid of the first speaker."""
+
+    VOID = 0
+    NO_TRUMPS = 1
 
 
 class Rules(NamedTuple):
@@ -148,6 +171,35 @@ class Rules(NamedTuple):
     void_without: Annotated[
         bool, Option("the hand is void if the bidder's opponents have no trump")
     ] = False
+    # Options of later versions come last: see EARLIER.
+    all_pass: Annotated[
+        AllPass,
+        Option(
+            "result if all seats pass. void: the hand is void; no_trumps: the first speaker plays "
+            "28 in no trumps",
+            is_later=True,
+        ),
+    ] = AllPass.VOID
+    six_each: Annotated[
+        bool,
+        Option(
+            "deck for eight players. no: 64 cards, eight each; yes: 48 cards, without 8s and 7s, "
+            "six each",
+            is_later=True,
+        ),
+    ] = False
+    redouble_times: Annotated[
+        int,
+        Option("multiplier of a redoubled score with doubling=times", 3, 4, is_later=True),
+    ] = 4
+    bid_forms: Annotated[
+        bool,
+        Option(
+            "a bid has a form that tells partners more: the number first, the strain first, or the "
+            "strain of the own side's bid with plus, noes or a pass",
+            is_later=True,
+        ),
+    ] = False
 
 
 DEFAULT = "classic"
@@ -161,6 +213,9 @@ VARIANTS = {
     "hidden": Rules(
         trumps=Trumps.HIDDEN, leader=Leader.BIDDER, honours=True, doubling=Doubling.NONE
     ),
+    "passed-out": Rules(forced=False, all_pass=AllPass.NO_TRUMPS),
+    "eight-short": Rules(players=8, six_each=True),
+    "forms": Rules(doubling=Doubling.ADD, bid_forms=True),
 }
 """The variants by name."""
 SOURCES = {
@@ -170,8 +225,13 @@ SOURCES = {
     "four-long": "N",
     "eight": "N",
     "hidden": "R",
+    "passed-out": "G",
+    "eight-short": "N",
+    "forms": "C",
 }
 REFERENCES = {
+    "C": "Cheettukali Club, and My 56 Online",
+    "G": "Fifty-Six (Game Rules)",
     "I": "56 International Game Rules",
     "N": "The Card Game called Fifty-Six (Nair)",
     "R": "programs that publish their rules",
@@ -183,13 +243,29 @@ def check(rules: Rules) -> None:
     """Raise ValueError, naming the options, if options contradict each other."""
     if not rules.small_pack and rules.players != 4:
         raise ValueError(f"option small_pack must be yes with players={rules.players}, got no")
+    if rules.six_each and rules.players != 8:
+        raise ValueError(f"option six_each must be no with players={rules.players}, got yes")
     if rules.trumps == Trumps.HIDDEN and rules.leader == Leader.FIRST:
         raise ValueError("option leader must be bidder with trumps=hidden, got first")
 
 
+def read_lowest_rank(rules: Rules) -> int:
+    """Return the lowest rank in the deck."""
+    if rules.six_each:
+        return SHORT_LOWEST_RANK
+    return int(LOWEST_RANK[rules.players, int(rules.small_pack)])
+
+
+def read_hand_size(rules: Rules) -> int:
+    """Return the number of cards that each seat gets."""
+    if rules.six_each:
+        return SHORT_HAND_SIZE
+    return int(HAND_SIZE[rules.players, int(rules.small_pack)])
+
+
 def pack(rules: Rules) -> tuple[int, ...]:
     """Return the codes of the cards in the deck, each twice, in the order of their numbers."""
-    lowest = LOWEST_RANK[rules.players, int(rules.small_pack)]
+    lowest = read_lowest_rank(rules)
     kinds = [int(CODES[card]) for card in range(CARDS) if card % RANKS >= lowest]
     return tuple(code for code in kinds for _ in range(2))
 
@@ -212,6 +288,8 @@ AUCTION, NAMING, LAYING, PLAY = range(OVER + 1, OVER + 5)
 """The phases of a hand, besides `OVER`."""
 QUIET, PASSED, BID_LAST, DOUBLED, REDOUBLED = range(5)
 """Last call of a seat."""
+NUMBER_FIRST, STRAIN_BEFORE, BY_PLUS, BY_NOES, BY_PASS = range(5)
+"""Form of a bid."""
 
 SEAT_PIECES = (
     Piece(
@@ -306,8 +384,19 @@ FEATURES = Features(
         Piece("laid_back", 1, FLAG, "whether that card is back in the bidder's hand"),
         *list_secret_pieces(HAND, SEATS),
         *option_pieces(Rules),
+        Piece(
+            "forms",
+            BIDS,
+            whole_number(BY_PASS),
+            "form of each of the bids, with bid_forms: 0 none or number first, 1 strain first, 2 "
+            "plus, 3 noes, 4 number with a pass",
+        ),
     ]
 )
+
+EARLIER = (Earlier(before="all_pass", actions=70),)
+"""See `core.game.Game.earlier`. Later options and actions follow the earlier ones, and keep their
+numbers."""
 
 STATE = np.dtype(
     [

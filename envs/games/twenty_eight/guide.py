@@ -59,12 +59,15 @@ VARIANT_NOTES = {
 NINE_VARIANT_NOTES = {
     "classic": "The last trick counts 1: 29 points. The usual game.",
     "sixteen": "Bids begin at 16.",
-    "bangladesh": "Bids begin at 16, with doubles and single hands.",
+    "bangladesh": "Bids begin at 16, with doubles, single hands and void hands.",
     "seventh": "The bidder may choose the suit of the seventh card as trumps.",
     "no-trumps": "The bidder may choose to play without trumps.",
     "must-trump": "A seat that asked for trumps must play one.",
     "match": "An earlier speaker may hold the bid with an equal one.",
     "full": "With doubles, single hands and the seventh card; bids from 21 count double.",
+    "no-last-trick": "The last trick counts nothing: 28 points, and bids up to 28.",
+    "open-lead": "28 points; the bidder may lead trumps while they are secret.",
+    "set": "28 points; a redoubled bid can be set, and a lone seventh card voids the hand.",
 }
 
 
@@ -84,6 +87,8 @@ def how_to_play(rules: Rules) -> list[str]:
     verb = "must" if rules.ask == Ask.MUST else "may"
     if rules.reentry:
         final = f" {BID_AGAIN}"
+    elif rules.one_bid:
+        final = " Each seat speaks once."
     else:
         final = "" if rules.second_auction else " A pass is final."
     # Six players get all cards before the auction.
@@ -97,11 +102,24 @@ def how_to_play(rules: Rules) -> list[str]:
         "The first speaker may show its cards and demand a redeal at its first turn if they have "
         "no points. The hand then scores 0."
     )
-    shown = "A bidder that cannot follow suit may ask, too, but must then play the face-down card."
-    has_card = rules.trump_by == TrumpBy.CARD or rules.seventh
+    plays_shown = rules.play_shown and (rules.trump_by == TrumpBy.CARD or rules.seventh)
+    bidder_asks = "must ask, too" if rules.bidder_asks else "may ask, too"
+    joint = "and then" if rules.bidder_asks else "but must then"
+    shown = f"{joint} play the face-down card"
+    bidder = f"A bidder that cannot follow suit {bidder_asks}{f', {shown}' if plays_shown else ''}."
+    lead = "Until trumps are shown, the bidder leads them only if it has no other suit."
+    alone = (
+        "The hand is void if the bidder chose the seventh card and has no other card with points "
+        "in its suit."
+    )
     pair = (
         "A seat with king and queen of shown trumps may show them once its side has won a trick "
         "since: the bidder's side then needs 4 points less, or else 4 more."
+    )
+    when = "Once trumps are chosen" if rules.trumps_first else "After the auction"
+    doubles = (
+        f"{when}, the opponents may double the score. The bidder's side may then redouble it"
+        f"{', and the opponents set it: it counts 6 times' if rules.set_bid else ''}."
     )
     return [
         AIM,
@@ -110,12 +128,14 @@ def how_to_play(rules: Rules) -> list[str]:
         f"{sides} After {first}, bid the points that your side will take, or pass.{final}",
         *([redeal] if rules.may_redeal else []),
         f"{secret}.{rest}",
+        *([alone] if rules.seventh and rules.seventh_void else []),
+        *([doubles] if rules.doubles else []),
         *([second] if rules.second_auction else []),
-        f"{TRICK} Until trumps are shown, the bidder leads them only if it has no other suit.",
+        TRICK if rules.lead_secret else f"{TRICK} {lead}",
         FOLLOW,
         f"If you cannot follow suit, you {verb} ask for trumps: all see them{oblige}. "
         "Until then trumps are a suit like any other.",
-        *([shown] if rules.play_shown and has_card else []),
+        *([bidder] if plays_shown or rules.bidder_asks else []),
         *([_tell_single(rules)] if rules.single_hand else []),
         _tell_score(rules),
         *([pair] if rules.pair else []),
@@ -133,7 +153,8 @@ def _tell_score(rules: Rules) -> str:
     lost = (
         ", and missing it costs 1" if rules.scoring == Scoring.ONE else "; missing it costs 1 more"
     )
-    return f"Score: taking the bid scores {score}{lost}. {opposite}"
+    half = ", and double below half of it" if rules.half_lost else ""
+    return f"Score: taking the bid scores {score}{lost}{half}. {opposite}"
 
 
 def _tell_single(rules: Rules) -> str:
@@ -154,6 +175,8 @@ def prompt(s: Any, rules: Rules, selected: Sequence[int] = ()) -> str:
         REDOUBLING: "Redouble the stake, or pass.",
         SINGLES: "Play alone for all tricks, or pass.",
     }
+    if phase == DOUBLING and s["shown"]["doubled"]:
+        return "Set the bid, or pass. The score of a set bid counts 6 times."
     if phase in offers:
         return offers[phase]
     if phase == MAKING:

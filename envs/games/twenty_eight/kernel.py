@@ -39,6 +39,7 @@ from .play import (
     is_dealt_again,
     is_decided,
     is_outbid,
+    is_seventh_alone,
     make_trumps,
     play_card,
     score_contract,
@@ -83,14 +84,20 @@ def enter_phase(s: State, phase: int, pending: SeatSet, seat: Seat) -> None:
 
 
 @jit
+def offer_doubles(s: State, rules: RulesRecord) -> None:
+    """Begin the phase in which the bidder's opponents may double the bid, or set it."""
+    opponents = all_seats(rules) & ~side_of(rules, s["bidder"])
+    enter_phase(s, DOUBLING, opponents, first_speaker(s, rules))
+
+
+@jit
 def end_auction(s: State, rules: RulesRecord) -> None:
     """Go from the auction to doubling, or to choosing trumps."""
     bidder = s["bidder"]
     if bidder < 0:
         end_hand(s)
-    elif rules.doubles:
-        opponents = all_seats(rules) & ~side_of(rules, bidder)
-        enter_phase(s, DOUBLING, opponents, first_speaker(s, rules))
+    elif rules.doubles and not rules.trumps_first:
+        offer_doubles(s, rules)
     else:
         enter_phase(s, MAKING, 1 << bidder, bidder)
 
@@ -103,6 +110,10 @@ def end_calls(s: State, rules: RulesRecord) -> None:
         end_auction(s, rules)
     elif phase == DOUBLING and s["shown"]["doubled"] == 1:
         enter_phase(s, REDOUBLING, side_of(rules, bidder), first)
+    elif phase == REDOUBLING and s["shown"]["doubled"] == 2 and rules.set_bid:
+        offer_doubles(s, rules)
+    elif phase in (DOUBLING, REDOUBLING) and rules.trumps_first:
+        deal_second_cards(s, rules)
     elif phase in (DOUBLING, REDOUBLING):
         enter_phase(s, MAKING, 1 << bidder, bidder)
     elif phase == SECOND and is_outbid(s, rules):
@@ -116,18 +127,31 @@ def end_calls(s: State, rules: RulesRecord) -> None:
 
 @jit
 def end_making(s: State, rules: RulesRecord) -> None:
-    """Go from choosing trumps to the second cards and the calls that follow them."""
+    """Go from choosing trumps to doubling, to the second cards, or to the play."""
+    if s["shown"]["all_dealt"]:
+        offer_singles(s, rules, first_speaker(s, rules))
+    elif rules.doubles and rules.trumps_first:
+        offer_doubles(s, rules)
+    else:
+        deal_second_cards(s, rules)
+
+
+@jit
+def deal_second_cards(s: State, rules: RulesRecord) -> None:
+    """Deal the second cards, and go to the calls that follow them."""
     first = first_speaker(s, rules)
-    if not s["shown"]["all_dealt"]:
-        s["shown"]["all_dealt"] = 1
-        if rules.players != SEATS:
-            give_cards(s, rules, FIRST_CARDS * rules.players, FIRST_CARDS)
-        if s["made"] == NO_TRUMP_YET:
-            set_seventh_apart(s, rules)
-        if rules.second_auction and s["shown"]["bid"] < highest_bid(rules):
-            enter_phase(s, SECOND, all_seats(rules), first)
+    s["shown"]["all_dealt"] = 1
+    if rules.players != SEATS:
+        give_cards(s, rules, FIRST_CARDS * rules.players, FIRST_CARDS)
+    if s["made"] == NO_TRUMP_YET:
+        set_seventh_apart(s, rules)
+        if rules.seventh_void and is_seventh_alone(s, rules):
+            end_hand(s)
             return
-    offer_singles(s, rules, first)
+    if rules.second_auction and s["shown"]["bid"] < highest_bid(rules):
+        enter_phase(s, SECOND, all_seats(rules), first)
+    else:
+        offer_singles(s, rules, first)
 
 
 @jit
@@ -258,6 +282,7 @@ def clear_state(s: State) -> None:
     s["laid_from"] = LAID_ANYWHERE
     s["maker"] = -1
     s["pair_by"] = -1
+    s["set_by"] = -1
     s["alone"] = -1
     shown["bid"] = 0
     shown["target"] = 0
@@ -306,5 +331,6 @@ HAND_CHECK = Hand(STATE, FEATURES, ACTIONS, HISTORY, deal, step, view, is_dealt_
 STATE_CHECK = make_history_check(HAND_CHECK)
 check_deck = make_deck_check(
     HAND_CHECK,
-    "a hand has four jacks (redeal_jacks), or the first hand has no points (redeal_pointless)",
+    "a hand has four jacks (redeal_jacks), or the first hand (redeal_pointless) or one of the "
+    "first two (redeal_two) has no points",
 )

@@ -33,6 +33,7 @@ from .play import (
     hand_size,
     highest_trump,
     is_dealt_again,
+    is_seventh_alone,
     must_play_shown,
     write_legal,
 )
@@ -96,6 +97,7 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
     shown["leader"] = turned[s["leader"] + 1]
     shown["pair_shown"] = turned[s["pair_by"] + 1]
     shown["alone"] = turned[s["alone"] + 1]
+    shown["setter"] = turned[s["set_by"] + 1]
     shown["trumps"] = s["made"] if shown["trumps_shown"] or seat == s["maker"] else 0
 
 
@@ -127,7 +129,7 @@ def note_action(s: State, rules: RulesRecord, action: Action) -> None:
         if s["size"]:
             note_voids(s, action, RANKS)
             note_overtrumping(s, rules, action)
-        if seat == s["bidder"]:
+        if seat == s["bidder"] and not rules.lead_secret:
             note_bidder(s, action, RANKS)
         s["seen"][seat] &= ~(1 << action)
         s["seats"][seat]["hand"] -= 1
@@ -232,9 +234,22 @@ def is_playable(s: State, rules: RulesRecord) -> bool:
 
 
 @jit
+def fits_seventh(s: State, rules: RulesRecord) -> bool:
+    """Return whether a sampled world fits the fact that a seventh card did, or did not, end it."""
+    if not rules.seventh_void or not s["shown"]["all_dealt"]:
+        return True
+    if s["makers"][0] < 0 or s["history"][s["made_at"][0]] != 1 + MAKE_SEVENTH:
+        return True
+    is_ended = s["shown"]["phase"] == OVER and s["leader"] < 0
+    return is_seventh_alone(s, rules) == is_ended
+
+
+@jit
 def fits(s: State, rules: RulesRecord, seat: Seat) -> bool:
     """Return whether a sampled world fits what a seat knows besides hand sizes and voids."""
-    return is_below(s, rules, seat) and is_playable(s, rules) and not is_dealt_again(s, rules)
+    if not is_below(s, rules, seat) or not is_playable(s, rules):
+        return False
+    return fits_seventh(s, rules) and not is_dealt_again(s, rules)
 
 
 # ---- the deck and the history of a sampled world --------------------------------------------
@@ -262,12 +277,13 @@ def stack_cards(
 @jit
 def stack_hand(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Write the cards that a seat was dealt to the deck, in a random order."""
-    order, size, last = speaking_order(s, rules, seat), first_size(rules), hand_size(rules)
+    order, size = speaking_order(s, rules, seat), first_size(rules)
+    last = hand_size(rules) if s["shown"]["all_dealt"] else size
     hand = s["hands"][seat] | played_by(s, seat)
     if seat != s["maker"] or s["laid"] == 0 or s["laid_from"] == LAID_ANYWHERE:
         if s["card"] and seat == s["maker"]:
             hand |= 1 << (s["card"] - 1)
-        stack_cards(s, rules, order, 0, last if s["shown"]["all_dealt"] else size, hand)
+        stack_cards(s, rules, order, 0, last, hand)
         return
     hand &= ~(1 << (s["laid"] - 1))
     laid_at = random_below(s, size) if s["laid_from"] == LAID_FIRST else size + 2

@@ -45,6 +45,7 @@ from .rules import (
     REDOUBLING,
     REVERSED,
     SECOND,
+    SET,
     SHOW,
     SINGLE,
     SINGLES,
@@ -81,6 +82,7 @@ WORDS = list_words(
         MAKE_NONE: ("none", "no trumps"),
         MAKE_REVERSED: ("reversed",),
         REDEAL: ("redeal", "new"),
+        SET: ("set",),
     },
 )
 action_words = make_action_words(WORDS)
@@ -111,7 +113,7 @@ def layout(s: Any, rules: Any, title: str = "Twenty-Eight") -> Scene:
         bonus=int(rules.last_trick),
         sides=_list_sides(s, rules),
         rows=[_make_row(s, seat) for seat in range(players)],
-        phase=PHASES[int(s["shown"]["phase"])],
+        phase=_name_phase(s),
         contract=_list_contract(s, rules),
         points=_list_points(s, rules),
         trumps=_list_trumps(s),
@@ -123,6 +125,12 @@ def layout(s: Any, rules: Any, title: str = "Twenty-Eight") -> Scene:
         trick_x=TRICK,
     )
     return draw_table(s, table)
+
+
+def _name_phase(s: Any) -> str:
+    """Return the name of the phase. After a redouble, the opponents double by setting the bid."""
+    phase = int(s["shown"]["phase"])
+    return "may be set" if phase == DOUBLING and s["shown"]["doubled"] else PHASES[phase]
 
 
 def _list_sides(s: Any, rules: Any) -> list[int]:
@@ -152,6 +160,8 @@ def _describe_said(s: Any, seat: int) -> str:
         return describe_taken(public)
     if seat == s["alone"]:
         return "plays alone"
+    if seat == s["set_by"]:
+        return "set the bid"
     if public["called"] > 1:
         return "doubled" if public["called"] == 2 else "redoubled"
     if seat == s["bidder"]:
@@ -185,7 +195,8 @@ def _list_contract(s: Any, rules: Any) -> list[str]:
         return ["no bid"]
     lines = [f"{name_player(s, s['bidder'])} bid {int(shown['bid'])}"]
     lines += [f"must take {int(shown['target'])}"] if shown["target"] != shown["bid"] else []
-    return [*lines, f"times {int(shown['stake'])}"] if shown["stake"] > 1 else lines
+    times = int(shown["stake"]) * (3 if s["set_by"] >= 0 else 2) // 2
+    return [*lines, f"times {times}"] if times > 1 else lines
 
 
 def _list_points(s: Any, rules: Any) -> Sequence[str]:

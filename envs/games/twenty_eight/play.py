@@ -4,7 +4,6 @@ The order of the phases is in `kernel`.
 """
 
 from ...core.batch import Over
-from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
 from ...core.kernel.table import NO_SUIT, suit_set, wrap_seat
 from ...core.legal import add_action, add_members, clear_actions
@@ -59,6 +58,7 @@ from .rules import (
     REVERSED,
     SEATS,
     SECOND,
+    SET,
     SHOW,
     SINGLE,
     SINGLES,
@@ -72,6 +72,8 @@ from .rules import (
 
 FIRST_CARDS = 4
 """Number of cards that a seat is dealt before the auction, except with six players."""
+SEVENTH = FIRST_CARDS + 2
+"""Position of the seventh card in a hand as dealt."""
 POINT_CARDS = sum(1 << card for card in range(CARDS) if RANK_POINTS[card % RANKS])
 """The set of the cards with points."""
 
@@ -103,13 +105,22 @@ def give_cards(s: State, rules: RulesRecord, place: int, size: int) -> None:
 
 
 @jit
+def count_packet(s: State, place: int, size: int) -> int:
+    """Return the card points of ``size`` cards of the deck, from a position on."""
+    points = 0
+    for k in range(place, place + size):
+        points += RANK_POINTS[NUMBERS[s["deck"][k]] % RANKS]
+    return points
+
+
+@jit
 def is_dealt_again(s: State, rules: RulesRecord) -> bool:
     """Return whether the rules require a redeal."""
     size = first_size(rules)
-    points = 0
-    for place in range(size):
-        points += RANK_POINTS[NUMBERS[s["deck"][place]] % RANKS]
-    if rules.redeal_pointless and points == 0:
+    pointless = rules.redeal_pointless or rules.redeal_two
+    if pointless and count_packet(s, 0, size) == 0:
+        return True
+    if rules.redeal_two and count_packet(s, size, size) == 0:
         return True
     if not rules.redeal_jacks:
         return False
@@ -165,8 +176,11 @@ def may_demand_redeal(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 @jit
 def add_bids(s: State, rules: RulesRecord, number: int) -> None:
-    """Add all bids from a number up to the legal actions."""
-    for bid in range(number, highest_bid(rules) + 1):
+    """Add all bids from a number up to the legal actions, or only the lowest if it is forced."""
+    is_exact = rules.forced_exact and s["shown"]["phase"] == AUCTION
+    is_exact = is_exact and must_bid(s, rules, s["turn"])
+    last = number if is_exact else highest_bid(rules)
+    for bid in range(number, last + 1):
         add_action(s["legal"], BID + bid - LOWEST_BID)
 
 
@@ -181,7 +195,7 @@ def add_calls(s: State, rules: RulesRecord) -> None:
     elif phase == SECOND:
         add_bids(s, rules, max(rules.second_auction, s["shown"]["bid"] + 1))
     elif phase == DOUBLING:
-        add_action(legal, DOUBLE)
+        add_action(legal, DOUBLE if s["shown"]["doubled"] == 0 else SET)
     elif phase == REDOUBLING:
         add_action(legal, REDOUBLE)
     elif phase == SINGLES:
@@ -218,6 +232,7 @@ def take_bid(s: State, rules: RulesRecord, bid: int) -> None:
     shown["bid"] = bid
     shown["target"] = bid
     shown["doubled"] = 0
+    s["set_by"] = -1
     shown["stake"] = 2 if rules.auto_double and bid >= rules.auto_double else 1
 
 
@@ -234,7 +249,7 @@ def speak(s: State, rules: RulesRecord, action: Action) -> None:
             public["second"] = 1
         elif phase == SINGLES:
             public["single"] = 1
-        else:
+        elif s["shown"]["doubled"] < 2:
             public["called"] = 1
     elif action == REDEAL:
         s["seen"][seat] = s["hands"][seat]
@@ -244,8 +259,10 @@ def speak(s: State, rules: RulesRecord, action: Action) -> None:
         public["bid"] = s["shown"]["bid"]
         if rules.reentry:
             s["pending"] = all_seats(rules)
+        elif rules.one_bid:
+            s["pending"] &= ~(1 << seat)
         if s["shown"]["bid"] == highest_bid(rules):
-            s["pending"] = 1 << seat
+            s["pending"] = 0
     elif phase == SECOND:
         take_bid(s, rules, action - BID + LOWEST_BID)
         public["second"] = s["shown"]["bid"]
@@ -255,6 +272,9 @@ def speak(s: State, rules: RulesRecord, action: Action) -> None:
     elif phase == SINGLES:
         public["single"] = 2
         s["alone"] = seat
+        s["pending"] = 0
+    elif action == SET:
+        s["set_by"] = seat
         s["pending"] = 0
     else:
         public["called"] = 2 if action == DOUBLE else 3
@@ -267,7 +287,7 @@ def speak(s: State, rules: RulesRecord, action: Action) -> None:
 def have_all_spoken(s: State) -> bool:
     """Return whether a phase in which seats speak in turn is over."""
     if s["shown"]["phase"] == AUCTION and s["bidder"] >= 0:
-        return count(s["pending"]) == 1
+        return s["pending"] & ~(1 << s["bidder"]) == 0
     return s["pending"] == 0
 
 
@@ -305,13 +325,36 @@ def make_trumps(s: State, rules: RulesRecord, action: Action, at: int) -> None:
         s["made"] = 1 + action - MAKE
     elif action > MAKE_SEVENTH:
         s["made"] = NONE if action == MAKE_NONE else REVERSED
+    else:
+        s["shown"]["apart"] = LAID_SEVENTH
+
+
+@jit
+def dealt_card(s: State, rules: RulesRecord, seat: Seat, k: int) -> int:
+    """Return card ``k`` of a seat's hand of eight cards as dealt."""
+    order = speaking_order(s, rules, seat)
+    return NUMBERS[s["deck"][place_in_deck(rules, FIRST_CARDS, order, k)]]
+
+
+@jit
+def is_seventh_alone(s: State, rules: RulesRecord) -> bool:
+    """Return whether the first maker's seventh card is alone.
+
+    It is alone if the seat was dealt no other card with points of the same suit.
+    """
+    seat = s["makers"][0]
+    suit = dealt_card(s, rules, seat, SEVENTH) // RANKS
+    for k in range(HAND):
+        card = dealt_card(s, rules, seat, k)
+        if k != SEVENTH and card // RANKS == suit and RANK_POINTS[card % RANKS]:
+            return False
+    return True
 
 
 @jit
 def set_seventh_apart(s: State, rules: RulesRecord) -> None:
     """Take the bidder's seventh card, which sets trumps, out of the hand."""
-    order = speaking_order(s, rules, s["bidder"])
-    card = NUMBERS[s["deck"][place_in_deck(rules, FIRST_CARDS, order, FIRST_CARDS + 2)]]
+    card = dealt_card(s, rules, s["bidder"], SEVENTH)
     s["hands"][s["bidder"]] &= ~(1 << card)
     s["seats"][s["bidder"]]["hand"] -= 1
     s["made"] = 1 + card // RANKS
@@ -399,7 +442,8 @@ def cards_instead(s: State, rules: RulesRecord, seat: Seat) -> Places:
     """Return the set of cards that a seat may play if it cannot follow suit."""
     hand = s["hands"][seat]
     if not s["shown"]["trumps_shown"]:
-        return 0 if rules.ask == Ask.MUST and seat != s["bidder"] else hand
+        must_ask = rules.bidder_asks if seat == s["bidder"] else rules.ask == Ask.MUST
+        return 0 if must_ask else hand
     if must_play_shown(s, rules, seat):
         return 1 << (s["laid"] - 1)
     trumps = hand & suit_set(trump_suit(s), RANKS)
@@ -417,7 +461,7 @@ def cards_instead(s: State, rules: RulesRecord, seat: Seat) -> Places:
 def playable_cards(s: State, rules: RulesRecord, seat: Seat) -> Places:
     """Return the set of cards that a seat may play; empty if it must ask for trumps first."""
     if s["size"] == 0:
-        return cards_to_lead(s, seat, RANKS)
+        return s["hands"][seat] if rules.lead_secret else cards_to_lead(s, seat, RANKS)
     following = cards_to_follow(s, seat, RANKS)
     return following if following else cards_instead(s, rules, seat)
 
@@ -537,11 +581,16 @@ def bid_value(rules: RulesRecord, bid: int) -> int:
 def score_contract(s: State, rules: RulesRecord) -> int:
     """Return the score of the bidder's side at the end."""
     shown, side = s["shown"], side_of(rules, s["bidder"])
-    made = count_points(s, side) >= shown["target"]
+    points = count_points(s, side)
+    made = points >= shown["target"]
     score = bid_value(rules, shown["bid"])
     if not made:
         score += rules.scoring != Scoring.ONE
     score *= shown["stake"]
+    if s["set_by"] >= 0:
+        score += score // 2
+    if rules.half_lost and not made and 2 * points < shown["bid"]:
+        score *= 2
     if rules.cot and made and count_tricks(s, side) == s["tricks"]:
         score *= 2
     return score if made else -score
@@ -573,5 +622,7 @@ def is_decided(s: State, rules: RulesRecord) -> bool:
     if may_pair_come(s, rules):
         least, most = lowered_target(s, rules), raised_target(s)
     if highest_bid(rules) - others < least:
-        return True
+        bid = s["shown"]["bid"]
+        sure = 2 * points >= bid or 2 * (highest_bid(rules) - others) < bid
+        return sure or not rules.half_lost
     return points >= most and not (rules.cot and count_tricks(s, side) == s["tricks"])

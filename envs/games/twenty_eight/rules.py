@@ -19,6 +19,7 @@ Actions:
 - 60-66: choose trumps in secret: a suit, the suit of the SEVENTH card, no trumps, or no trumps with
   the ranks reversed
 - 67: demand a REDEAL
+- 68: SET, the third double
 
 A deck lists the cards in dealing order: four cards to each seat from the first speaker on, then
 four more to each. With six players each seat gets six cards at once.
@@ -77,14 +78,15 @@ BID, LOWEST_BID, HIGHEST_BID = CARDS, 12, 29
 PASS, DOUBLE, REDOUBLE, ASK, SHOW, SINGLE, MAKE = 54, 55, 56, 57, 58, 59, 60
 """MAKE to MAKE + 3 choose a suit as trumps."""
 MAKE_SEVENTH, MAKE_NONE, MAKE_REVERSED = MAKE + 4, MAKE + 5, MAKE + 6
-REDEAL = 67
-ACTIONS = 68
+REDEAL, SET = 67, 68
+ACTIONS = 69
 LABELS = (
     *list_labels(CODES, LOWEST_BID, HIGHEST_BID),
     *("pass", "double", "redouble", "ask for trumps", "show the pair", "single"),
     *(f"trumps {suit}" for suit in SUIT_WORDS),
     *("trumps by the seventh card", "no trumps", "no trumps, ranks reversed"),
     "demand a redeal",
+    "set",
 )
 PAIR_WORTH = 4
 """Points by which a pair changes the target of the bidder's side."""
@@ -295,6 +297,54 @@ class Rules(NamedTuple):
     single_lost: Annotated[
         int, Option("stakes lost by a seat that played alone and lost a trick", 3, 4, is_later=True)
     ] = 3
+    one_bid: Annotated[bool, Option("each seat speaks only once in the auction", is_later=True)] = (
+        False
+    )
+    forced_exact: Annotated[
+        bool, Option("a seat that must bid can bid only the lowest bid", is_later=True)
+    ] = False
+    trumps_first: Annotated[
+        bool,
+        Option("seats double after trumps are chosen, not before, with doubles=yes", is_later=True),
+    ] = False
+    set_bid: Annotated[
+        bool,
+        Option(
+            "after a redouble, the opponents may set the bid: the score counts 6 times",
+            is_later=True,
+        ),
+    ] = False
+    bidder_asks: Annotated[
+        bool,
+        Option(
+            "a bidder that cannot follow suit must ask, and so show trumps, before it plays",
+            is_later=True,
+        ),
+    ] = False
+    lead_secret: Annotated[
+        bool, Option("the bidder may lead the secret trump suit at any time", is_later=True)
+    ] = False
+    half_lost: Annotated[
+        bool,
+        Option(
+            "a lost bid costs double if the bidder's side took less than half of it", is_later=True
+        ),
+    ] = False
+    redeal_two: Annotated[
+        bool,
+        Option(
+            "redeal if the first cards of the first or the second speaker have no points",
+            is_later=True,
+        ),
+    ] = False
+    seventh_void: Annotated[
+        bool,
+        Option(
+            "the hand is void if the bidder chose the seventh card and has no other card with "
+            "points in its suit",
+            is_later=True,
+        ),
+    ] = False
 
 
 NINE = Rules(
@@ -347,15 +397,44 @@ SOURCES = {
 NINE_VARIANTS = {
     "classic": NINE,
     "sixteen": NINE._replace(min_bid=16),
-    "bangladesh": NINE._replace(min_bid=16, doubles=True, single_hand=True, pair_from=19),
+    "bangladesh": NINE._replace(
+        min_bid=16,
+        doubles=True,
+        single_hand=True,
+        pair_from=19,
+        void_without=True,
+        redeal_two=True,
+    ),
     "seventh": NINE._replace(seventh=True),
     "no-trumps": NINE._replace(no_trumps=True),
     "must-trump": NINE._replace(asker_trumps=True),
     "match": NINE._replace(match=True),
     "full": NINE._replace(doubles=True, single_hand=True, seventh=True, auto_double=21),
+    "no-last-trick": NINE._replace(last_trick=0),
+    "open-lead": NINE._replace(
+        last_trick=0,
+        forced_exact=True,
+        trumps_first=True,
+        doubles=True,
+        bidder_asks=True,
+        lead_secret=True,
+    ),
+    "set": NINE._replace(
+        min_bid=16,
+        forced=Forced.NOBODY,
+        ask=Ask.MAY,
+        last_trick=0,
+        doubles=True,
+        set_bid=True,
+        single_hand=True,
+        cot=True,
+        seventh=True,
+        seventh_void=True,
+        void_without=True,
+    ),
 }
 """The variants of Twenty-Nine by name."""
-NINE_SOURCES = {**dict.fromkeys(NINE_VARIANTS, "M"), "match": "R", "full": "M, R"}
+NINE_SOURCES = {**dict.fromkeys(NINE_VARIANTS, "M"), "match": "R", "full": "M, R", "set": "R"}
 REFERENCES = {
     "K": "Kerala Club Annual Tournament 1997, Cards 28",
     "M": '"Twenty-Nine" (Pagat) and "Twenty-eight (card game)" (Wikipedia)',
@@ -385,6 +464,8 @@ def check(rules: Rules) -> None:
             "option match must be no with reentry=yes, got yes: the observation shows only one "
             "bidder for each number"
         )
+    if rules.one_bid and rules.reentry:
+        raise ValueError("option one_bid must be no with reentry=yes, got yes")
 
 
 def pack(rules: Rules) -> tuple[int, ...]:
@@ -405,7 +486,7 @@ HAND = 8
 BIDS = HIGHEST_BID - LOWEST_BID + 1
 HISTORY = 160
 """Size of the list of actions. Every hand has fewer actions: at most 91 in the auction of six
-players with ``reentry``, then 20 other calls and 2 choices of trumps, and 38 actions in the play.
+players with ``reentry``, then 23 other calls and 2 choices of trumps, and 38 actions in the play.
 """
 
 UNSEEN, OWN, FACE_DOWN, PLAYED = 0, 1, 2, 3
@@ -516,7 +597,12 @@ PIECES: tuple[Piece | RepeatedPieces, ...] = (
     Piece("bidder", 1, whole_number(SEATS), "seat of the highest bidder, plus 1; 0: none"),
     Piece("doubled", 1, whole_number(2), "0 not doubled, 1 doubled, 2 redoubled"),
     Piece("all_dealt", 1, FLAG, "whether all cards are dealt"),
-    Piece("stake", 1, whole_number(8), "multiplier of the score from doubles and auto_double"),
+    Piece(
+        "stake",
+        1,
+        whole_number(8),
+        "multiplier of the score from double, redouble and auto_double",
+    ),
     Piece(
         "trumps",
         1,
@@ -535,6 +621,7 @@ PIECES: tuple[Piece | RepeatedPieces, ...] = (
     Piece("pair_shown", 1, whole_number(SEATS), "seat that showed the pair, plus 1; 0: none"),
     Piece("alone", 1, whole_number(SEATS), "seat that plays alone, plus 1; 0: none"),
     *option_pieces(Rules, {"last_trick": Piece("last_trick", 1, FLAG, "option")}),
+    Piece("setter", 1, whole_number(SEATS), "seat that set the bid, plus 1; 0: none"),
 )
 FEATURES = Features(
     PIECES,
@@ -550,7 +637,7 @@ FEATURES = Features(
     ),
 )
 
-EARLIER = (Earlier(before="reentry", actions=67),)
+EARLIER = (Earlier(before="one_bid", actions=68), Earlier(before="reentry", actions=67))
 """See `core.game.Game.earlier`. Later options and actions follow the earlier ones, and keep their
 numbers."""
 
@@ -578,6 +665,7 @@ STATE = np.dtype(
         ("maker", np.int8),  # seat that chose the current trumps and knows them; -1: none
         ("asker", np.int8),  # seat that asked for trumps; -1: none
         ("pair_by", np.int8),  # seat that showed the pair; -1: none
+        ("set_by", np.int8),  # seat that set the bid; -1: none
         ("alone", np.int8),  # seat that plays alone; -1: none
         ("dealer", np.int8),
         ("viewer", np.int8),  # the seat whose pieces are shown

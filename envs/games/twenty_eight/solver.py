@@ -61,7 +61,6 @@ from .rules import (
     AUCTION,
     BID,
     HAND,
-    LOWEST_BID,
     MAKING,
     PACK_POINTS,
     PAIR_WORTH,
@@ -293,9 +292,9 @@ def list_contracts(
     """Return every contract of a deal before the first bid, with all cards known to all seats.
 
     A contract is a bidder's seat, a choice of trumps, and the total points that the bidder's side
-    then takes. The pair counts as 4 more points if the side shows it, and as 4 fewer points if the
-    opponents show it. The points are None if the search reached ``limit`` positions. Choices that
-    make the hand void are left out.
+    then takes, whatever it bids. The pair counts as 4 more points if the side shows it, and as 4
+    fewer points if the opponents show it. The points are None if the search reached ``limit``
+    positions. Choices that make the hand void are left out.
 
     Raises:
         ValueError: A seat has already spoken.
@@ -307,6 +306,8 @@ def list_contracts(
     contracts = []
     for seat in range(rules.players):
         bid = speak_until(rules, start, MAKING, seat)
+        if rules.pair:
+            bid["shown"]["bid"] = bid["shown"]["target"] = PACK_POINTS - PAIR_WORTH
         for action in list_actions(bid["legal"][0]):
             made = speak_until(rules, play_actions(game, rules, bid, [action]), PLAY)
             if made["shown"]["phase"][0] == PLAY:
@@ -316,17 +317,11 @@ def list_contracts(
 
 
 def speak_until(rules: Rules, state: np.ndarray, phase: int, bidder: int = -1) -> np.ndarray:
-    """Let the bidder make its highest bid and all other seats pass, until a phase or the end.
-
-    With the option ``pair``, the bid is the highest one whose target a pair can change by its full
-    worth in both directions.
-    """
+    """Let the bidder make its highest bid and all other seats pass, until a phase or the end."""
     while state["shown"]["phase"][0] not in (phase, OVER):
         legal = list_actions(state["legal"][0])
         action = PASS if PASS in legal else legal[0]  # a forced bidder bids the lowest number
         if state["turn"][0] == bidder and state["shown"]["phase"][0] == AUCTION:
-            bids = [bid for bid in legal if BID <= bid < PASS]
-            full = BID + PACK_POINTS - PAIR_WORTH - LOWEST_BID
-            action = next((bid for bid in bids if rules.pair and bid >= full), bids[-1])
+            action = max(bid for bid in legal if BID <= bid < PASS)
         state = play_actions(GAMES[NAME], rules, state, [action])
     return state
