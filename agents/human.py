@@ -89,8 +89,8 @@ class HumanAgent:
         self.ask, self.say, self.colour = ask or input, say, colour
         self.answers, self.takes_back = dict(answers or {}), takes_back
         self.clicks: list[int] = []
-        self.typed = "", -1
-        """The last text that was typed as a move, and the number of steps before it."""
+        self.typed = ""
+        """The last text that was typed as a move."""
         self.begun, self.deal = time.monotonic(), b""
         self.best: human_bests.Best | None = None
 
@@ -124,19 +124,14 @@ class HumanAgent:
         return time.monotonic() - self.begun
 
     def _continue(self, turn: Turn) -> list[int]:
-        """Return the next action of a number that is chosen in several steps, such as a bet.
+        """Return the next action of a choice in several steps, such as the amount of a bet.
 
-        The text with the number then names an action again, directly after the previous step.
+        The text that named the previous step may name the next one, too.
         """
-        (text, before), steps = self.typed, int(turn.states["steps"][0])
-        if steps != before + 1 or not any(map(str.isdigit, text)):
+        if not turn.game.is_choosing(turn.states[0]):
             return []
-        words = turn.game.action_words(turn.states[0], turn.rules)
-        clicks = _match_exactly(text, words)
-        if len(clicks) == 1 and turn.masks[0, clicks[0]]:
-            self.typed = text, steps
-            return clicks
-        return []
+        clicks = _match_exactly(self.typed, turn.game.action_words(turn.states[0], turn.rules))
+        return clicks if len(clicks) == 1 and turn.masks[0, clicks[0]] else []
 
     def _ask(self, turn: Turn) -> list[int]:
         game, rules, states = turn.game, turn.rules, turn.states
@@ -149,7 +144,7 @@ class HumanAgent:
                 continue
             try:
                 move = parse_move(text, game, rules, states)
-                self.typed = text, int(states["steps"][0])
+                self.typed = text
                 return move
             except ValueError as error:
                 self.say(str(error))

@@ -116,6 +116,8 @@ class Game:
     score."""
     version: int = 0
     """Version in the Gymnasium ID. It changes when the expected results of a policy change."""
+    is_choosing: Callable[[Any], bool] = lambda state: False
+    """Returns whether a seat is in the middle of a choice that takes several actions."""
     may_cycle: bool = False
     """Whether a game with the default rules can last forever without ``max_moves``."""
     shortest: Callable[[Any], int] = lambda rules: 1

@@ -80,6 +80,13 @@ class Case:
         return Whole(self) if self.players > 1 else self.env(**keywords)
 
 
+def draw_deck(game: Game, rules: Any) -> list[int]:
+    """Return a shuffled deck that the rules do not redeal, as card codes."""
+    rows = Rows(game, rules, 1)
+    rows.deal_numbered("a deck", [0])
+    return list(map(int, rows.states["deck"][0, : len(game.pack(rules))]))
+
+
 def share_keys(env: CardEnv, other: CardEnv) -> None:
     """Let the opponents of one environment draw as those of another, as with equal seeds."""
     if env.game.num_players(env.rules) > 1:

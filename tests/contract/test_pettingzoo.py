@@ -26,6 +26,7 @@ from parlour.envs.core.scene.scene import ansi, svg
 from parlour.envs.interfaces import pettingzoo as aec
 from parlour.envs.interfaces.pettingzoo import CardAECEnv
 from parlour.envs.render.pictures import usable_modes
+from tests.contract.cases import draw_deck
 from tests.walkers import WALKERS, uniform
 
 
@@ -520,7 +521,7 @@ def test_what_is_hidden_from_one_is_seen_by_another() -> None:
 @every_variant
 def test_a_chosen_deck_and_a_numbered_deal(seats: Seats) -> None:
     env, rows = seats.env(), seats.rows(0)
-    deck = list(seats.game.pack(seats.rules))[::-1]
+    deck = draw_deck(seats.game, seats.rules)
     for given in (deck, " ".join(card_name(card) for card in deck)):
         env.reset(options={"deck": given})
         rows.deal_deck(deck)

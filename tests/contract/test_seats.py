@@ -35,6 +35,7 @@ from tests.contract.cases import (
     Case,
     Crowd,
     check_with_sb3,
+    draw_deck,
     ended,
     random_cases,
     unit_of,
@@ -566,7 +567,7 @@ DEALT = [case for case in SEVERAL if case.game.has_dealer]
 @pytest.mark.parametrize("table", DEALT, ids=str)
 def test_a_dealer_may_be_chosen(table: Case) -> None:
     """It deals in place of the one drawn, before the shuffle: the cards are the same."""
-    deck = list(table.game.pack(table.rules))
+    deck = draw_deck(table.game, table.rules)
     env, envs = table.env(encoding="codes"), table.vec(2, encoding="codes")
     env.reset(seed=4)
     drawn = env.state["deck"].tobytes()

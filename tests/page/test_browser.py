@@ -800,7 +800,7 @@ def test_arrow_keys_walk_a_grid_in_straight_lines(page: Any) -> None:
     page.keyboard.press("Enter")  # the same deal
     sync_api.expect(page.locator("dialog[open]")).to_have_count(0)
     place = "document.activeElement.item?.place"
-    page.wait_for_function(f"{place}?.startsWith('square-')")  # Start leads to the table
+    page.wait_for_function(f"() => {place}?.startsWith('square-')")  # Start leads to the table
     page.locator('svg .item[data-id="square-c3"]').click()
     shows(page, "facts", "1 of 25 placed")
     for key, start, ends in (

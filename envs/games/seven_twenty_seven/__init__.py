@@ -7,7 +7,7 @@ from .guide import VARIANT_NOTES, how_to_play, prompt, refusal
 from .heuristic import WEIGHTS, equity, heuristic, loose, tight
 from .kernel import kernels, reward_unit
 from .knowledge import HIDDEN, resample_hidden, view
-from .layout import action_words, describe_action, final_info, layout
+from .layout import action_words, describe_action, final_info, is_choosing, layout
 from .rules import (
     ACTIONS,
     DEFAULT,
@@ -57,6 +57,7 @@ GAME = Game(
     state_check=STATE_CHECK,
     pack=pack,
     rule_agents={"tight": make_score_rows(tight), "loose": make_score_rows(loose)},
+    is_choosing=is_choosing,
     earlier=EARLIER,
 )
 """The game, registered in `parlour.envs.GAMES`."""

@@ -363,6 +363,11 @@ def _action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
     return words
 
 
+def is_choosing(s: Any) -> bool:
+    """Return whether a seat is choosing the amount of a bet, with ``any_amount``."""
+    return bool(s["to_chips"])
+
+
 def describe_action(s: Any, rules: Any, action: int) -> str:
     """Return an action as a phrase, such as ``"raise by 3 chips"``."""
     missing = int(s["high"]) - int(s["staked"][int(s["turn"])])
