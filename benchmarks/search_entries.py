@@ -43,7 +43,7 @@ SEARCHES = {
         "pyramid-rules": "mcts@1000",
         "poker-squares-classic": "mcts@400:greedy",
         "puss-no-redeal": "rollouts@40:hopeful",
-        "seven-twenty-seven-home": "mcts@100",
+        "seven-twenty-seven-home": "mcts@60",
         "twenty-eight-classic": "rollouts@100:greedy",
         "fifty-six-classic": "rollouts-cards@160:greedy",
         "klondike-draw-one": "hindsight@1000",

@@ -150,14 +150,24 @@ class BenchmarkEntry:
         return f"{self.method}, {self.task}, seed {self.seed}"
 
     @cached_property
+    def deal_values(self) -> np.ndarray:
+        """The value of each deal, float64 (deals,).
+
+        With several sets of rules, it is the mean over them: the results of one deal under
+        different rules are not independent.
+        """
+        sets = self.task_object.test_sets or 1
+        return np.asarray(self.values, np.float64).reshape(sets, -1).mean(axis=0)
+
+    @cached_property
     def raw(self) -> Estimate:
         """The mean of the values with its 95 % interval over deals."""
-        values = np.asarray(self.values)
+        task, values = self.task_object, self.deal_values
         if len(values) == 1:
             return Estimate(values[0], values[0], values[0], 1)
-        if self.task_object.measure == "won":
+        if task.measure == "won" and not task.test_sets:
             return wilson_rate(values > 0)
-        return (student_mean if self.task_object.is_multiplayer else bootstrap_mean)(values)
+        return (student_mean if task.is_multiplayer or task.test_sets else bootstrap_mean)(values)
 
     @property
     def score(self) -> float:
@@ -167,8 +177,8 @@ class BenchmarkEntry:
     @property
     def error(self) -> float:
         """The standard error of the normalized score over deals."""
-        task, n = self.task_object, len(self.values)
-        spread = float(np.std(self.values, ddof=1)) if n > 1 else 0.0
+        task, n = self.task_object, len(self.deal_values)
+        spread = float(np.std(self.deal_values, ddof=1)) if n > 1 else 0.0
         return float((task.normalize(spread) - task.normalize(0.0)) / np.sqrt(n))
 
 

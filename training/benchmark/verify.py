@@ -219,19 +219,21 @@ def _compare_values(entry: BenchmarkEntry, actual: np.ndarray, first: int) -> It
 def _compare_fresh(entry: BenchmarkEntry, task: Task, fresh: Measured) -> Iterator[str]:
     """Compare the score with that on fresh deals.
 
-    The spread of the results comes from the fresh deals, since invented values may have any spread;
-    for rates, it comes from the rate of all deals.
+    Each deal counts once, as the mean over all sets of rules: the results of one deal under
+    different rules are not independent. The spread of the results comes from the fresh deals, since
+    invented values may have any spread; for rates, it comes from the rate of all deals.
     """
-    values, n = np.asarray(entry.values), len(fresh.values)
+    values = entry.deal_values
+    others = fresh.values.reshape(task.test_sets or 1, -1).mean(axis=0)
     if len(values) < 2:
         return
-    variance = fresh.values.var(ddof=1)
-    if task.measure == "won":
-        rate = np.concatenate([values, fresh.values]).mean()
+    variance = others.var(ddof=1)
+    if task.measure == "won" and not task.test_sets:
+        rate = np.concatenate([values, others]).mean()
         variance = rate * (1 - rate)
-    error = sqrt(variance / len(values) + variance / n)
-    if values.mean() - fresh.values.mean() > ERRORS * error:
+    error = sqrt(variance / len(values) + variance / len(others))
+    if values.mean() - others.mean() > ERRORS * error:
         yield (
             f"values: the score must not depend on the deals, got {values.mean():.4g} on the deals "
-            f"of the benchmark and {fresh.values.mean():.4g} on {n} fresh deals"
+            f"of the benchmark and {others.mean():.4g} on {len(fresh.values)} fresh deals"
         )

@@ -29,6 +29,7 @@ from parlour.training.benchmark.run import digest_spec, find_agent, run_method
 from parlour.training.benchmark.submit import add_agent, add_games
 from parlour.training.benchmark.tasks import ALL_TASKS, DEAL_SET, EVALUATION_SEED, TASKS
 from parlour.training.benchmark.verify import verify_entry
+from parlour.training.evaluation.stats import student_mean
 
 PYRAMID = TASKS["pyramid-three-passes"]
 
@@ -112,6 +113,17 @@ class Memory:
             if known is not None and turn.masks[row, known]:
                 actions[row] = known
         return actions
+
+
+def test_a_deal_counts_once_for_all_sets_of_rules(pyramid: BenchmarkEntry) -> None:
+    """Else a deal that is won under all rules would look like many independent wins."""
+    task = ALL_TASKS["pyramid-rules"]
+    deals = np.arange(task.deals) % 3 == 0
+    values = tuple(map(float, np.tile(deals, task.test_sets)))
+    entry = replace(pyramid, task=task.name, values=values)
+    assert entry.deal_values.tolist() == deals.tolist()
+    assert entry.raw == student_mean(deals.astype(float))
+    assert pyramid.deal_values.tolist() == list(pyramid.values)
 
 
 @pytest.mark.slow
