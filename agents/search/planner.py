@@ -4,15 +4,16 @@
 the hidden cards, and follows the plan that wins in most worlds.
 """
 
+import itertools
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
 from parlour.envs import GAMES, Game
-from parlour.envs.core.batch import MAX_MOVES, Over
+from parlour.envs.core.batch import Over
 from parlour.envs.core.rows import Rows, copy_states, observation_codes, resample_copies
 from parlour.envs.core.solve import make_position, solver_of
 from parlour.envs.core.turn import Agent, Turn, check_agent, is_person, prepare_turn
@@ -26,6 +27,10 @@ FEWEST = "fewest"
 """Option of the spec ``oracle:fewest``: win in the fewest moves."""
 HINDSIGHT_ITERATIONS = 1000
 """Default number of iterations per plan of `HindsightAgent`."""
+PLAYER = -1
+"""Stands for the action that the player chooses."""
+PLAYER_MOVES = 16
+"""Number of actions of the player that are remembered at a time."""
 MAX_PLANS = 1 << 18
 """Maximum number of positions whose planned action is remembered, about 55 MB."""
 
@@ -91,7 +96,8 @@ class Planner:
         if key not in self.plans:
             return self._plan(states)
         self.plans.move_to_end(key)
-        return self.plans[key]
+        action, value = self.plans[key]
+        return (action, value) if action != PLAYER else self._play_on(states, value)
 
     def _key(self, states: np.ndarray) -> bytes:
         return blake2b(self.position_bytes(states), digest_size=16).digest()
@@ -105,24 +111,40 @@ class Planner:
             seeds = np.array([self._seed(states)], np.uint64)
             states = resample_copies(self.game, self.rules, states, seeds)
         actions, value = self.make_plan(states, self._seed(states))
-        rows = Rows(self.game, self.rules, 1)
+        return self._follow(states, actions, value) if actions else self._play_on(states, value)
+
+    def _play_on(self, states: np.ndarray, value: float) -> tuple[int, float]:
+        """Remember some actions of the player; see `_plan`."""
+        return self._follow(states, itertools.repeat(PLAYER, PLAYER_MOVES), value)
+
+    def _follow(
+        self, states: np.ndarray, actions: Iterable[int], value: float
+    ) -> tuple[int, float]:
+        """Play actions from a position and remember them; return the first and the value.
+
+        The player chooses the action `PLAYER`. If the last action is its choice, it also plays on
+        from the last position.
+        """
+        rows, planned = Rows(self.game, self.rules, 1), PLAYER
         rows.restore(states)
-        for number, action in enumerate(actions or self._play_on(rows), 1):
+        for planned in actions:
+            action = planned if planned != PLAYER else self._ask_player(rows)
             self.plans[self._key(rows.states)] = action, value
             rows.step(np.array([action]))
-            if rows.states["over"][0] != Over.RUNNING or number == MAX_MOVES:
+            if rows.states["over"][0] != Over.RUNNING:
                 break
+        else:
+            if planned == PLAYER:
+                self.plans.setdefault(self._key(rows.states), (PLAYER, value))
         first = self.plans[self._key(states)]  # the last action here if the plan returns to it
         while len(self.plans) > MAX_PLANS:
             self.plans.popitem(last=False)
         return first
 
-    def _play_on(self, rows: Rows) -> Iterator[int]:
-        """Yield the player's actions in the game in ``rows``, endlessly."""
-        while True:
-            seeds = np.array([self._seed(rows.states)], np.uint64)
-            turn = prepare_turn(self.player, self.game, self.rules, rows.states, seeds)
-            yield int(self.player.act(turn)[0])
+    def _ask_player(self, rows: Rows) -> int:
+        seeds = np.array([self._seed(rows.states)], np.uint64)
+        turn = prepare_turn(self.player, self.game, self.rules, rows.states, seeds)
+        return int(self.player.act(turn)[0])
 
 
 class OracleAgent(Planner):

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from parlour.agents.baselines import GreedyAgent
 from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.agents.search import planner
 from parlour.agents.search.planner import OracleAgent
 from parlour.envs import find_game
 from parlour.envs.core.contract import Solution, Solving
 from parlour.envs.core.kernel.cards import deal_seeds
-from parlour.envs.core.rows import Rows
+from parlour.envs.core.rows import Rows, observation_codes
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.play import play_deals
 from tests.fake_solver import FakeSolver, SeesAll, solved
@@ -84,7 +85,7 @@ def test_a_plan_longer_than_what_is_remembered_is_made_again(
 def test_no_limit_of_the_plan_is_a_limit_of_the_game(
     fake: FakeSolver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planner, "MAX_MOVES", 4)
+    monkeypatch.setattr(planner, "PLAYER_MOVES", 2)
     result = evaluate(GAME, "oracle", deals=12, labels="no").results
     greedy = evaluate(GAME, SeesAll(), deals=12, labels="no").results
     lost = ~greedy.facts["won"]
@@ -110,3 +111,26 @@ def test_it_is_made_for_its_rules(fake: FakeSolver) -> None:
     agent = load_agent("oracle", GAME, RULES)
     with pytest.raises(ValueError, match="agent 'oracle' plays only pyramid with rules "):
         play_deals(GAME, GAME.make_rules("web"), agent, SEEDS[:1])
+
+
+def test_without_plans_the_player_plays_as_far_as_needed() -> None:
+    class NoPlans(planner.Planner):
+        name, unit, asked = "no-plans", "", 0
+
+        def position_bytes(self, states: np.ndarray) -> bytes:
+            return observation_codes(states).tobytes()
+
+        def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
+            self.asked += 1
+            return [], np.nan
+
+    game = find_game("klondike")
+    rules, seeds = game.make_rules(), deal_seeds("klondike-1", range(20))
+    agent = NoPlans(game, rules)
+    planned, greedy = (play_deals(game, rules, each, seeds) for each in (agent, GreedyAgent()))
+    for fact, values in greedy.facts.items():
+        assert np.array_equal(planned.facts[fact], values), fact
+    moves = int(greedy.facts["moves"].sum())
+    assert moves > 5000
+    assert len(agent.plans) < 2 * moves
+    assert agent.asked < moves / 2  # after each card that is turned up
