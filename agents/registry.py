@@ -48,6 +48,7 @@ from .agent_spec import (
 from .baselines import HEURISTIC_NETWORK, GreedyAgent, UniformAgent
 from .human import HumanAgent
 from .llm import make_llm_agent
+from .networks.plan_network import PLAN_NETWORK, PlanNetworkAgent
 from .networks.policy_table import POLICY_TABLE_NETWORK, PolicyTableAgent
 from .networks.value_table import VALUE_TABLE_NETWORK, ValueTableAgent
 from .saved import (
@@ -264,6 +265,8 @@ def _load_folder(folder: Path, game: Game, rules: Any, width: int) -> Agent:
         return PolicyTableAgent.load(folder, game, rules)
     if network == HEURISTIC_NETWORK:
         return GreedyAgent.load(folder, game, rules)
+    if network == PLAN_NETWORK:
+        return PlanNetworkAgent.load(folder, game, rules)
     with name_extra(f"the network in {folder}"):
         from .networks.learned import LearnedAgent  # imports torch, so only where a network plays
 

@@ -31,6 +31,7 @@ from .contract import (
 )
 from .kernel.cards import DeckFormat, full_pack
 from .legal import MOST_ACTIONS, count_words
+from .plan_values import PlanValues
 from .schema import Earlier, Features, Piece, Schema
 from .seat_kernels import PlayTurns, make_play_turns
 from .type_aliases import Action, CardCode, Scores, States, Weights
@@ -138,6 +139,8 @@ class Game:
     """Properties of the multiplayer variants; None if the game has none."""
     afterstates: AfterstateFeatures | None = None
     """Features of afterstates, for learners with additive value tables."""
+    plan_values: PlanValues | None = None
+    """Features of the positions after plans, for learners that compare plans."""
     deck_formats: Mapping[str, DeckFormat] = field(default_factory=dict)
     """Notations of other programs for deals, by name."""
     solving: Solving | None = None

@@ -18,6 +18,7 @@ from .hindsight import plan_ahead
 from .kernel import kernels
 from .knowledge import HIDDEN, STATE_CHECK, resample_hidden
 from .layout import action_words, describe_action, final_info, layout
+from .plan_values import PLAN_VALUES
 from .rules import (
     ACTIONS,
     DEFAULT,
@@ -64,6 +65,7 @@ GAME = Game(
     score_range=(LOWEST_SCORE, HIGHEST_SCORE),
     may_cycle=True,
     shortest=count_fewest_moves,
+    plan_values=PLAN_VALUES,
     hidden_cards=HIDDEN,
     state_check=STATE_CHECK,
     deck_formats={

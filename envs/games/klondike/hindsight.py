@@ -23,7 +23,7 @@ from ...core.kernel.bits import lowest
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import GAMMA, finish_word
 from ...core.options import as_record, value_text
-from ...core.type_aliases import RulesRecords, States, Word
+from ...core.type_aliases import Action, RulesRecords, States, Word
 from .heuristic import is_stock_known
 from .rules import DEAL, Rules
 from .solver.card_sets import RANKS
@@ -575,6 +575,23 @@ def search_plans(
     return best
 
 
+def check_rules(rules: Rules) -> None:
+    """Raise ValueError for rules that plans do not support."""
+    if rules.passes or not rules.partial_runs:
+        raise ValueError(
+            "rules must have passes=0 and partial_runs=yes for plans, "
+            f"got passes={rules.passes}, partial_runs={value_text(rules.partial_runs)}"
+        )
+
+
+def spell_plan(state: Any, rules: Rules, tree: Tree, plan: int, search: Search) -> list[Action]:
+    """Return the actions of a plan of the root."""
+    table = lay_table(state, rules.draw)
+    for commit in tree["line"][plan, : tree["length"][plan]]:
+        play_commit(table, int(commit), search["cards"])
+    return table.actions
+
+
 def plan_ahead(states: States, rules: Rules, iterations: int, seed: int) -> Plan:
     """Return the plan to play from a position, up to the next card that is turned up.
 
@@ -594,11 +611,7 @@ def plan_ahead(states: States, rules: Rules, iterations: int, seed: int) -> Plan
         ValueError: The rules have limited passes or whole runs only, or ``iterations`` exceeds
             `MOST_ITERATIONS`.
     """
-    if rules.passes or not rules.partial_runs:
-        raise ValueError(
-            "rules must have passes=0 and partial_runs=yes for hindsight planning, "
-            f"got passes={rules.passes}, partial_runs={value_text(rules.partial_runs)}"
-        )
+    check_rules(rules)
     if not 1 <= iterations <= MOST_ITERATIONS:
         raise ValueError(f"iterations must be from 1 to {MOST_ITERATIONS}, got {iterations}")
     state = states[0]
@@ -613,9 +626,7 @@ def plan_ahead(states: States, rules: Rules, iterations: int, seed: int) -> Plan
     tree = trees[0]
     if best == NONE:
         return Plan([], 0.0, worlds=int(tree["sampled"]))
-    table = lay_table(state, rules.draw)
-    for commit in tree["line"][best, : tree["length"][best]]:
-        play_commit(table, int(commit), searches[0]["cards"])
     plan, worlds = tree["plans"][best], int(tree["sampled"])
     share = plan["wins"] / plan["visits"] if plan["visits"] else 1.0
-    return Plan(table.actions, float(share * tree["world_count"] / worlds), worlds)
+    actions = spell_plan(state, rules, tree, best, searches[0])
+    return Plan(actions, float(share * tree["world_count"] / worlds), worlds)

@@ -46,6 +46,10 @@ def small(folder: Path, **changes: Any) -> Settings:
     return replace(base, runs=str(folder), **changes)
 
 
+GAME_OF = {"td": "poker_squares", "plan-td": "klondike", "selfplay": "seven_twenty_seven"}
+"""A game for each method that cannot learn Pyramid."""
+
+
 def search(folder: Path, trials: int = 3, **keywords: Any) -> Tuned:
     return tune(small(folder), trials=trials, space=SPACE, quiet=True, **keywords)
 
@@ -94,7 +98,7 @@ def test_the_best_settings_are_taken_as_they_are(tmp_path: Path) -> None:
 
 def test_every_kind_of_setting_can_be_written(tmp_path: Path) -> None:
     for name, kind in SETTINGS.items():
-        game = {"td": "poker_squares", "selfplay": "seven_twenty_seven"}.get(name, "pyramid")
+        game = GAME_OF.get(name, "pyramid")
         base = kind(game=game, seeds=(0,), eval_deals=7)
         if name == "ppo":
             base = replace(base, options={"passes": 2}, variants=(), network_options={"a": 1})
@@ -108,7 +112,7 @@ def test_every_kind_of_setting_can_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", SETTINGS)
 def test_the_spaces_of_all_methods_are_right(method: str) -> None:
-    game = {"td": "poker_squares", "selfplay": "seven_twenty_seven"}.get(method, "pyramid")
+    game = GAME_OF.get(method, "pyramid")
     space = read_space(make_settings(method, game=game))
     assert 2 <= len(space) <= 8
 

@@ -7,7 +7,8 @@ quickly.
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from parlour.agents.networks.options import BASE, LIFT, LIFT_OPTION, MOST_LIFT
+from parlour.agents.networks.options import BASE, LIFT, LIFT_OPTION, MOST_LIFT, WIDEST
+from parlour.agents.networks.plan_network import require_plan_values
 from parlour.agents.networks.value_table import require_afterstates
 from parlour.agents.validation import shorten
 from parlour.envs import Game, find_game
@@ -269,6 +270,53 @@ class TDSettings(StepSettings, SoloSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PlanTDSettings(StepSettings, SoloSettings):
+    """TD(lambda) with a network that values the positions after plans (Klondike).
+
+    A plan is a sequence of actions up to the next card that is turned up. Each plan is one
+    timestep.
+    """
+
+    method = "plan-td"
+
+    reward: Literal["progress", "win", "score"] = "win"
+    """Reward function. The network learns the chance of winning, so only win is allowed."""
+    width: Annotated[int, Range(1, WIDEST)] = 128
+    """Number of units in the first layer, the sum of the embeddings of all features."""
+    units: Annotated[int, Range(1, 4096)] = 32
+    """Number of units in the second layer."""
+    games: Annotated[int, Range(1, 10**6)] = 4000
+    """Number of games per iteration. The network learns between iterations."""
+    n_epochs: Annotated[int, Range(1, 1000)] = 4
+    """Number of epochs per iteration: passes over its plans."""
+    batch_size: Annotated[int, Range(1, 10**6)] = 1024
+    """Minibatch size, in plans."""
+    learning_rate: Share = 1e-3
+    """Initial learning rate of Adam."""
+    td_lambda: Share = 0.8
+    """Lambda of TD(lambda)."""
+    explore: Share = 0.01
+    """Fraction of random plans in the games that the network plays."""
+
+    def check(self, game: Game) -> None:
+        """See `Settings.check`."""
+        require_plan_values(game)
+        if self.reward != "win":
+            raise ValueError(
+                f"reward must be 'win' for method {self.method!r}, got {self.reward!r}"
+            )
+
+    def describe_length(self) -> str:
+        """See `Settings.describe_length`."""
+        return f"{self.total_steps:,} plans, rounded up to whole iterations"
+
+    def checkpoint_format(self) -> Any:
+        """See `Settings.checkpoint_format`; returns the number and version of the features."""
+        values = require_plan_values(find_game(self.game))
+        return {"features": values.num_features, "version": values.version}
+
+
+@dataclass(frozen=True, kw_only=True)
 class CmaEsSettings(SoloSettings):
     """CMA-ES for weights of the game's heuristic (solitaires). Each episode is one timestep."""
 
@@ -301,7 +349,7 @@ class CmaEsSettings(SoloSettings):
 
 METHODS = (
     *(PPOSettings, DistillSettings, PQNSettings),
-    *(SelfplaySettings, TDSettings, CmaEsSettings),
+    *(SelfplaySettings, TDSettings, PlanTDSettings, CmaEsSettings),
 )
 SETTINGS: dict[str, type[Settings]] = {each.method: each for each in METHODS}
 """The settings class of each method, by method name."""

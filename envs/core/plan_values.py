@@ -1,0 +1,126 @@
+"""Values of plans: the functions of a game whose plans a learned network compares.
+
+A plan is a sequence of actions up to the next card that is turned up. Its value is the chance of
+winning from the position that it leads to, before the card is known. `PlanNetwork` estimates the
+value from the features of that position.
+"""
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from .contract import Plan
+from .kernel.jit import jit
+from .type_aliases import FeatureIds, States
+
+
+class PlanNetwork(NamedTuple):
+    """Weights of a network with two hidden layers, all float32.
+
+    The first layer is the sum of one row of ``embedding`` per feature.
+    """
+
+    embedding: np.ndarray
+    """(features, width)."""
+    hidden: np.ndarray
+    """(units, width)."""
+    hidden_bias: np.ndarray
+    """(units,)."""
+    output: np.ndarray
+    """(units,)."""
+    output_bias: np.ndarray
+    """(1,)."""
+
+
+@jit
+def evaluate_features(ids: FeatureIds, count: int, network: PlanNetwork, sums: np.ndarray) -> float:
+    """Return the network's logit of winning.
+
+    Args:
+        ids: The features; the first ``count`` entries are used.
+        count: Number of features.
+        network: The network.
+        sums: Scratch space, float32 (width,).
+
+    Returns:
+        The logit.
+    """
+    width = len(sums)
+    for j in range(width):
+        sums[j] = 0.0
+    for k in range(count):
+        row = network.embedding[ids[k]]
+        for j in range(width):
+            sums[j] += row[j]
+    for j in range(width):
+        sums[j] = max(sums[j], np.float32(0.0))
+    logit = network.output_bias[0]
+    for unit in range(len(network.output)):
+        weights, total = network.hidden[unit], network.hidden_bias[unit]
+        for j in range(width):
+            total += weights[j] * sums[j]
+        if total > 0:
+            logit += network.output[unit] * total
+    return logit
+
+
+class PlayedPlans(NamedTuple):
+    """The plans of games that a network played against no one, in the order of play."""
+
+    ids: np.ndarray
+    """Features of the position after each plan, int16 (n, most); ``num_features`` fills rows."""
+    logits: np.ndarray
+    """The network's logit of each plan, float64 (n,)."""
+    games: np.ndarray
+    """The game of each plan, int64 (n,), ascending."""
+    won: np.ndarray
+    """Whether each game was won, bool (games,)."""
+
+
+class PlayGames(Protocol):
+    """Function that plays games with a network, and records its plans."""
+
+    def __call__(
+        self, rules: Any, network: PlanNetwork, seeds: np.ndarray, explore: float, /
+    ) -> PlayedPlans:
+        """Play one deal for each seed.
+
+        Args:
+            rules: The rules.
+            network: The network. The plan with the highest logit is played.
+            seeds: Seeds of the deals, uint64 (games,).
+            explore: Probability of a random plan.
+
+        Raises:
+            ValueError: The rules are not supported.
+        """
+
+
+class ChoosePlan(Protocol):
+    """Function that returns the plan that a network prefers."""
+
+    def __call__(self, states: States, rules: Any, network: PlanNetwork, /) -> Plan:
+        """Return the plan for one state, shape (1,), and the chance of winning as its value.
+
+        The plan is empty if there is none, or if no card is hidden.
+
+        Raises:
+            ValueError: The rules are not supported.
+        """
+
+
+class PlanValues(NamedTuple):
+    """Features of the positions after plans, and functions that choose plans by their values."""
+
+    num_features: int
+    """Number of features. Features are numbered from 0."""
+    play_games: PlayGames
+    """Plays games with a network."""
+    choose_plan: ChoosePlan
+    """Returns the plan that a network prefers."""
+    symmetries: np.ndarray
+    """Numberings of the features that do not change the value, int64 (k, num_features + 1). The
+    last column is ``num_features``, which stands for no feature."""
+    version: int = 1
+    """Version of the features. It changes when features are added or change their meaning; a saved
+    network works only with the version that it was trained with."""
