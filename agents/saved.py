@@ -39,8 +39,9 @@ FORMAT = 1
 AGENT_FILE, WEIGHTS = "agent.json", "weights.safetensors"
 MAX_WEIGHTS_BYTES = 1 << 31
 """Maximum size in bytes of a file of weights."""
-NO_ENCODING, AFTERSTATES = "none", "afterstates"
-"""Encodings of heuristic weights and of value tables, which do not read observations."""
+NO_ENCODING, AFTERSTATES, PLANS = "none", "afterstates", "plans"
+"""Encodings of heuristic weights, of value tables and of networks that value plans. They do not
+read observations."""
 MAX_HEADER_BYTES = 1 << 20
 """Maximum size in bytes of the header of a file of weights, which has names and shapes."""
 PRETRAINED_SPEC = "pretrained"
@@ -247,7 +248,7 @@ def _check_rules(card: Mapping[str, Any], game: Game) -> tuple[Any, ...]:
     """Return all rules that an agent was trained on; ValueError if it cannot play the game."""
     if card["game"] != game.name:
         raise ValueError(f"the agent must be for game {game.name!r}, got {card['game']!r}")
-    reads_observations = card["network"]["encoding"] not in (NO_ENCODING, AFTERSTATES)
+    reads_observations = card["network"]["encoding"] not in (NO_ENCODING, AFTERSTATES, PLANS)
     if reads_observations and game.find_schema(card["features_digest"]) is None:
         raise ValueError(
             f"the agent was trained on other features of {game.name!r}: features digest "

@@ -10,7 +10,7 @@ from parlour.envs.core.plan_values import PlanNetwork, PlanValues
 from parlour.envs.core.rows import observation_codes
 from parlour.envs.core.turn import Agent
 
-from ..saved import AFTERSTATES, SavedAgentError, load_saved_agent
+from ..saved import PLANS, SavedAgentError, load_saved_agent
 from ..search.planner import Planner
 from ..validation import name_file_in_errors
 
@@ -60,7 +60,7 @@ class PlanNetworkAgent(Planner):
     ) -> None:
         super().__init__(game, rules, player)
         self.choose_plan = require_plan_values(game).choose_plan
-        self.network, self.name = network, name
+        self.plan_network, self.name = network, name
 
     @classmethod
     def load(cls, path: str | Path, game: Game, rules: Any = None) -> "PlanNetworkAgent":
@@ -81,7 +81,7 @@ class PlanNetworkAgent(Planner):
             shapes = list_shapes(values.num_features, net["width"], _read_units(net))
             return 4 * sum(int(np.prod(shape)) for shape in shapes.values())
 
-        saved = load_saved_agent(path, game, rules, count_bytes, lambda _: AFTERSTATES)
+        saved = load_saved_agent(path, game, rules, count_bytes, lambda _: PLANS)
         net = saved.network
         with name_file_in_errors(saved.folder, SavedAgentError):
             if net["name"] != PLAN_NETWORK:
@@ -107,7 +107,7 @@ class PlanNetworkAgent(Planner):
 
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
         """Return the plan, and the estimated chance of winning."""
-        plan = self.choose_plan(states, self.rules, self.network)
+        plan = self.choose_plan(states, self.rules, self.plan_network)
         return plan.actions, np.nan if plan.value is None else plan.value
 
 

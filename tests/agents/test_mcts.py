@@ -192,7 +192,7 @@ def test_budgets_and_prefixes() -> None:
     rules = game.make_rules()
     agent = load_agent("mcts@800:pretrained", game, rules)
     assert isinstance(agent, MCTSAgent) and (agent.iterations, agent.milliseconds) == (800, None)
-    assert agent.name == "values-0-mcts@800" and not agent.sees_all
+    assert agent.name == "puss_in_the_corner-no-redeal-mcts@800" and not agent.sees_all
     timed = load_agent("mcts@2.5ms", game, rules)
     assert isinstance(timed, MCTSAgent) and timed.milliseconds == 2.5
     assert timed.name == "greedy-mcts@2.5ms"

@@ -19,6 +19,7 @@ from parlour.envs import GAMES, find_game
 from parlour.envs.core.scene.drawing import find_theme
 from parlour.envs.core.solve import solver_of
 from parlour.page.play import SolitaireSession
+from parlour.page.store import COLUMNS
 from parlour.page.thinking import PageAgent, Thinking
 from parlour.training import review_replay, save_html
 from parlour.training.play.solitaire import LIMIT
@@ -350,6 +351,21 @@ def test_a_result_that_is_not_saved_is_said_so(page: Any, served: Served) -> Non
         other.rollback()
     begin(page, "classic", 4)
     shows(page, "facts", "deal number 4")
+
+
+@pytest.mark.slow
+def test_the_balance_of_all_games_is_shown_where_points_are_paid(page: Any, served: Served) -> None:
+    rules = find_game("klondike").make_rules("vegas")
+    result = dict.fromkeys(COLUMNS, 0) | {
+        "game": "klondike",
+        "rules": find_game("klondike").rules_digest(rules),
+        "score": -17,
+    }
+    served.store.add(result)
+    begin(page, "vegas", 1, "klondike")
+    shows(page, "tally", "Balance of all games: -17")
+    begin(page, "classic", 1, "klondike")
+    sync_api.expect(page.locator("[data-part=tally]")).not_to_contain_text("Balance")
 
 
 @pytest.mark.slow

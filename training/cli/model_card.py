@@ -12,6 +12,7 @@ from parlour.agents.saved import (
     AFTERSTATES,
     AGENT_FILE,
     NO_ENCODING,
+    PLANS,
     PRETRAINED_FOLDER,
     digest_agent,
     find_agent_folder,
@@ -42,6 +43,7 @@ EVALUATION_SEED = "model-card"
 READS = {
     NO_ENCODING: "the visible part of the state, as weighted features of the game's heuristic",
     AFTERSTATES: "the visible part of the state, as features of the afterstate of each action",
+    PLANS: "the visible part of the state, as features of the position after each plan",
 }
 """Input of an agent by its encoding, for agents that do not read the observation."""
 TRAINED_FIELDS = {
@@ -312,6 +314,8 @@ def _reads(encoding: str) -> str:
 def _way(description: Mapping[str, Any]) -> str:
     if description["network"]["encoding"] == AFTERSTATES:
         return "the action with the highest afterstate value"
+    if description["network"]["encoding"] == PLANS:
+        return "the next action of the plan with the highest value"
     if description.get("samples"):
         return "sampled from the policy"
     return "the legal action that the agent rates highest"
@@ -389,6 +393,8 @@ def _list_limits(folder: Path, game: Game, rules: Any, results: Sequence[Results
     solved = network["encoding"] not in READS and usual_search(game, rules).startswith("pimc")
     has_opponents = game.num_players(rules) > 1
     search = "pimc" if solved or BASE in network["options"] else "mcts"
+    if network["encoding"] == PLANS:
+        search = "hindsight"
     return [
         f"Intended uses: a baseline, {'an opponent, ' if has_opponents else ''}the guide of a "
         f"search (`{search}:FOLDER`), and a starting point for training (`--initial FOLDER`).",

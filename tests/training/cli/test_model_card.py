@@ -74,7 +74,7 @@ def test_an_agent_of_ones_own_plays_for_its_card(
         "score 125.33 [124.47, 126.21], 5,000 deals of the deal set `poker_squares-validation`",
         "parlour train poker_squares --preset td\n",
         "| versions | python 3.11.7, stable_baselines3 2.9.2 |",
-        "**`poker_squares-classic-long200`**",
+        "**`poker_squares-classic`**",
         "plays only the rules for which it was trained",
     ):
         assert part in text, part

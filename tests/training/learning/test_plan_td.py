@@ -80,8 +80,8 @@ def test_another_agent_is_the_start(tmp_path: Path) -> None:
     changes = {"initial": str(agent_of(first)), "learning_rate": 0.0, "total_steps": 1}
     second = train(settings(tmp_path / "second", **changes), quiet=True)
     agents = [PlanNetworkAgent.load(agent_of(run), GAME) for run in (first, second)]
-    for name in agents[0].network._fields:
-        arrays = [getattr(agent.network, name) for agent in agents]
+    for name in agents[0].plan_network._fields:
+        arrays = [getattr(agent.plan_network, name) for agent in agents]
         assert np.array_equal(*arrays), name
     with pytest.raises(ValueError, match=r"setting initial must name an agent with embedding of"):
         train(settings(tmp_path / "third", initial=str(agent_of(first)), width=8), quiet=True)

@@ -17,7 +17,7 @@ from parlour.agents.networks.plan_network import (
     PlanNetworkAgent,
     require_plan_values,
 )
-from parlour.agents.saved import AFTERSTATES
+from parlour.agents.saved import PLANS
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.kernel.cards import deal_seeds
@@ -170,7 +170,7 @@ class PlanTDRun(StepRun):
             self.steps, self.iterations = saved.values["steps"], saved.values["iterations"]
             checkpoint.set_tensors({"network": self.module}, self.optimizer, saved.arrays)
         elif initial:
-            self.module.load(PlanNetworkAgent.load(initial, self.game).network)
+            self.module.load(PlanNetworkAgent.load(initial, self.game).plan_network)
 
     def iterate(self) -> dict[str, float]:
         """Play games, learn from them, and return the values to log."""
@@ -224,7 +224,7 @@ class PlanTDRun(StepRun):
         """See `Run.network_spec`."""
         return {
             "name": PLAN_NETWORK,
-            "encoding": AFTERSTATES,
+            "encoding": PLANS,
             "width": self.settings.width,
             "depth": 2,
             "options": {"units": self.settings.units, "version": self.values.version},
