@@ -243,8 +243,7 @@ def _load_saved(spec: AgentSpec, request: Request, width: int = 0) -> Agent:
     """Load a saved agent; with ``width``, a table of values that looks one ply further ahead."""
     path = _saved_path(spec, request)
     folder = find_agent_folder(path)
-    rules = None if request.allow_rules_mismatch else request.rules
-    agent = _load_folder(folder, request.game, rules, width)
+    agent = _load_folder(folder, request, width)
     if spec.name is None and is_reserved(agent.name, request.game):
         raise ValueError(
             f"{path}: field name must not be {RESERVED_TEXT}, got {agent.name!r}. Give it "
@@ -255,8 +254,11 @@ def _load_saved(spec: AgentSpec, request: Request, width: int = 0) -> Agent:
     return _mark_other_rules(agent, request.rules not in read_rules(folder, request.game))
 
 
-def _load_folder(folder: Path, game: Game, rules: Any, width: int) -> Agent:
-    network = read_network_name(folder)
+def _load_folder(folder: Path, request: Request, width: int) -> Agent:
+    network, game = read_network_name(folder), request.game
+    if network == PLAN_NETWORK and not width:
+        return PlanNetworkAgent.load(folder, game, request.rules, request.allow_rules_mismatch)
+    rules = None if request.allow_rules_mismatch else request.rules
     if network == VALUE_TABLE_NETWORK:
         return ValueTableAgent.load(folder, game, rules, width)
     if width:
@@ -265,8 +267,6 @@ def _load_folder(folder: Path, game: Game, rules: Any, width: int) -> Agent:
         return PolicyTableAgent.load(folder, game, rules)
     if network == HEURISTIC_NETWORK:
         return GreedyAgent.load(folder, game, rules)
-    if network == PLAN_NETWORK:
-        return PlanNetworkAgent.load(folder, game, rules)
     with name_extra(f"the network in {folder}"):
         from .networks.learned import LearnedAgent  # imports torch, so only where a network plays
 

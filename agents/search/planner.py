@@ -97,7 +97,9 @@ class Planner:
             return self._plan(states)
         self.plans.move_to_end(key)
         action, value = self.plans[key]
-        return (action, value) if action != PLAYER else self._play_on(states, value)
+        if action == PLAYER:
+            return self._play_on(self._resample(states), value)
+        return action, value
 
     def _key(self, states: np.ndarray) -> bytes:
         return blake2b(self.position_bytes(states), digest_size=16).digest()
@@ -107,11 +109,16 @@ class Planner:
 
     def _plan(self, states: np.ndarray) -> tuple[int, float]:
         """Make a plan, play it and remember its actions; return its first action and its value."""
-        if not self.sees_all:  # the plan must not depend on hidden cards
-            seeds = np.array([self._seed(states)], np.uint64)
-            states = resample_copies(self.game, self.rules, states, seeds)
+        states = self._resample(states)
         actions, value = self.make_plan(states, self._seed(states))
         return self._follow(states, actions, value) if actions else self._play_on(states, value)
+
+    def _resample(self, states: np.ndarray) -> np.ndarray:
+        """Resample the hidden cards unless the agent sees them: no plan may depend on them."""
+        if self.sees_all:
+            return states
+        seeds = np.array([self._seed(states)], np.uint64)
+        return resample_copies(self.game, self.rules, states, seeds)
 
     def _play_on(self, states: np.ndarray, value: float) -> tuple[int, float]:
         """Remember some actions of the player; see `_plan`."""
@@ -122,8 +129,8 @@ class Planner:
     ) -> tuple[int, float]:
         """Play actions from a position and remember them; return the first and the value.
 
-        The player chooses the action `PLAYER`. If the last action is its choice, it also plays on
-        from the last position.
+        `PLAYER` stands for an action that the player chooses. If the last action is `PLAYER`, the
+        player also chooses the action of the final position.
         """
         rows, planned = Rows(self.game, self.rules, 1), PLAYER
         rows.restore(states)

@@ -65,10 +65,11 @@ def evaluate_features(ids: FeatureIds, count: int, network: PlanNetwork, sums: n
 
 
 class PlayedPlans(NamedTuple):
-    """The plans of games that a network played against no one, in the order of play."""
+    """The plans of games that a network played, in the order of play."""
 
     ids: np.ndarray
-    """Features of the position after each plan, int16 (n, most); ``num_features`` fills rows."""
+    """Features of the position after each plan, int16 (n, most active features). ``num_features``
+    fills the rest of a row."""
     logits: np.ndarray
     """The network's logit of each plan, float64 (n,)."""
     games: np.ndarray
@@ -109,11 +110,22 @@ class ChoosePlan(Protocol):
         """
 
 
+class CheckRules(Protocol):
+    """Function that checks whether rules have plans."""
+
+    def __call__(self, rules: Any, /) -> None:
+        """Raise ValueError for rules that are not supported."""
+
+
 class PlanValues(NamedTuple):
     """Features of the positions after plans, and functions that choose plans by their values."""
 
     num_features: int
     """Number of features. Features are numbered from 0."""
+    max_plans: int
+    """Maximum number of plans per game."""
+    check_rules: CheckRules
+    """Checks whether rules have plans."""
     play_games: PlayGames
     """Plays games with a network."""
     choose_plan: ChoosePlan

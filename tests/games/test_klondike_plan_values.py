@@ -5,10 +5,18 @@ import pytest
 
 from parlour.envs import find_game
 from parlour.envs.core.kernel.cards import deal_seeds
+from parlour.envs.core.options import as_record
 from parlour.envs.core.plan_values import PlanNetwork
 from parlour.envs.core.rows import resample_copies
-from parlour.envs.core.solve import make_position, trace_actions
-from parlour.envs.games.klondike.plan_values import NUM_FEATURES, PLAN_VALUES
+from parlour.envs.core.solve import deal_position, make_position, play_actions, trace_actions
+from parlour.envs.games.klondike.hindsight import TREE
+from parlour.envs.games.klondike.plan_values import (
+    LISTED_IN_TRAINING,
+    NUM_FEATURES,
+    PLAN_VALUES,
+    find_plan_to_play,
+)
+from parlour.envs.games.klondike.solver.position import make_search
 from tests.marks import slow_if
 
 KLONDIKE = find_game("klondike")
@@ -106,9 +114,29 @@ def test_recorded_games_repeat_and_hold_together() -> None:
     assert not np.array_equal(explored.logits[:20], played.logits[:20])
 
 
-def test_rules_without_plans_are_refused() -> None:
-    states = make_position(KLONDIKE, RULES, list(range(4, 56)))
-    for variant in ("one-pass", "whole-runs"):
-        if variant in KLONDIKE.variants:
-            with pytest.raises(ValueError, match=r"rules must have passes=0 and partial_runs=yes"):
-                PLAN_VALUES.choose_plan(states, KLONDIKE.variants[variant], make_network())
+def test_training_and_play_choose_by_the_same_values() -> None:
+    """The first plan of a game has the same logit in both, whatever the hidden cards are."""
+    network, seeds = make_network(), deal_seeds("klondike-1", range(40))
+    played = PLAN_VALUES.play_games(RULES, network, seeds, 0.0)
+    firsts = np.flatnonzero(np.diff(played.games, prepend=-1))
+    trees, searches = np.empty(1, TREE), make_search()
+    kings = 0
+    for first in firsts:
+        deal = int(played.games[first])
+        states = deal_position(KLONDIKE, RULES, "klondike-1", deal)
+        states = play_actions(KLONDIKE, RULES, states, [0] * 8)  # look through the stock
+        for seed in range(5):
+            arguments = as_record(RULES), network, LISTED_IN_TRAINING, trees, searches
+            assert find_plan_to_play(states, *arguments)[1] == played.logits[first]
+            states = resample_copies(KLONDIKE, RULES, states, np.array([seed], np.uint64))
+            kings += int((states["deck"][0, 1:7] >> 2 == 13).sum())
+    assert len(firsts) > 30
+    assert kings  # a king at the bottom of a column empties it, if one looks at it
+
+
+@pytest.mark.parametrize("variant", ["one-pass", "whole-runs", "thoughtful"])
+def test_rules_without_plans_are_refused(variant: str) -> None:
+    rules = KLONDIKE.variants[variant]
+    states = make_position(KLONDIKE, rules, list(range(4, 56)))
+    with pytest.raises(ValueError, match=r"rules must have .* for plans, got"):
+        PLAN_VALUES.choose_plan(states, rules, make_network())

@@ -189,12 +189,13 @@ def make_task_settings(task: Task, method: str, budget: str, seed: int, folder: 
     check_seats(settings)
     steps = int(BUDGETS[budget])
     settings = load_method(method).limit_timesteps(settings, steps)
+    total = getattr(settings, "total_steps", steps)
     changes: dict[str, Any] = {
         "seeds": (seed,),
         "runs": str(folder / RUNS / task.name),
         "name": f"{method}-{budget}-{seed}",
         "minutes": 0,
-        **{name: max(steps // parts, 1) for name, parts in INTERVALS.items()},
+        **{name: max(total // parts, 1) for name, parts in INTERVALS.items()},
         **task.train,
     }
     known = list_settings(type(settings))

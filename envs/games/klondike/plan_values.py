@@ -168,7 +168,8 @@ def write_features(
     while rest:
         card = search["cards"][lowest(rest)]
         rest &= rest - 1
-        phase = 0 if card & reachable else 1 + (place - board.waste) % search["draw"] % 2
+        ahead = place - board.waste if place >= board.waste else place
+        phase = 0 if card & reachable else 1 + min(ahead % search["draw"], 1)
         ids[size] = IN_STOCK + phase * CARDS + lowest(card)
         size += 1
         place += 1
@@ -217,18 +218,26 @@ def list_symmetries() -> np.ndarray:
 
 
 @jit
+def replace_face_down(columns: int, cards: int, search: Search) -> None:
+    """Replace each face-down card of a search by a set of cards."""
+    for column in range(COLUMNS):
+        for row in range(left_in(columns, column) - 1):
+            search["dealt"][column, row] = cards
+
+
+@jit
 def list_open_plans(tree: Tree, board: Board, up: int, most: int, search: Search) -> None:
     """List the plans from the first ``most`` positions, regardless of the face-down cards.
 
     `list_plans` leaves out positions that are lost in an easier game, and looks at face-down cards
-    for this. Here, every face-down card counts as any card.
+    for this. Here, every face-down card counts as any card. Afterwards, the face-down cards of the
+    search are empty sets, so that no plan and no feature depends on them.
     """
-    for column in range(COLUMNS):
-        for row in range(left_in(board.columns, column) - 1):
-            search["dealt"][column, row] = ALL_CARDS
+    replace_face_down(board.columns, ALL_CARDS, search)
     tree["node_count"] = tree["plan_count"] = 0
     add_node(tree)
     list_plans(tree, board, up, most, search)
+    replace_face_down(board.columns, 0, search)
 
 
 @jit
@@ -293,7 +302,6 @@ def play_with_network(
         while count_hidden(board.columns) > 0:
             hidden = cards_face_down(board.columns, search)
             list_open_plans(tree, board, up, LISTED_IN_TRAINING, search)
-            search["dealt"][:] = dealt
             first, end = 0, tree["plan_count"]
             word = word + GAMMA
             drawn = finish_word(word)
@@ -306,6 +314,7 @@ def play_with_network(
             played.ids[size, :num_ids] = ids[0, :num_ids]
             played.logits[size], played.games[size] = logit, game
             size += 1
+            search["dealt"][:] = dealt
             plan = tree["plans"][best]
             before, commit = read_board(plan), plan["commit"]
             board, up = board_after(before, commit, search), up_after(before, commit, search)
@@ -315,6 +324,13 @@ def play_with_network(
     return size
 
 
+def check_plan_rules(rules: Rules) -> None:
+    """Raise ValueError for rules without plans."""
+    check_rules(rules)
+    if rules.thoughtful:
+        raise ValueError("rules must have thoughtful=no for plans, got thoughtful=yes")
+
+
 def play_games(
     rules: Rules, network: PlanNetwork, seeds: np.ndarray, explore: float
 ) -> PlayedPlans:
@@ -322,7 +338,7 @@ def play_games(
 
     If no card is hidden any more, the solver decides whether the game is won.
     """
-    check_rules(rules)
+    check_plan_rules(rules)
     most = MOST_HIDDEN * len(seeds)
     played = PlayedPlans(
         np.full((most, MOST_ACTIVE), NUM_FEATURES, np.int16),
@@ -342,14 +358,18 @@ def find_plan_to_play(
     states: States,
     rules: RulesRecords,
     network: PlanNetwork,
+    most: int,
     trees: np.ndarray,
     searches: np.ndarray,
 ) -> tuple[int, float]:
-    """Return the plan with the highest value from a state, and its logit."""
+    """Return the plan with the highest value from a state, and its logit.
+
+    Plans are listed from the first ``most`` positions.
+    """
     tree, search = trees[0], searches[0]
     board, up = read_state(states[0], rules[0], search)
     hidden = cards_face_down(board.columns, search)
-    list_open_plans(tree, board, up, LISTED, search)
+    list_open_plans(tree, board, up, most, search)
     ids = np.empty((2, MOST_ACTIVE), np.int16)
     best, logit, _ = find_best_plan(tree, 0, tree["plan_count"], hidden, network, ids, search)
     return best, logit
@@ -360,18 +380,20 @@ def choose_plan(states: States, rules: Rules, network: PlanNetwork) -> Plan:
 
     The plan first looks through the stock, which costs nothing with unlimited passes.
     """
-    check_rules(rules)
+    check_plan_rules(rules)
     state = states[0]
     if not is_stock_known(state):
         return Plan([DEAL], None)
-    if rules.thoughtful or not state["shown"]["face_down"].any():
+    if not state["shown"]["face_down"].any():
         return Plan([], None)
     trees, searches = np.empty(1, TREE), make_search()
-    best, logit = find_plan_to_play(states, as_record(rules), network, trees, searches)
+    best, logit = find_plan_to_play(states, as_record(rules), network, LISTED, trees, searches)
     if best == NONE:
         return Plan([], 0.0)
     actions = spell_plan(state, rules, trees[0], best, searches[0])
     return Plan(actions, float(1 / (1 + np.exp(-logit))))
 
 
-PLAN_VALUES = PlanValues(NUM_FEATURES, play_games, choose_plan, list_symmetries())
+PLAN_VALUES = PlanValues(
+    NUM_FEATURES, MOST_HIDDEN, check_plan_rules, play_games, choose_plan, list_symmetries()
+)

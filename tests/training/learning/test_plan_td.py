@@ -2,18 +2,22 @@
 
 import json
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import load, save
 
 from parlour.agents.networks.plan_network import PlanNetworkAgent
-from parlour.agents.registry import load_agent
+from parlour.agents.registry import find_pretrained_folder, load_agent
 from parlour.agents.saved import SavedAgentError
 from parlour.envs import GAMES
+from parlour.envs.core.kernel.cards import deal_seeds
 from parlour.envs.core.plan_values import PlayedPlans
 from parlour.training.evaluation.compare import evaluate
+from parlour.training.evaluation.play import play_deals
 from parlour.training.learning.methods.plan_td import PlanTDRun, lambda_returns
 from parlour.training.learning.settings.files import preset
 from parlour.training.learning.settings.methods import PlanTDSettings
@@ -60,7 +64,7 @@ def test_it_resumes_to_the_same_network(tmp_path: Path, monkeypatch: pytest.Monk
     assert weights[0] == weights[1]
     result = json.loads((cut / "seed-0" / "result.json").read_text())
     assert result["unit"] == "plans"
-    assert 4 * result["steps"] < result["timesteps"] < 12 * result["steps"]
+    assert 6 * result["steps"] < result["timesteps"] < 12 * result["steps"]
 
 
 @pytest.mark.slow
@@ -88,14 +92,48 @@ def test_another_agent_is_the_start(tmp_path: Path) -> None:
 
 
 def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        ValueError, match="game must be one of klondike for values of plans, got Pyramid"
-    ):
+    with pytest.raises(ValueError, match="values of plans require klondike, got Pyramid"):
         PlanTDSettings(game="pyramid")
     with pytest.raises(ValueError, match="reward must be 'win' for method 'plan-td', got 'score'"):
         settings(tmp_path, reward="score")
+    for variant, text in (
+        ("one-pass", "passes=0 and partial_runs=yes for plans, got passes=1"),
+        ("whole-runs", "passes=0 and partial_runs=yes for plans, got .*partial_runs=no"),
+        ("thoughtful", "thoughtful=no for plans, got thoughtful=yes"),
+    ):
+        with pytest.raises(ValueError, match=f"rules must have {text}"):
+            settings(tmp_path, variant=variant)
+    with pytest.raises(ValueError, match="games must be an integer from 10 to 100000, got 1"):
+        settings(tmp_path, games=1)
+
+
+def test_a_limit_of_timesteps_does_not_depend_on_the_generator(tmp_path: Path) -> None:
+    limited = []
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        limited.append(PlanTDRun.limit_timesteps(settings(tmp_path), 100_000))
+        assert torch.initial_seed() == seed
+    assert limited[0] == limited[1]
+    run = train(limited[0], quiet=True)
+    result = json.loads((run / "seed-0" / "result.json").read_text())
+    assert 70_000 < result["timesteps"] < 100_000
+
+
+def test_other_rules_with_plans_are_played_on_request(tmp_path: Path) -> None:
+    folder = str(agent_of(train(settings(tmp_path), quiet=True)))
+    other = GAME.make_rules("draw-one")
+    with pytest.raises(SavedAgentError, match="trained on other rules"):
+        load_agent(folder, GAME, other)
+    agent = load_agent(folder, GAME, other, allow_rules_mismatch=True)
+    play_deals(GAME, other, agent, deal_seeds("klondike-1", range(3)))
     with pytest.raises(ValueError, match="rules must have passes=0"):
-        train(settings(tmp_path, variant="one-pass"), quiet=True)
+        load_agent(folder, GAME, GAME.make_rules("one-pass"), allow_rules_mismatch=True)
+
+
+def test_another_kind_of_network_is_refused() -> None:
+    folder = find_pretrained_folder(GAMES["pyramid"], GAMES["pyramid"].make_rules())
+    with pytest.raises(SavedAgentError, match="network must be 'plans', got 'ranks'"):
+        PlanNetworkAgent.load(folder, GAME)
 
 
 def test_damaged_agents_are_refused(tmp_path: Path) -> None:
@@ -116,7 +154,5 @@ def test_damaged_agents_are_refused(tmp_path: Path) -> None:
     tensors.pop("output")
     data = save(tensors)
     (folder / "weights.safetensors").write_bytes(data)
-    from hashlib import sha256
-
     card["weights_sha256"] = sha256(data).hexdigest()
     refuse({}, r"layer 'output' must be float32 \(8,\), got none")

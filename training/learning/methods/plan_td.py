@@ -36,12 +36,10 @@ FIRST_SPREAD = 0.1
 """Standard deviation of new embeddings, and factor of new weights of the output."""
 SAMPLE_GAMES = 100
 """Number of games that show how many actions a plan has."""
-USED_PART = 0.9
-"""Part of a limit of timesteps that a run should use, because better plans may be longer."""
+USED_PART = 0.85
+"""Fraction of a limit of timesteps to plan for. Better plans may be longer."""
 LEAST_ITERATIONS = 20
 """Smallest number of iterations of a run with a limit of timesteps."""
-MOST_PLANS = 21
-"""A number of plans that no game exceeds, for the size of iterations."""
 
 
 class PlanModule(nn.Module):
@@ -85,7 +83,8 @@ class PlanModule(nn.Module):
             if array.shape != getattr(current, name).shape:
                 raise ValueError(
                     f"setting initial must name an agent with {name} of shape "
-                    f"{getattr(current, name).shape}, got {array.shape}"
+                    f"{getattr(current, name).shape}, got {array.shape}. Set width and units as in "
+                    "that agent"
                 )
         self.embedding.weight[:-1] = torch.from_numpy(network.embedding)
         self.hidden.weight[:] = torch.from_numpy(network.hidden)
@@ -114,17 +113,20 @@ def lambda_returns(played: PlayedPlans, td_lambda: float) -> np.ndarray:
 
 
 def measure_plans(game: Game, rules: Any, network: PlanNetwork) -> float:
-    """Return the mean number of actions of a plan in sample games."""
+    """Return the mean number of actions of a plan in sample games.
+
+    Actions before the first plan, which look through the stock, count as actions of the plans.
+    """
     choose_plan = require_plan_values(game).choose_plan
     num_actions = num_plans = 0
     for seed in deal_seeds(validation_deal_set(game.name), range(SAMPLE_GAMES)):
         states = np.zeros(1, game.state)
         states["rng"] = seed
         game.kernels.begin(states[0], as_record(rules)[0], DealSource.SEED)
-        while plan := choose_plan(states, rules, network).actions:
-            states = play_actions(game, rules, states, plan)
-            num_actions += len(plan)
-            num_plans += 1
+        while (plan := choose_plan(states, rules, network)).actions:
+            states = play_actions(game, rules, states, plan.actions)
+            num_actions += len(plan.actions)
+            num_plans += plan.value is not None
     return num_actions / num_plans
 
 
@@ -145,11 +147,14 @@ class PlanTDRun(StepRun):
     def limit_timesteps(cls, settings: PlanTDSettings, timesteps: int) -> PlanTDSettings:  # type: ignore[override]
         """See `Run.limit_timesteps`; sample games of a new network show how long plans are."""
         game = find_game(settings.game)
-        module = PlanModule(require_plan_values(game).num_features, settings.width, settings.units)
+        values = require_plan_values(game)
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            module = PlanModule(values.num_features, settings.width, settings.units)
         length = measure_plans(game, settings.list_rules().rules[0], module.export())
         most = int(USED_PART * timesteps / length)
-        games = max(min(settings.games, most // (LEAST_ITERATIONS * MOST_PLANS)), 1)
-        return replace(settings, total_steps=max(most - games * MOST_PLANS, 1), games=games)
+        games = max(min(settings.games, most // (LEAST_ITERATIONS * values.max_plans)), 1)
+        return replace(settings, total_steps=max(most - games * values.max_plans, 1), games=games)
 
     @property
     def timesteps(self) -> int:
@@ -183,6 +188,12 @@ class PlanTDRun(StepRun):
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         batch = Batch(played.ids, lambda_returns(played, settings.td_lambda))
+        if not np.isfinite(played.logits).all() or (len(played.games) == 0 and settings.games > 1):
+            raise ValueError(
+                f"the network has diverged at step {self.steps} with "
+                f"learning_rate={settings.learning_rate}. Start a new run with a smaller "
+                "learning_rate"
+            )
         losses = [self._learn(batch, draws) for _ in range(settings.n_epochs)]
         self.steps += len(played.games)
         self.iterations += 1

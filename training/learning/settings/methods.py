@@ -273,8 +273,8 @@ class TDSettings(StepSettings, SoloSettings):
 class PlanTDSettings(StepSettings, SoloSettings):
     """TD(lambda) with a network that values the positions after plans (Klondike).
 
-    A plan is a sequence of actions up to the next card that is turned up. Each plan is one
-    timestep.
+    A plan is a sequence of actions up to the next card that is turned up. ``total_steps`` and the
+    intervals count plans.
     """
 
     method = "plan-td"
@@ -285,7 +285,7 @@ class PlanTDSettings(StepSettings, SoloSettings):
     """Number of units in the first layer, the sum of the embeddings of all features."""
     units: Annotated[int, Range(1, 4096)] = 32
     """Number of units in the second layer."""
-    games: Annotated[int, Range(1, 10**6)] = 4000
+    games: Annotated[int, Range(10, 10**5)] = 4000
     """Number of games per iteration. The network learns between iterations."""
     n_epochs: Annotated[int, Range(1, 1000)] = 4
     """Number of epochs per iteration: passes over its plans."""
@@ -300,10 +300,12 @@ class PlanTDSettings(StepSettings, SoloSettings):
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
-        require_plan_values(game)
+        values = require_plan_values(game)
+        values.check_rules(game.make_rules(self.variant, self.options))
         if self.reward != "win":
             raise ValueError(
-                f"reward must be 'win' for method {self.method!r}, got {self.reward!r}"
+                f"reward must be 'win' for method {self.method!r}, got {self.reward!r}. Use the "
+                f"preset {self.method}, or set reward"
             )
 
     def describe_length(self) -> str:
