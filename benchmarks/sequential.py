@@ -108,7 +108,7 @@ class Row:
         """Return the cells of the table."""
         measure = find_measure(self.spec)
         times = 100 if measure == "won" else 1
-        unit = {"won": " % points", "score": ""}.get(measure, f" {unit_name(self.spec)}")
+        unit = {"won": " % points", "score": ""}.get(measure, f" {unit_name(self.spec.rules)}")
         low, high = np.quantile(self.deals, (0.05, 0.95))
         second = self.pair.second.replace("again=", "")
         return [
