@@ -17,6 +17,7 @@ from parlour.training.learning.settings.methods import (
     SETTINGS,
     CmaEsSettings,
     DistillSettings,
+    PlanTDSettings,
     PPOSettings,
     PQNSettings,
     SelfplaySettings,
@@ -31,6 +32,7 @@ EXAMPLES: tuple[Settings, ...] = (
     PQNSettings(epsilon=0.3, layer_norm=False),
     SelfplaySettings(game="seven_twenty_seven", opponents=("tight", "loose")),
     TDSettings(game="poker_squares", pretrain=0.4, seeds=(3, 4)),
+    PlanTDSettings(game="klondike", games=100, td_lambda=0.5),
     CmaEsSettings(game="poker_squares", generations=3),
 )
 
@@ -67,9 +69,9 @@ FOREIGN = [
     ("ppo", "generations", "cma-es"),
     ("ppo", "teacher", "distill"),
     ("pqn", "clip_range", "ppo, selfplay"),
-    ("selfplay", "max_moves", "ppo, distill, pqn, td, cma-es"),
+    ("selfplay", "max_moves", "ppo, distill, pqn, td, plan-td, cma-es"),
     ("td", "gamma", "ppo, pqn, selfplay"),
-    ("cma-es", "eval_interval", "ppo, distill, pqn, selfplay, td"),
+    ("cma-es", "eval_interval", "ppo, distill, pqn, selfplay, td, plan-td"),
 ]
 
 
