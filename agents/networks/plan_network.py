@@ -9,7 +9,6 @@ import numpy as np
 
 from parlour.envs import GAMES, Game
 from parlour.envs.core.plan_values import PlanNetwork, PlanValues
-from parlour.envs.core.rows import observation_codes
 
 from ..saved import PLANS, SavedAgentError, load_saved_agent
 from ..search.planner import Planner
@@ -82,10 +81,6 @@ class PlanNetworkAgent(Planner):
         with name_file_in_errors(saved.folder, SavedAgentError):
             network = _read_network(saved.network, saved.weights, values)
         return cls(game, saved.rules if rules is None else rules, network, saved.name)
-
-    def position_bytes(self, states: np.ndarray) -> bytes:
-        """Return the observation."""
-        return observation_codes(states).tobytes()
 
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
         """Return the plan, and the estimated chance of winning."""

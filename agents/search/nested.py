@@ -24,7 +24,6 @@ from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.kernel.rng import GAMMA
 from parlour.envs.core.legal import has_action, has_choice
 from parlour.envs.core.options import as_record
-from parlour.envs.core.rows import observation_codes
 from parlour.envs.core.turn import Agent
 from parlour.envs.core.type_aliases import Codes, RulesRecords, Scores, State, States
 
@@ -218,10 +217,6 @@ class NestedAgent(Planner):
         self.guide = make_guide(check_player(self.player, "nested"), game)
         self.name = "nested" if self.player.name == "greedy" else f"{self.player.name}-nested"
         self.unit = "fraction of sampled worlds won" if game.measure == "won" else POINTS
-
-    def position_bytes(self, states: np.ndarray) -> bytes:
-        """Return the observation."""
-        return observation_codes(states).tobytes()
 
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
         """Return the best line, up to where it reveals something unknown, and its mean result."""

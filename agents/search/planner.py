@@ -38,8 +38,8 @@ MAX_PLANS = 1 << 18
 class Planner:
     """Base class of agents that make a plan once and remember its action for each position.
 
-    If there is no plan, ``player`` plays to the end (None: greedy). Subclasses define the identity
-    of positions (`position_bytes`) and the plan (`make_plan`).
+    If there is no plan, ``player`` plays to the end (None: greedy). Subclasses define the plan
+    (`make_plan`), and may define the identity of positions (`position_bytes`).
     """
 
     name: str
@@ -53,8 +53,8 @@ class Planner:
         """The action and the value of the plan for each position, those used longest ago first."""
 
     def position_bytes(self, states: np.ndarray) -> bytes:
-        """Return bytes that identify a position (1,) for this agent."""
-        raise NotImplementedError
+        """Return bytes that identify a position (1,) for this agent: its observation."""
+        return observation_codes(states).tobytes()
 
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
         """Return the actions of the plan from a position (1,), and its value (nan if unknown).
@@ -264,10 +264,6 @@ class HindsightAgent(Planner):
             make_position(game, rules, deck), rules, self.iterations, 0
         )  # checks the rules
         self.name = "hindsight" if player.name == "greedy" else f"{player.name}-hindsight"
-
-    def position_bytes(self, states: np.ndarray) -> bytes:
-        """Return the observation."""
-        return observation_codes(states).tobytes()
 
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
         """Return the plan, and the fraction of worlds that it wins."""

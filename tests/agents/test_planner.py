@@ -12,7 +12,7 @@ from parlour.agents.search.planner import OracleAgent
 from parlour.envs import find_game
 from parlour.envs.core.contract import Solution, Solving
 from parlour.envs.core.kernel.cards import deal_seeds
-from parlour.envs.core.rows import Rows, observation_codes
+from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.play import play_deals
 from tests.fake_solver import FakeSolver, SeesAll, solved
@@ -116,9 +116,6 @@ def test_it_is_made_for_its_rules(fake: FakeSolver) -> None:
 def test_without_plans_the_player_plays_as_far_as_needed() -> None:
     class NoPlans(planner.Planner):
         name, unit, asked = "no-plans", "", 0
-
-        def position_bytes(self, states: np.ndarray) -> bytes:
-            return observation_codes(states).tobytes()
 
         def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
             self.asked += 1

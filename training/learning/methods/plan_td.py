@@ -5,7 +5,7 @@ mixtures of the outcome of the game and of the network's values of the plans tha
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -130,13 +130,6 @@ def measure_plans(game: Game, rules: Any, network: PlanNetwork) -> float:
     return num_actions / num_plans
 
 
-class Batch(NamedTuple):
-    """The plans of an iteration and their targets."""
-
-    ids: np.ndarray  # int16 (n, most)
-    targets: np.ndarray  # float32 (n,)
-
-
 class PlanTDRun(StepRun):
     """A run of plan-TD. Its ``steps`` are plans."""
 
@@ -187,29 +180,29 @@ class PlanTDRun(StepRun):
         rate = settings.learning_rate * (left if settings.schedule == "linear" else 1.0)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        batch = Batch(played.ids, lambda_returns(played, settings.td_lambda))
-        if not np.isfinite(played.logits).all() or (len(played.games) == 0 and settings.games > 1):
+        if not np.isfinite(played.logits).all() or len(played.games) == 0:
             raise ValueError(
                 f"the network has diverged at step {self.steps} with "
                 f"learning_rate={settings.learning_rate}. Start a new run with a smaller "
                 "learning_rate"
             )
-        losses = [self._learn(batch, draws) for _ in range(settings.n_epochs)]
+        targets = lambda_returns(played, settings.td_lambda)
+        losses = [self._learn(played.ids, targets, draws) for _ in range(settings.n_epochs)]
         self.steps += len(played.games)
         self.iterations += 1
         won = float(played.won.mean())
         return {"play/won": won, "train/loss": losses[-1], "train/learning_rate": rate}
 
-    def _learn(self, batch: Batch, draws: np.random.Generator) -> float:
+    def _learn(self, ids: np.ndarray, targets: np.ndarray, draws: np.random.Generator) -> float:
         """Learn from each plan once, and return the mean loss."""
-        order = draws.permutation(len(batch.targets))
+        order = draws.permutation(len(targets))
         losses = []
         for begin in range(0, len(order), self.settings.batch_size):
             rows = order[begin : begin + self.settings.batch_size]
             numbering = torch.from_numpy(draws.integers(0, len(self.symmetries), (len(rows), 1)))
-            ids = self.symmetries[numbering, torch.from_numpy(batch.ids[rows]).long()]
+            renumbered = self.symmetries[numbering, torch.from_numpy(ids[rows]).long()]
             loss = nn.functional.binary_cross_entropy_with_logits(
-                self.module(ids), torch.from_numpy(batch.targets[rows])
+                self.module(renumbered), torch.from_numpy(targets[rows])
             )
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]

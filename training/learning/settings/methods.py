@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from parlour.agents.networks.options import BASE, LIFT, LIFT_OPTION, MOST_LIFT, WIDEST
-from parlour.agents.networks.plan_network import require_plan_values
+from parlour.agents.networks.plan_network import MOST_UNITS, require_plan_values
 from parlour.agents.networks.value_table import require_afterstates
 from parlour.agents.validation import shorten
 from parlour.envs import Game, find_game
@@ -283,7 +283,7 @@ class PlanTDSettings(StepSettings, SoloSettings):
     """Reward function. The network learns the chance of winning, so only win is allowed."""
     width: Annotated[int, Range(1, WIDEST)] = 128
     """Number of units in the first layer, the sum of the embeddings of all features."""
-    units: Annotated[int, Range(1, 4096)] = 32
+    units: Annotated[int, Range(1, MOST_UNITS)] = 32
     """Number of units in the second layer."""
     games: Annotated[int, Range(10, 10**5)] = 4000
     """Number of games per iteration. The network learns between iterations."""
