@@ -137,7 +137,7 @@ SELDOM = {
 """Those that a few hundred random combinations need not bring."""
 
 WITHOUT = {"void_without": True, "players": 4, "doubling": "none"}
-FORMS = {"bid_forms": True, "players": 4, "doubling": "none"}
+FORMS = {"bid_forms": True, "players": 4}
 RARE: dict[str, dict[str, Any]] = {
     **{
         f"{result} from 48, doubles {doubles} {how}": {"doubling": how}
@@ -145,7 +145,11 @@ RARE: dict[str, dict[str, Any]] = {
         for doubles in (1, 2)
         for how in ("add", "times")
     },
-    **{branch: FORMS for branch in OPTIONS_HIT["bid_forms"] if branch.startswith("form ")},
+    **{
+        branch: FORMS | {"doubling": "add" if "own" in branch else "none"}  # over a double
+        for branch in OPTIONS_HIT["bid_forms"]
+        if branch.startswith("form ")
+    },
     "void: opponents without trumps, open": WITHOUT,
     "void: opponents without trumps, hidden": WITHOUT | {"trumps": "hidden", "leader": "bidder"},
 }
