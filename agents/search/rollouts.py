@@ -49,6 +49,8 @@ ROLLOUT_WIDTH = 4
 """Number of actions that are tried with a table of values: those with the highest values."""
 DROPPED_SCORE = -1e18
 """The sum of an action that was dropped."""
+UNTRIED_GAIN = -0.1
+"""Gain in place of that of an action which is not tried because ``player`` does not choose it."""
 TIE = 1e-6
 """Added to standard errors, so that a gain of 0 does not count as a gain."""
 
@@ -162,16 +164,22 @@ class RolloutAgent:
         """Return the mean gain of each action over the action that ``player`` would choose.
 
         The unit is that of the reward "progress". The chosen action differs from the action of
-        ``player`` only if the gain is significant; see the class.
+        ``player`` only if the gain is significant; see the class. With ``cards_only``, every other
+        action in an auction has the gain `UNTRIED_GAIN`, so that a network that learns the gains
+        bids like ``player``.
         """
-        game = turn.game
-        sums, errors, _ = self._gains(turn, copy_states(turn.states), self.worlds)
-        actions = best_actions(turn.masks, sums - CAUTION * errors)
+        game, rows = turn.game, np.arange(len(turn.masks))
+        actions, gains = np.zeros(len(rows), np.int64), np.zeros(turn.masks.shape)
         if self.cards_only:
-            rows = np.arange(len(actions))
-            sums[np.setdiff1d(rows, self._bid(turn, rows, actions))] = 0.0
-        unit = 1 / game.reward_unit(turn.rules) if game.seats else game.kernels.score_scale
-        return Judgement(np.where(turn.masks, sums / self.worlds * unit, 0.0), actions)
+            gains[:] = UNTRIED_GAIN
+            rows = self._bid(turn, rows, actions)
+            np.put_along_axis(gains, actions[:, None], 0.0, axis=1)
+        if len(rows):
+            sums, errors, _ = self._gains(turn, copy_states(turn.states, rows), self.worlds)
+            actions[rows] = best_actions(turn.masks[rows], sums - CAUTION * errors)
+            unit = 1 / game.reward_unit(turn.rules) if game.seats else game.kernels.score_scale
+            gains[rows] = sums / self.worlds * unit
+        return Judgement(np.where(turn.masks, gains, 0.0), actions)
 
     def _affordable(self, turn: Turn, states: np.ndarray) -> int:
         """Return the number of worlds; under a time limit, by the speed of the first few."""

@@ -5,6 +5,7 @@ import pytest
 
 from parlour.agents.networks.value_table import ValueTableAgent
 from parlour.agents.registry import load_agent, prepare_turn
+from parlour.agents.search.inference import is_bidding
 from parlour.agents.search.rollouts import RolloutAgent
 from parlour.envs import GAMES, make
 from parlour.envs.core.kernel.cards import card_name
@@ -48,6 +49,33 @@ def test_hidden_cards_change_no_choice(case: Case) -> None:
         turn = prepare_turn(agent, case.game, case.rules, others, step)._replace(states=others)
         assert len(set(agent.act(turn).tolist())) == 1
         assert others.tobytes() == before
+
+
+def test_a_search_of_cards_alone_teaches_the_bids_of_its_player() -> None:
+    """In an auction, every other action has a clear loss; cards have the gains of the search."""
+    game = GAMES["fifty_six"]
+    rules = game.make_rules()
+    specs = ("greedy", "rollouts@2:greedy", "rollouts-cards@2:greedy")
+    greedy, whole, cards = (load_agent(spec, game, rules) for spec in specs)
+    rows, seen = Rows(game, rules, 20), set()
+    rows.deal_numbered("fifty_six-1", np.arange(20))
+    while not rows.states["over"].all():
+        (running,) = np.nonzero(rows.states["over"] == 0)
+        states, seeds = rows.states[running], running.astype(np.uint64)
+        turn = prepare_turn(greedy, game, rules, states, seeds)
+        actions, judged = greedy.act(turn), cards.judge(turn)
+        bids = is_bidding(game, states)
+        expected = np.where(turn.masks, -0.1, 0.0)
+        np.put_along_axis(expected, actions[:, None], 0.0, axis=1)
+        assert (judged.values[bids] == expected[bids]).all()
+        assert (judged.actions[bids] == actions[bids]).all()
+        for one, other in zip(judged, whole.judge(turn), strict=True):
+            assert (one[~bids] == other[~bids]).all()
+        seen |= set(bids.tolist())
+        moves = np.full(len(rows.states), -1)
+        moves[running] = actions
+        rows.step(moves, rows.states["over"] == 0)
+    assert seen == {False, True}
 
 
 @pytest.mark.slow
