@@ -76,6 +76,8 @@ class PlayedPlans(NamedTuple):
     """The game of each plan, int64 (n,), ascending."""
     won: np.ndarray
     """Whether each game was won, bool (games,)."""
+    num_hidden: np.ndarray
+    """Number of cards that were still hidden when each game was lost, int64 (games,)."""
 
 
 class PlayGames(Protocol):
@@ -90,7 +92,7 @@ class PlayGames(Protocol):
             rules: The rules.
             network: The network. The plan with the highest logit is played.
             seeds: Seeds of the deals, uint64 (games,).
-            explore: Probability of a random plan.
+            explore: Probability of a random plan, among those that do not surely lose.
 
         Raises:
             ValueError: The rules are not supported.
@@ -133,6 +135,9 @@ class PlanValues(NamedTuple):
     symmetries: np.ndarray
     """Numberings of the features that do not change the value, int64 (k, num_features + 1). The
     last column is ``num_features``, which stands for no feature."""
+    max_length: float | None = None
+    """Maximum mean number of actions of the plans of a game. None: not known, but plans get only a
+    little longer as the network learns."""
     version: int = 1
     """Version of the features. It changes when features are added or change their meaning; a saved
     network works only with the version that it was trained with."""

@@ -310,6 +310,7 @@ def play_with_network(
                 end = min(first + 1, end)
             best, logit, num_ids = find_best_plan(tree, first, end, hidden, network, ids, search)
             if best == NONE:
+                played.num_hidden[game] = count_hidden(board.columns)
                 break
             played.ids[size, :num_ids] = ids[0, :num_ids]
             played.logits[size], played.games[size] = logit, game
@@ -345,12 +346,15 @@ def play_games(
         np.empty(most),
         np.empty(most, np.int64),
         np.zeros(len(seeds), np.bool_),
+        np.zeros(len(seeds), np.int64),
     )
     trees, searches, states = np.empty(1, TREE), make_search(), np.zeros(1, STATE)
     size = play_with_network(
         as_record(rules), network, seeds, explore, states, trees, searches, played
     )
-    return PlayedPlans(played.ids[:size], played.logits[:size], played.games[:size], played.won)
+    return played._replace(
+        ids=played.ids[:size], logits=played.logits[:size], games=played.games[:size]
+    )
 
 
 @jit

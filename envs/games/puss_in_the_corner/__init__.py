@@ -9,6 +9,7 @@ from .heuristic import WEIGHTS, heuristic, hopeful, tip
 from .kernel import kernels
 from .knowledge import HIDDEN, STATE_CHECK, resample_hidden
 from .layout import action_words, describe_action, final_info, layout
+from .plan_values import PLAN_VALUES
 from .rules import (
     ACES,
     ACTIONS,
@@ -55,6 +56,7 @@ GAME = Game(
     score_range=(ACES, PACK_SIZE),
     shortest=count_fewest_moves,
     afterstates=AFTERSTATES,
+    plan_values=PLAN_VALUES,
     solving=Solving(solve, winnable_after),
     hidden_cards=HIDDEN,
     state_check=STATE_CHECK,

@@ -26,8 +26,8 @@ from parlour.training.learning.train import resume, train
 GAME = GAMES["klondike"]
 
 
-def settings(folder: Path, **changes: object) -> PlanTDSettings:
-    base = replace(preset("klondike", "plan-td"), runs=str(folder), name="test")
+def settings(folder: Path, game: str = "klondike", **changes: object) -> PlanTDSettings:
+    base = replace(preset(game, "plan-td"), runs=str(folder), name="test")
     small = {"total_steps": 2000, "games": 50, "width": 16, "units": 8, "eval_deals": 20}
     small |= {"eval_interval": 1000, "checkpoint_interval": 1000}
     return replace(base, **{**small, **changes})  # type: ignore[arg-type]
@@ -40,11 +40,12 @@ def agent_of(run: Path) -> Path:
 def test_targets_mix_outcomes_and_later_values() -> None:
     """Two games: a lost one with plans of values 0.5 and 0.8, and a won one with one plan."""
     logits = np.log(np.array([0.5, 0.8, 0.3]) / (1 - np.array([0.5, 0.8, 0.3])))
-    played = PlayedPlans(
-        np.zeros((3, 1), np.int16), logits, np.array([0, 0, 2]), np.array([False, False, True])
-    )
+    games, won = np.array([0, 0, 2]), np.array([False, False, True])
+    played = PlayedPlans(np.zeros((3, 1), np.int16), logits, games, won, np.array([6, 0, 0]))
     assert lambda_returns(played, 0.75) == pytest.approx([0.25 * 0.8, 0.0, 1.0])
     assert lambda_returns(played, 1.0) == pytest.approx([0.0, 0.0, 1.0])
+    lost = 0.5 * np.exp(-0.15 * 6)
+    assert lambda_returns(played, 1.0, lost_value=0.5) == pytest.approx([lost, lost, 1.0])
 
 
 def test_it_resumes_to_the_same_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +93,7 @@ def test_another_agent_is_the_start(tmp_path: Path) -> None:
 
 
 def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="values of plans require klondike, got Pyramid"):
+    with pytest.raises(ValueError, match="plans require puss_in_the_corner, klondike, got Pyr"):
         PlanTDSettings(game="pyramid")
     with pytest.raises(ValueError, match="reward must be 'win' for method 'plan-td', got 'score'"):
         settings(tmp_path, reward="score")
@@ -103,6 +104,8 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match=f"rules must have {text}"):
             settings(tmp_path, variant=variant)
+    with pytest.raises(ValueError, match="rules must have redeals=0 for plans, got redeals=1"):
+        settings(tmp_path, "puss_in_the_corner", variant="book")
     with pytest.raises(ValueError, match="games must be an integer from 10 to 100000, got 1"):
         settings(tmp_path, games=1)
 
@@ -117,6 +120,25 @@ def test_a_limit_of_timesteps_does_not_depend_on_the_generator(tmp_path: Path) -
     run = train(limited[0], quiet=True)
     result = json.loads((run / "seed-0" / "result.json").read_text())
     assert 70_000 < result["timesteps"] < 100_000
+
+
+def test_a_limit_of_timesteps_holds_although_plans_get_longer(tmp_path: Path) -> None:
+    """In Puss in the Corner, plans of a new network play few cards to the foundations."""
+    limited = PlanTDRun.limit_timesteps(settings(tmp_path, "puss_in_the_corner"), 20_000)
+    assert limited.total_steps + 48 * limited.games == 10_000
+    run = train(limited, quiet=True)
+    result = json.loads((run / "seed-0" / "result.json").read_text())
+    assert result["steps"] < result["timesteps"] < 20_000
+    tiny = PlanTDRun.limit_timesteps(settings(tmp_path), 1000)
+    assert (tiny.games, tiny.total_steps) == (10, 1)
+
+
+@pytest.mark.slow
+def test_a_short_run_of_puss_in_the_corner_wins(tmp_path: Path) -> None:
+    small = {"total_steps": 2_000_000, "games": 1000, "width": 64}
+    run = train(settings(tmp_path, "puss_in_the_corner", **small), quiet=True)
+    won = evaluate(GAMES["puss_in_the_corner"], str(agent_of(run)), deals=1000).estimate("won")
+    assert won.low > 0.05  # greedy: 1.6 %
 
 
 def test_other_rules_with_plans_are_played_on_request(tmp_path: Path) -> None:

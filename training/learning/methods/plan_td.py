@@ -28,7 +28,7 @@ from parlour.envs.core.solve import play_actions
 
 from .. import checkpoint
 from ..run import StepRun, validation_deal_set
-from ..settings.methods import PlanTDSettings
+from ..settings.methods import LEAST_GAMES, PlanTDSettings
 
 STREAM = 0x504C414E
 """Separates the random numbers drawn here from those of other methods with the same seed."""
@@ -38,6 +38,8 @@ SAMPLE_GAMES = 100
 """Number of games that show how many actions a plan has."""
 USED_PART = 0.85
 """Fraction of a limit of timesteps to plan for. Better plans may be longer."""
+LOST_DECAY = 0.15
+"""Decay rate of the value of a lost game, per card that is still hidden."""
 LEAST_ITERATIONS = 20
 """Smallest number of iterations of a run with a limit of timesteps."""
 
@@ -93,19 +95,21 @@ class PlanModule(nn.Module):
         self.output.bias[:] = torch.from_numpy(network.output_bias)
 
 
-def lambda_returns(played: PlayedPlans, td_lambda: float) -> np.ndarray:
+def lambda_returns(played: PlayedPlans, td_lambda: float, lost_value: float = 0) -> np.ndarray:
     """Return the target of each plan, float32 (n,).
 
-    The target of the last plan of a game is its outcome. The target of another plan mixes the
-    value (1 - ``td_lambda``) and the target (``td_lambda``) of the plan that follows.
+    The target of the last plan of a game is its outcome: 1 for a win, and for a loss ``lost_value``
+    times exp(-0.15 n) with n hidden cards. The target of another plan mixes the value
+    (1 - ``td_lambda``) and the target (``td_lambda``) of the plan that follows.
     """
+    outcomes = np.where(played.won, 1, lost_value * np.exp(-LOST_DECAY * played.num_hidden))
     games = played.games
     targets = np.empty(len(games), np.float32)
     values = 1 / (1 + np.exp(-played.logits))
     is_last = np.append(games[1:] != games[:-1], True)
     for i in range(len(games) - 1, -1, -1):
         if is_last[i]:
-            target = float(played.won[games[i]])
+            target = float(outcomes[games[i]])
         else:
             target = (1 - td_lambda) * values[i + 1] + td_lambda * target
         targets[i] = target
@@ -138,15 +142,18 @@ class PlanTDRun(StepRun):
 
     @classmethod
     def limit_timesteps(cls, settings: PlanTDSettings, timesteps: int) -> PlanTDSettings:  # type: ignore[override]
-        """See `Run.limit_timesteps`; sample games of a new network show how long plans are."""
+        """See `Run.limit_timesteps`; sample games of a new network may show how long plans are."""
         game = find_game(settings.game)
         values = require_plan_values(game)
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
-            module = PlanModule(values.num_features, settings.width, settings.units)
-        length = measure_plans(game, settings.list_rules().rules[0], module.export())
-        most = int(USED_PART * timesteps / length)
-        games = max(min(settings.games, most // (LEAST_ITERATIONS * values.max_plans)), 1)
+        length = values.max_length
+        if length is None:
+            with torch.random.fork_rng():
+                torch.manual_seed(0)
+                module = PlanModule(values.num_features, settings.width, settings.units)
+            rules = settings.list_rules().rules[0]
+            length = measure_plans(game, rules, module.export()) / USED_PART
+        most = int(timesteps / length)
+        games = max(min(settings.games, most // (LEAST_ITERATIONS * values.max_plans)), LEAST_GAMES)
         return replace(settings, total_steps=max(most - games * values.max_plans, 1), games=games)
 
     @property
@@ -186,7 +193,7 @@ class PlanTDRun(StepRun):
                 f"learning_rate={settings.learning_rate}. Start a new run with a smaller "
                 "learning_rate"
             )
-        targets = lambda_returns(played, settings.td_lambda)
+        targets = lambda_returns(played, settings.td_lambda, left * settings.lost_value)
         losses = [self._learn(played.ids, targets, draws) for _ in range(settings.n_epochs)]
         self.steps += len(played.games)
         self.iterations += 1

@@ -30,6 +30,9 @@ from .base import (
     list_settings,
 )
 
+LEAST_GAMES = 10
+"""Minimum number of games per iteration of plan-TD."""
+
 
 def check_critic(critic: str, game: Game) -> None:
     """Raise ValueError for a critic whose input the game does not provide."""
@@ -271,7 +274,8 @@ class TDSettings(StepSettings, SoloSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class PlanTDSettings(StepSettings, SoloSettings):
-    """TD(lambda) with a network that values the positions after plans (Klondike).
+    """TD(lambda) with a network that values the positions after plans (Klondike and Puss in the
+    Corner).
 
     A plan is a sequence of actions up to the next card that is turned up. ``total_steps`` and the
     intervals count plans.
@@ -285,7 +289,7 @@ class PlanTDSettings(StepSettings, SoloSettings):
     """Number of units in the first layer, the sum of the embeddings of all features."""
     units: Annotated[int, Range(1, MOST_UNITS)] = 32
     """Number of units in the second layer."""
-    games: Annotated[int, Range(10, 10**5)] = 4000
+    games: Annotated[int, Range(LEAST_GAMES, 10**5)] = 4000
     """Number of games per iteration. The network learns between iterations."""
     n_epochs: Annotated[int, Range(1, 1000)] = 4
     """Number of epochs per iteration: passes over its plans."""
@@ -297,6 +301,10 @@ class PlanTDSettings(StepSettings, SoloSettings):
     """Lambda of TD(lambda)."""
     explore: Share = 0.01
     """Fraction of random plans in the games that the network plays."""
+    lost_value: Share = 0.0
+    """Initial value of a lost game without hidden cards; each card that is still hidden reduces the
+    value by 14 %. It decreases linearly to 0 at the end of the run. A value above 0 lets the
+    network learn if it wins no game at first."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
