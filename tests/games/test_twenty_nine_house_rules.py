@@ -11,6 +11,7 @@ from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.kernel.table import suit_set
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows, observation_codes, resample_copies, view_states
+from parlour.envs.core.scene.scene import ansi
 from parlour.envs.games.twenty_eight.play import POINT_CARDS
 from parlour.envs.games.twenty_eight.rules import (
     AUCTION,
@@ -18,6 +19,7 @@ from parlour.envs.games.twenty_eight.rules import (
     DOUBLE,
     DOUBLING,
     LOWEST_BID,
+    MAKE,
     MAKE_SEVENTH,
     MAKING,
     NUMBERS,
@@ -131,6 +133,20 @@ def test_baselines_do_not_set() -> None:
         assert scores[PASS] > scores[SET]
 
 
+def test_who_set_an_earlier_bid_stays_known() -> None:
+    """After a higher bid of the second auction, the SET counts no more, but all remember it."""
+    seen = set()
+    for calls in ((SET,), (PASS, SET), (PASS, PASS)):
+        rows = new_rows({"doubles": True, "set_bid": True, "second_auction": 23})
+        step(rows, bid(15), PASS, PASS, PASS, DOUBLE, REDOUBLE, *calls)
+        step(rows, MAKE, PASS, PASS, bid(23), PASS, MAKE)
+        assert rows.states["shown"]["phase"][0] == PLAY
+        assert "times" not in ansi(rows.scene(0))
+        view = view_states(GAME, rows.rules, rows.states, np.array([0]))
+        seen.add(observation_codes(view).tobytes())
+    assert len(seen) == 3
+
+
 # lead_secret and seventh_void
 
 
@@ -177,6 +193,25 @@ def test_worlds_fit_that_a_seventh_card_was_alone_or_not(void: bool) -> None:
         if tested == 10:
             break
     assert tested == 10
+
+
+def test_worlds_fit_a_lone_seventh_card_also_if_the_opponents_have_no_trumps() -> None:
+    """The seventh card ends the hand first, so trumps of the opponents do not matter."""
+    rows = Rows(GAME, GAME.make_rules("set"), 1, StepConfig(reset=Autoreset.DISABLED))
+    hands = (
+        "Jc 9c Ah Th Kc Qh 7d 8s",
+        "Jh 9h Ac 8c Qc 7c Kh 8h",
+        "Jd 9d Ad Td Kd Qd 8d 7h",
+        "Js 9s As Ts Ks Qs 7s Tc",
+    )
+    rows.deal_deck(
+        [card for at in (0, 12) for hand in hands for card in hand[at : at + 11].split()]
+    )
+    step(rows, bid(16), PASS, PASS, PASS, PASS, PASS, MAKE_SEVENTH)
+    assert rows.states["over"][0] and rows.states["made"][0] == 2  # diamonds
+    worlds = resample_copies(GAME, rows.rules, rows.states.repeat(400), 1, 2)
+    made = worlds["made"].tolist()
+    assert {made.count(suit) > 20 for suit in (1, 2, 3, 4)} == {True}
 
 
 def test_worlds_after_a_second_auction_still_fit_that_the_seventh_was_not_alone() -> None:

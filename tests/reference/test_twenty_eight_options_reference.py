@@ -63,7 +63,12 @@ VARIANTS_28: dict[str, dict[str, Any]] = {
     "three": {"players": 3, "min_bid": 12},
     "six": {"players": 6, "min_bid": 16},
     "reentry": {"reentry": True, "may_redeal": True},
-    "kerala": {"reentry": True, "second_auction": 24, "play_shown": True},
+    "kerala": {
+        "partner_min": 0,
+        "reentry": True,
+        "second_auction": 24,
+        "play_shown": True,
+    },
     "club": {
         "players": 6,
         "min_bid": 16,

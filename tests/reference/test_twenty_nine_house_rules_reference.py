@@ -142,7 +142,7 @@ def test_a_higher_bid_of_the_second_auction_cancels_it() -> None:
     game = do(new29(*SUIT_EACH, **options), "15 pass pass pass double redouble set clubs")
     assert game.phase == "second" and game.setter == 1
     do(game, "23 pass pass pass clubs")
-    assert game.setter is None and played_out(game).scores == [1, 0]
+    assert game.setter == 1 and played_out(game).scores == [1, 0]  # known, but it counts no more
 
 
 def test_a_hand_that_was_set() -> None:

@@ -33,10 +33,10 @@ class Auction:
     stage: which of them goes on; ENDED between them. The first begins by itself, and so do the
     doubles without `trumps_first`; the others by `begin_doubles`, `begin_second` and
     `begin_singles`. seat: who calls. number, bidder: the highest bid. doubles: 0, 1 doubled,
-    2 redoubled. setter: who has set the bid, None if nobody has. raised: whether the second auction
-    has brought a bid. single: who declared SINGLE. calls: every call as (stage, seat, words) in
-    order, the words being "pass", "double", "redouble", "set", "single", "redeal" or the number of
-    a bid.
+    2 redoubled. setter: who has set the bid or an earlier one, None if nobody has. raised: whether
+    the second auction has brought a bid. single: who declared SINGLE. calls: every call as (stage,
+    seat, words) in order, the words being "pass", "double", "redouble", "set", "single", "redeal"
+    or the number of a bid.
     """
 
     def __init__(self, options: Options, first: int) -> None:
@@ -154,8 +154,7 @@ class Auction:
         """The next of those who have one turn each, after a pass or a bid of the second auction."""
         if action in BIDS:
             self.raised = True
-            self.doubles = 0
-            self.setter = None
+            self.doubles = 0  # who doubled and who set it stays on record
         if not self._turns or (action in BIDS and self.number == self._options.highest_bid):
             self.stage = ENDED
         else:

@@ -125,7 +125,7 @@ def _of_second(game: Game, after: Game, action: int) -> list[str]:
         game.is_bidders_side(game.seat) and BIDS[action] < game.options.partner_min
     )
     names += [f"second: a {'re' * (game.doubles - 1)}double goes"] * (game.doubles > 0)
-    names += ["second: a set goes"] * (game.setter is not None)
+    names += ["second: a set goes"] * (game.setter is not None and game.doubles == 2)
     names += ["second: ends at the highest bid"] * (BIDS[action] == game.options.highest_bid)
     return names
 

@@ -207,7 +207,7 @@ def _of_result(after: Game, early: bool) -> list[str]:
     result = "made" if taken >= counts else "lost"
     level = [stake[0] for stake in STAKES[options.scoring] if stake[0] <= number][-1]
     names = [f"{result}, {options.scoring} from {level}", f"{result}, doubles {after.doubles}"]
-    names += [f"{result}, set"] * (after.setter is not None)
+    names += [f"{result}, set"] * (after.setter is not None and after.doubles == 2)
     if options.half_lost and result == "lost":
         names += [f"lost {'below half' if taken < number / 2 else 'at half or more'}"]
         names += ["lost early, half"] * early

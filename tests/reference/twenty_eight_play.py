@@ -104,7 +104,7 @@ class Play(Table):
                 made,
                 self.doubles,
                 won_all,
-                is_set=self.setter is not None,
+                is_set=self.setter is not None and self.doubles == 2,
                 below_half=self.points[side] < self.number / 2,
             )
 

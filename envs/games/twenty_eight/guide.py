@@ -38,6 +38,7 @@ from .rules import (
     SINGLE_WORTH,
     SINGLES,
     Ask,
+    NeverShown,
     Rules,
     Scoring,
     TrumpBy,
@@ -83,6 +84,8 @@ def how_to_play(rules: Rules) -> list[str]:
         if rules.trump_by == TrumpBy.CARD
         else "The highest bidder names a trump suit in secret"
     )
+    none = "The bidder may also choose no trumps, or no trumps with the ranks reversed."
+    seventh = "The bidder may instead take the suit of its seventh card, which is not dealt yet."
     oblige = ", and you must play one if you can" if rules.asker_trumps else ""
     verb = "must" if rules.ask == Ask.MUST else "may"
     if rules.reentry:
@@ -112,6 +115,9 @@ def how_to_play(rules: Rules) -> list[str]:
         "The hand is void if the bidder chose the seventh card and has no other card with points "
         "in its suit."
     )
+    no_defence = "The hand is void if the bidder's opponents have no trumps."
+    never = "If nobody asks for trumps, the hand is void."
+    over = "If you play a trump after trumps are shown, it must beat those in the trick if it can."
     pair = (
         "A seat with king and queen of shown trumps may show them once its side has won a trick "
         "since: the bidder's side then needs 4 points less, or else 4 more."
@@ -128,16 +134,22 @@ def how_to_play(rules: Rules) -> list[str]:
         f"{sides} After {first}, bid the points that your side will take, or pass.{final}",
         *([redeal] if rules.may_redeal else []),
         f"{secret}.{rest}",
+        *([seventh] if rules.seventh else []),
+        *([none] if rules.no_trumps else []),
         *([alone] if rules.seventh and rules.seventh_void else []),
+        *([no_defence] if rules.void_without else []),
         *([doubles] if rules.doubles else []),
         *([second] if rules.second_auction else []),
         TRICK if rules.lead_secret else f"{TRICK} {lead}",
         FOLLOW,
         f"If you cannot follow suit, you {verb} ask for trumps: all see them{oblige}. "
         "Until then trumps are a suit like any other.",
+        *([over] if rules.overtrump else []),
+        *([never] if rules.never_shown == NeverShown.VOID else []),
         *([bidder] if plays_shown or rules.bidder_asks else []),
         *([_tell_single(rules)] if rules.single_hand else []),
         _tell_score(rules),
+        *_tell_doubled(rules),
         *([pair] if rules.pair else []),
     ]
 
@@ -155,6 +167,12 @@ def _tell_score(rules: Rules) -> str:
     )
     half = ", and double below half of it" if rules.half_lost else ""
     return f"Score: taking the bid scores {score}{lost}{half}. {opposite}"
+
+
+def _tell_doubled(rules: Rules) -> list[str]:
+    cases = [f"the bid is {int(rules.auto_double)} or more"] if rules.auto_double else []
+    cases += ["the bidder's side takes all tricks"] if rules.cot else []
+    return [f"The score counts double if {', and if '.join(cases)}."] if cases else []
 
 
 def _tell_single(rules: Rules) -> str:

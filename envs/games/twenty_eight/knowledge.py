@@ -224,7 +224,7 @@ def is_playable(s: State, rules: RulesRecord) -> bool:
     suit, phase = trump_suit(s), s["shown"]["phase"]
     if not rules.void_without or suit == NO_SUIT or s["alone"] >= 0 or is_void(s):
         return True
-    if phase not in (PLAY, OVER):
+    if phase not in (PLAY, OVER) or s["leader"] < 0:  # the hand may end before the play
         return True
     held = 0
     for seat in range(rules.players):

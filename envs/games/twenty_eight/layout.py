@@ -195,7 +195,7 @@ def _list_contract(s: Any, rules: Any) -> list[str]:
         return ["no bid"]
     lines = [f"{name_player(s, s['bidder'])} bid {int(shown['bid'])}"]
     lines += [f"must take {int(shown['target'])}"] if shown["target"] != shown["bid"] else []
-    times = int(shown["stake"]) * (3 if s["set_by"] >= 0 else 2) // 2
+    times = int(shown["stake"]) * (3 if s["set_by"] >= 0 and shown["doubled"] else 2) // 2
     return [*lines, f"times {times}"] if times > 1 else lines
 
 

@@ -232,7 +232,6 @@ def take_bid(s: State, rules: RulesRecord, bid: int) -> None:
     shown["bid"] = bid
     shown["target"] = bid
     shown["doubled"] = 0
-    s["set_by"] = -1
     shown["stake"] = 2 if rules.auto_double and bid >= rules.auto_double else 1
 
 
@@ -587,7 +586,7 @@ def score_contract(s: State, rules: RulesRecord) -> int:
     if not made:
         score += rules.scoring != Scoring.ONE
     score *= shown["stake"]
-    if s["set_by"] >= 0:
+    if s["set_by"] >= 0 and shown["doubled"]:
         score += score // 2
     if rules.half_lost and not made and 2 * points < shown["bid"]:
         score *= 2

@@ -375,7 +375,7 @@ VARIANTS = {
     "three": Rules(players=3, min_bid=12),
     "six": Rules(players=6, min_bid=16),
     "reentry": Rules(reentry=True, may_redeal=True),
-    "kerala": Rules(second_auction=24, reentry=True, play_shown=True),
+    "kerala": Rules(partner_min=0, second_auction=24, reentry=True, play_shown=True),
     "club": Rules(
         players=6,
         min_bid=16,
@@ -665,7 +665,7 @@ STATE = np.dtype(
         ("maker", np.int8),  # seat that chose the current trumps and knows them; -1: none
         ("asker", np.int8),  # seat that asked for trumps; -1: none
         ("pair_by", np.int8),  # seat that showed the pair; -1: none
-        ("set_by", np.int8),  # seat that set the bid; -1: none
+        ("set_by", np.int8),  # seat that set the bid or an earlier bid; -1: none
         ("alone", np.int8),  # seat that plays alone; -1: none
         ("dealer", np.int8),
         ("viewer", np.int8),  # the seat whose pieces are shown
