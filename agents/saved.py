@@ -81,6 +81,8 @@ TRAINED: dict[str, Field] = {
     "settings": TABLE._replace(optional=True),
     "seconds": NUMBER._replace(optional=True),
     "machine": TEXT._replace(optional=True),
+    "unit": TEXT._replace(optional=True),
+    "timesteps": whole(0, 10**18)._replace(optional=True),
 }
 """Fields of ``trained`` that agents and model cards read."""
 SETTINGS: dict[str, Field] = {

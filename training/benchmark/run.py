@@ -165,8 +165,9 @@ def describe_training(task: Task, agent: str) -> Training:
     if saved is None:
         return Training(agent, NONE, 0, 0.0)
     description = read_description(saved)
-    steps, seconds = description["scored"].get("steps", 0), description["trained"].get("seconds", 0)
-    return Training(agent, UNLIMITED, steps, seconds)
+    trained = description["trained"]
+    steps = trained.get("timesteps", description["scored"].get("steps", 0))
+    return Training(agent, UNLIMITED, steps, trained.get("seconds", 0))
 
 
 def make_task_settings(task: Task, method: str, budget: str, seed: int, folder: Path) -> Settings:

@@ -325,13 +325,25 @@ def _write_training(folder: Path, description: Mapping[str, Any], game: Game, ru
     trained, scored = description["trained"], description["scored"]
     facts = {
         "method": f"`{trained.get('settings', {}).get('method', NOT_RECORDED)}`",
-        "steps": f"{scored['steps']:,}" if "steps" in scored else NOT_RECORDED,
+        **_count_steps(trained, scored),
         "wall time": _wall_time(trained),
         "training seed": str(trained.get("seed", NOT_RECORDED)),
         "versions": ", ".join(f"{k} {v}" for k, v in trained.get("versions", {}).items()),
         "validation result": _validation(scored, game, rules),
     }
     return f"{_recipe(folder, trained)}{_facts_table(facts)}"
+
+
+def _count_steps(trained: Mapping[str, Any], scored: Mapping[str, Any]) -> dict[str, str]:
+    """Return the length of the training, in the unit of its method and in timesteps."""
+    if "steps" not in scored:
+        return {"steps": NOT_RECORDED}
+    if trained.get("unit", "steps") == "steps" or "timesteps" not in trained:
+        return {"steps": f"{scored['steps']:,}"}
+    return {
+        "steps": f"{scored['steps']:,} {trained['unit']}",
+        "timesteps": f"{trained['timesteps']:,}",
+    }
 
 
 def _wall_time(trained: Mapping[str, Any]) -> str:

@@ -138,6 +138,8 @@ class Run:
             "versions": versions(),
             "seconds": round(time.perf_counter() - self.begun, 1),
             "machine": describe_machine(),
+            "unit": self.unit,
+            "timesteps": self.timesteps,
         }
 
     @property
