@@ -11,7 +11,10 @@ import numpy as np
 
 from .contract import Plan
 from .kernel.jit import jit
-from .type_aliases import FeatureIds, States
+from .type_aliases import FeatureIds, States, Word
+
+PART_BITS = 24
+"""Number of bits with which a random word is compared with a probability."""
 
 
 class PlanNetwork(NamedTuple):
@@ -78,6 +81,44 @@ class PlayedPlans(NamedTuple):
     """Whether each game was won, bool (games,)."""
     num_hidden: np.ndarray
     """Number of cards that were still hidden when each game was lost, int64 (games,)."""
+
+
+def allocate_plans(
+    num_games: int, max_plans: int, max_active: int, num_features: int
+) -> PlayedPlans:
+    """Return `PlayedPlans` with room for ``max_plans`` plans of each game, all of them lost.
+
+    Args:
+        num_games: Number of games.
+        max_plans: Maximum number of plans per game.
+        max_active: Largest number of features of a position.
+        num_features: Number of features.
+    """
+    most = num_games * max_plans
+    return PlayedPlans(
+        np.full((most, max_active), num_features, np.int16),
+        np.empty(most),
+        np.empty(most, np.int64),
+        np.zeros(num_games, np.bool_),
+        np.zeros(num_games, np.int64),
+    )
+
+
+def trim_plans(played: PlayedPlans, size: int) -> PlayedPlans:
+    """Return the first ``size`` plans."""
+    ids, logits, games = played.ids[:size], played.logits[:size], played.games[:size]
+    return played._replace(ids=ids, logits=logits, games=games)
+
+
+def chance_of_winning(logit: float) -> float:
+    """Return the chance of winning, from 0 to 1, of a network's logit."""
+    return float(1 / (1 + np.exp(-logit)))
+
+
+@jit
+def is_explored(word: Word, explore: float) -> bool:
+    """Return whether a random word decides for a random plan, which has probability ``explore``."""
+    return word >> np.uint64(64 - PART_BITS) < np.uint64(explore * (1 << PART_BITS))
 
 
 class PlayGames(Protocol):

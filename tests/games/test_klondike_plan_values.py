@@ -18,18 +18,12 @@ from parlour.envs.games.klondike.plan_values import (
 )
 from parlour.envs.games.klondike.solver.position import make_search
 from tests.marks import slow_if
+from tests.networks import make_plan_network
 
 KLONDIKE = find_game("klondike")
 RULES = KLONDIKE.variants["classic"]
 SYMMETRIES = PLAN_VALUES.symmetries
 RED = np.array([0, 1, 1, 0])
-
-
-def make_network(seed: int = 0, width: int = 16, units: int = 8) -> PlanNetwork:
-    """Return a network of random weights."""
-    draws = np.random.default_rng(seed)
-    shapes = ((NUM_FEATURES, width), (units, width), (units,), (units,), (1,))
-    return PlanNetwork(*(draws.normal(0, 1, shape).astype(np.float32) for shape in shapes))
 
 
 def play_deck(deck: list[int], network: PlanNetwork, variant: str) -> list[float | None]:
@@ -58,7 +52,7 @@ def test_renamed_suits_have_the_same_values(variant: str) -> None:
 
     Later in a game, the limit on listed plans may leave out different ones.
     """
-    draws, network = np.random.default_rng(3), make_network()
+    draws, network = np.random.default_rng(3), make_plan_network(NUM_FEATURES)
     for numbers in SYMMETRIES:
         assert sorted(numbers) == list(range(NUM_FEATURES + 1))
         assert numbers[NUM_FEATURES] == NUM_FEATURES
@@ -84,7 +78,7 @@ def rename_suits(numbers: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("variant", ["classic", slow_if(True, "draw-one")])
 def test_plans_do_not_depend_on_hidden_cards(variant: str) -> None:
-    rules, network, compared = KLONDIKE.variants[variant], make_network(), 0
+    rules, network, compared = KLONDIKE.variants[variant], make_plan_network(NUM_FEATURES), 0
     for deal in range(5):
         states = make_position(KLONDIKE, rules, np.random.default_rng(deal).permutation(52) + 4)
         while not states["over"][0]:
@@ -101,7 +95,7 @@ def test_plans_do_not_depend_on_hidden_cards(variant: str) -> None:
 
 
 def test_recorded_games_repeat_and_hold_together() -> None:
-    network, seeds = make_network(), deal_seeds("klondike-1", range(40))
+    network, seeds = make_plan_network(NUM_FEATURES), deal_seeds("klondike-1", range(40))
     played = PLAN_VALUES.play_games(RULES, network, seeds, 0.0)
     again = PLAN_VALUES.play_games(RULES, network, seeds, 0.0)
     assert all(np.array_equal(one, other) for one, other in zip(played, again, strict=True))
@@ -116,7 +110,7 @@ def test_recorded_games_repeat_and_hold_together() -> None:
 
 def test_training_and_play_choose_by_the_same_values() -> None:
     """The first plan of a game has the same logit in both, whatever the hidden cards are."""
-    network, seeds = make_network(), deal_seeds("klondike-1", range(40))
+    network, seeds = make_plan_network(NUM_FEATURES), deal_seeds("klondike-1", range(40))
     played = PLAN_VALUES.play_games(RULES, network, seeds, 0.0)
     firsts = np.flatnonzero(np.diff(played.games, prepend=-1))
     trees, searches = np.empty(1, TREE), make_search()
@@ -139,4 +133,4 @@ def test_rules_without_plans_are_refused(variant: str) -> None:
     rules = KLONDIKE.variants[variant]
     states = make_position(KLONDIKE, rules, list(range(4, 56)))
     with pytest.raises(ValueError, match=r"rules must have .* for plans, got"):
-        PLAN_VALUES.choose_plan(states, rules, make_network())
+        PLAN_VALUES.choose_plan(states, rules, make_plan_network(NUM_FEATURES))

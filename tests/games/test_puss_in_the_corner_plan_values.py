@@ -18,17 +18,11 @@ from parlour.envs.games.puss_in_the_corner.plan_values import (
     list_plans,
     make_tree,
 )
+from tests.networks import make_plan_network
 
 PUSS = find_game("puss_in_the_corner")
 RULES = PUSS.variants["no-redeal"]
 ONE_BY_ONE = PUSS.make_rules("no-redeal", {"deal_size": 1})
-
-
-def make_network(seed: int = 0, width: int = 16, units: int = 8) -> PlanNetwork:
-    """Return a network of random weights."""
-    draws = np.random.default_rng(seed)
-    shapes = ((NUM_FEATURES, width), (units, width), (units,), (units,), (1,))
-    return PlanNetwork(*(draws.normal(0, 1, shape).astype(np.float32) for shape in shapes))
 
 
 def play_deck(deck: np.ndarray, network: PlanNetwork) -> list[float]:
@@ -47,7 +41,7 @@ def play_deck(deck: np.ndarray, network: PlanNetwork) -> list[float]:
 
 def test_renamed_suits_have_the_same_values() -> None:
     """Twins have the same features, and exchanged colors the renumbered ones."""
-    network = make_network()
+    network = make_plan_network(NUM_FEATURES)
     assert all(sorted(row) == list(range(NUM_FEATURES + 1)) for row in PLAN_VALUES.symmetries)
     for seed in range(10):
         deck = np.random.default_rng(seed).permutation(np.arange(8, 56))
@@ -67,7 +61,7 @@ def test_renamed_suits_have_the_same_values() -> None:
 
 
 def test_plans_do_not_depend_on_hidden_cards() -> None:
-    network, compared = make_network(), 0
+    network, compared = make_plan_network(NUM_FEATURES), 0
     for rules in (RULES, ONE_BY_ONE):
         for deal in range(20):
             states = deal_position(PUSS, rules, "puss_in_the_corner-1", deal)
@@ -127,7 +121,7 @@ def test_plans_lead_to_every_end() -> None:
 
 
 def test_recorded_games_repeat_and_hold_together() -> None:
-    network, seeds = make_network(), deal_seeds("puss_in_the_corner-1", range(100))
+    network, seeds = make_plan_network(NUM_FEATURES), deal_seeds("puss_in_the_corner-1", range(100))
     played = PLAN_VALUES.play_games(RULES, network, seeds, 0.0)
     again = PLAN_VALUES.play_games(RULES, network, seeds, 0.0)
     assert all(np.array_equal(one, other) for one, other in zip(played, again, strict=True))
@@ -141,7 +135,7 @@ def test_recorded_games_repeat_and_hold_together() -> None:
 
 
 def test_training_and_play_choose_by_the_same_values() -> None:
-    network, seeds = make_network(), deal_seeds("puss_in_the_corner-1", range(40))
+    network, seeds = make_plan_network(NUM_FEATURES), deal_seeds("puss_in_the_corner-1", range(40))
     played = PLAN_VALUES.play_games(RULES, network, seeds, 0.0)
     tree = make_tree()
     for deal in range(40):
@@ -168,4 +162,4 @@ def test_variants_without_plans_are_refused(variant: str, text: str) -> None:
 def test_options_without_plans_are_refused(option: str) -> None:
     rules = PUSS.make_rules("no-redeal", {option: True})
     with pytest.raises(ValueError, match=f"rules must have {option}=no for plans, got"):
-        PLAN_VALUES.play_games(rules, make_network(), np.zeros(1, np.uint64), 0.0)
+        PLAN_VALUES.play_games(rules, make_plan_network(NUM_FEATURES), np.zeros(1, np.uint64), 0.0)

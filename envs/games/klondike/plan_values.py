@@ -16,7 +16,16 @@ from ...core.kernel.bits import count, lowest
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import GAMMA, finish_word
 from ...core.options import as_record
-from ...core.plan_values import PlanNetwork, PlanValues, PlayedPlans, evaluate_features
+from ...core.plan_values import (
+    PlanNetwork,
+    PlanValues,
+    PlayedPlans,
+    allocate_plans,
+    chance_of_winning,
+    evaluate_features,
+    is_explored,
+    trim_plans,
+)
 from ...core.type_aliases import FeatureIds, RulesRecords, States
 from .heuristic import is_stock_known
 from .hindsight import (
@@ -87,8 +96,6 @@ the one that is turned up; the heights of the foundations; loose cards; cards of
 place; the size of the stock; face-down cards; the number of empty columns; open pairs."""
 MOST_ACTIVE = CARDS + SUITS + 1 + 1 + 1 + CARDS // 2
 """Largest number of features of a position: one for each card, and those of the other kinds."""
-PART_BITS = 24
-"""Number of bits with which a random word is compared with a probability."""
 
 
 # Features
@@ -305,7 +312,7 @@ def play_with_network(
             first, end = 0, tree["plan_count"]
             word = word + GAMMA
             drawn = finish_word(word)
-            if drawn >> np.uint64(64 - PART_BITS) < np.uint64(explore * (1 << PART_BITS)):
+            if is_explored(drawn, explore):
                 first = int((drawn & np.uint64((1 << 32) - 1)) * np.uint64(end) >> S32)
                 end = min(first + 1, end)
             best, logit, num_ids = find_best_plan(tree, first, end, hidden, network, ids, search)
@@ -340,21 +347,12 @@ def play_games(
     If no card is hidden any more, the solver decides whether the game is won.
     """
     check_plan_rules(rules)
-    most = MOST_HIDDEN * len(seeds)
-    played = PlayedPlans(
-        np.full((most, MOST_ACTIVE), NUM_FEATURES, np.int16),
-        np.empty(most),
-        np.empty(most, np.int64),
-        np.zeros(len(seeds), np.bool_),
-        np.zeros(len(seeds), np.int64),
-    )
+    played = allocate_plans(len(seeds), MOST_HIDDEN, MOST_ACTIVE, NUM_FEATURES)
     trees, searches, states = np.empty(1, TREE), make_search(), np.zeros(1, STATE)
     size = play_with_network(
         as_record(rules), network, seeds, explore, states, trees, searches, played
     )
-    return played._replace(
-        ids=played.ids[:size], logits=played.logits[:size], games=played.games[:size]
-    )
+    return trim_plans(played, size)
 
 
 @jit
@@ -395,7 +393,7 @@ def choose_plan(states: States, rules: Rules, network: PlanNetwork) -> Plan:
     if best == NONE:
         return Plan([], 0.0)
     actions = spell_plan(state, rules, trees[0], best, searches[0])
-    return Plan(actions, float(1 / (1 + np.exp(-logit))))
+    return Plan(actions, chance_of_winning(logit))
 
 
 PLAN_VALUES = PlanValues(

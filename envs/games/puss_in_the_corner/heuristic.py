@@ -366,6 +366,33 @@ def pack_piles(s: State, placed: int, played: int, piles: np.ndarray, cards: np.
 
 
 @jit
+def make_scratch() -> Any:
+    """Return scratch space of `is_dead`: piles, cards and memory."""
+    return np.empty(PILES, np.int64), np.empty(CARDS, np.int64), make_alive_memory(REMEMBERED)
+
+
+@jit
+def is_dead(
+    s: State, suits: bool, placed: int, played: int, built: int, ahead: int, scratch: Any
+) -> bool:
+    """Return whether a position surely loses: also if all cards to come were free.
+
+    Args:
+        s: A state of the last pass.
+        suits: Whether foundations are built by suit.
+        placed: The pile on which the turned-up card is placed first (-1: none).
+        played: The pile whose top card is played first (-1: none).
+        built: The foundations after this.
+        ahead: The set of codes of the cards to come.
+        scratch: See `make_scratch`.
+    """
+    piles, cards, memory = scratch
+    pack_piles(s, placed, played, piles, cards)
+    tops = pack_tops(built & 15, (built >> 4) & 15, (built >> 8) & 15, (built >> 12) & 15, suits)
+    return check_alive(piles, tops, ahead, cards, suits, TRIES, memory) == DEAD
+
+
+@jit
 def leaves_hope(s: State, rules: RulesRecord, action: Action, ahead: int, scratch: Any) -> bool:
     """Return whether the game after an action of the last pass could be won if all cards were free.
 
@@ -380,12 +407,7 @@ def leaves_hope(s: State, rules: RulesRecord, action: Action, ahead: int, scratc
     elif action >= PLAY:
         played = action - PLAY
         built = build_card(rules, built, s["shown"]["tops"][played])
-    piles, cards, memory = scratch
-    pack_piles(s, placed, played, piles, cards)
-    tops = pack_tops(
-        built & 15, (built >> 4) & 15, (built >> 8) & 15, (built >> 12) & 15, rules.suits
-    )
-    return check_alive(piles, tops, ahead, cards, rules.suits, TRIES, memory) != DEAD
+    return not is_dead(s, rules.suits, placed, played, built, ahead, scratch)
 
 
 @jit
@@ -399,8 +421,7 @@ def hopeful(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> N
     heuristic(s, rules, weights if rules.redeals else ONE_PASS_WEIGHTS, scores)
     if s["shown"]["redeals_left"] or rules.sevens:  # moving a pile onto another can free cards
         return
-    scratch = np.empty(PILES, np.int64), np.empty(CARDS, np.int64), make_alive_memory(REMEMBERED)
-    left, ahead = s["legal"], unturned_cards(s)
+    left, ahead, scratch = s["legal"], unturned_cards(s), make_scratch()
     while left:
         action = best_legal(left, scores)
         if leaves_hope(s, rules, action, ahead, scratch):

@@ -16,7 +16,16 @@ from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import GAMMA, finish_word
 from ...core.options import as_record
-from ...core.plan_values import PlanNetwork, PlanValues, PlayedPlans, evaluate_features
+from ...core.plan_values import (
+    PlanNetwork,
+    PlanValues,
+    PlayedPlans,
+    allocate_plans,
+    chance_of_winning,
+    evaluate_features,
+    is_explored,
+    trim_plans,
+)
 from ...core.type_aliases import (
     Action,
     CardCode,
@@ -27,10 +36,10 @@ from ...core.type_aliases import (
     State,
     States,
 )
-from .heuristic import REMEMBERED, TRIES, foundations, pack_piles, unturned_cards
+from .heuristic import foundations, is_dead, make_scratch, unturned_cards
 from .kernel import kernels
 from .rules import CARDS, FOUNDATION, KING, PILES, PLAY, STATE, Rules
-from .solver.alive import DEAD, check_alive, make_alive_memory, pack_tops, twins
+from .solver.alive import twins
 
 VALUES = KING - 1
 KINDS = 2 * VALUES
@@ -56,8 +65,6 @@ MOST_ACTIVE = 3 * CARDS + 2 + KINDS + 1 + 1 + 1
 MOST_PLANS = 256
 """Maximum number of positions that are visited to list the plans of a position."""
 NONE = -1
-PART_BITS = 24
-"""Number of bits with which a random word is compared with a probability."""
 
 
 class Tree(NamedTuple):
@@ -166,11 +173,7 @@ def is_lost(s: State, ahead: CardSet, scratch: Any) -> bool:
     """Return whether no order of the cards to come can win the game."""
     if s["over"]:
         return not s["won"]
-    piles, cards, memory = scratch
-    pack_piles(s, NONE, NONE, piles, cards)
-    built = foundations(s)
-    tops = pack_tops(built & 15, (built >> 4) & 15, (built >> 8) & 15, (built >> 12) & 15, False)
-    return check_alive(piles, tops, ahead, cards, False, TRIES, memory) == DEAD
+    return is_dead(s, False, NONE, NONE, foundations(s), ahead, scratch)
 
 
 # Features
@@ -275,7 +278,7 @@ def find_best_plan(
         only: Take the first plan from this position on, in circular order (NONE: the best plan).
         network: The network.
         ids: Written: the features of the best plan in row 0, int16 (2, `MOST_ACTIVE`).
-        scratch: Scratch space of `is_lost`.
+        scratch: See `heuristic.make_scratch`.
 
     Returns:
         The position after the plan (NONE if every plan loses), its logit, and the number of its
@@ -304,12 +307,6 @@ def find_best_plan(
 
 
 @jit
-def make_scratch() -> Any:
-    """Return scratch space of `is_lost`."""
-    return np.zeros(PILES, np.int64), np.zeros(CARDS, np.int64), make_alive_memory(REMEMBERED)
-
-
-@jit
 def play_with_network(
     rules: RulesRecords,
     network: PlanNetwork,
@@ -329,12 +326,11 @@ def play_with_network(
             size, only = list_plans(states[0], rules[0], tree), NONE
             word = word + GAMMA
             drawn = finish_word(word)
-            if drawn >> np.uint64(64 - PART_BITS) < np.uint64(explore * (1 << PART_BITS)):
+            if is_explored(drawn, explore):
                 only = int(drawn & np.uint64((1 << 32) - 1)) % size
             best, logit, num_ids = find_best_plan(tree, size, only, network, ids, scratch)
             if best == NONE:
-                shown = states[0]["shown"]
-                played.num_hidden[game] = shown["stock_count"] + (shown["card"] > 0)
+                played.num_hidden[game] = count(cards_ahead(states[0]))
                 break
             states[0] = tree.states[best]
             if states[0]["over"]:
@@ -363,18 +359,9 @@ def play_games(
     A game ends when no order of the cards to come can win it.
     """
     check_plan_rules(rules)
-    most = CARDS * len(seeds)
-    played = PlayedPlans(
-        np.full((most, MOST_ACTIVE), NUM_FEATURES, np.int16),
-        np.empty(most),
-        np.empty(most, np.int64),
-        np.zeros(len(seeds), np.bool_),
-        np.zeros(len(seeds), np.int64),
-    )
+    played = allocate_plans(len(seeds), CARDS, MOST_ACTIVE, NUM_FEATURES)
     size = play_with_network(as_record(rules), network, seeds, explore, make_tree(), played)
-    return played._replace(
-        ids=played.ids[:size], logits=played.logits[:size], games=played.games[:size]
-    )
+    return trim_plans(played, size)
 
 
 @jit
@@ -398,7 +385,7 @@ def choose_plan(states: States, rules: Rules, network: PlanNetwork) -> Plan:
     while best > 0:
         actions.append(int(tree.actions[best]))
         best = int(tree.parents[best])
-    return Plan(actions[::-1], float(1 / (1 + np.exp(-logit))))
+    return Plan(actions[::-1], chance_of_winning(logit))
 
 
 PLAN_VALUES = PlanValues(
