@@ -190,10 +190,10 @@ def test_a_network_leads_it() -> None:
 
 def test_budgets_and_prefixes() -> None:
     game = GAMES["puss_in_the_corner"]
-    rules = game.make_rules()
+    rules = game.make_rules("book")  # its pretrained agent is a value table
     agent = load_agent("mcts@800:pretrained", game, rules)
     assert isinstance(agent, MCTSAgent) and (agent.iterations, agent.milliseconds) == (800, None)
-    assert agent.name == "puss_in_the_corner-no-redeal-mcts@800" and not agent.sees_all
+    assert agent.name == "puss_in_the_corner-book-mcts@800" and not agent.sees_all
     timed = load_agent("mcts@2.5ms", game, rules)
     assert isinstance(timed, MCTSAgent) and timed.milliseconds == 2.5
     assert timed.name == "greedy-mcts@2.5ms"
@@ -230,7 +230,7 @@ def test_budgets_and_prefixes() -> None:
 def test_what_is_refused(spec: str, output: str) -> None:
     game = GAMES["puss_in_the_corner"]
     with pytest.raises(ValueError, match=output):
-        load_agent(spec, game, game.make_rules())
+        load_agent(spec, game, game.make_rules("book"))
 
 
 def test_numbers_that_make_no_sense() -> None:
