@@ -310,7 +310,8 @@ class Rules(NamedTuple):
     set_bid: Annotated[
         bool,
         Option(
-            "after a redouble, the opponents may set the bid: the score counts 6 times",
+            "the opponents may set the bid after a redouble, with doubles=yes: the score counts 6 "
+            "times",
             is_later=True,
         ),
     ] = False

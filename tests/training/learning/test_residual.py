@@ -146,8 +146,8 @@ def test_wrong_players_are_refused(
 
 
 def test_what_others_gain_over_the_player_is_learned() -> None:
-    """The loss depends only on the temperature; the base's own logit and illegal actions do not
-    count."""
+    """The loss depends on the temperature and the margin; the base's own logit and illegal actions
+    do not count. With a margin, equal gains need lower logits."""
     torch.manual_seed(0)
     pyramid = find_game("pyramid")
     network = build_network("embedding", pyramid, 16, 1, {"base": "greedy"})
@@ -167,6 +167,15 @@ def test_what_others_gain_over_the_player_is_learned() -> None:
                 gain = float(values[row, action]) - float(values[row, own])
                 errors.append((logits[row, action] - network.lift) * 0.1 - gain)
     assert result == pytest.approx(np.mean(np.square(errors)), rel=1e-4)
+    cautious = DistillLoss(network, pyramid, replace(settings, base_policy="greedy", margin=0.25))
+    assert cautious.loss(some).item() == pytest.approx(
+        np.mean(np.square(np.add(errors, 0.25))), rel=1e-4
+    )
+
+
+def test_a_margin_needs_a_base_policy() -> None:
+    with pytest.raises(ValueError, match=r"margin must be 0 without a base_policy, got 0\.1"):
+        replace(TABLE, base_policy=None, margin=0.1).check(find_game("twenty_eight"))
 
 
 @pytest.mark.slow

@@ -332,11 +332,13 @@ class DistillLoss:
     ) -> Tensor:
         """Return the squared error of the gains of other actions over the base policy's action.
 
-        The predicted gain of an action is its logit minus the base logit, times the temperature.
-        The network plays an action with a positive predicted gain.
+        The predicted gain of an action is the margin plus the temperature times the difference of
+        its logit and the base logit. The network plays an action whose predicted gain exceeds the
+        margin.
         """
         gains = judged - (judged * base).sum(dim=1, keepdim=True)
-        errors = (logits - self.network.lift) * self.settings.temperature - gains
+        excess = (logits - self.network.lift) * self.settings.temperature
+        errors = excess + self.settings.margin - gains
         return (errors.square() * others).sum() / others.sum().clamp(min=1)
 
 

@@ -110,6 +110,9 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
     (None: no base policy)."""
     base_logit: Annotated[float, Range(0, MOST_LIFT)] = LIFT
     """Constant logit of the base policy's action. The logits of the other actions start near 0."""
+    margin: Annotated[float, Range(0, 1)] = 0.0
+    """Predicted gain that an action must exceed to be played instead of the base policy's action,
+    in stakes or points. The predictions are noisy, so that the largest one is often too high."""
     teacher: str = "pimc@2"
     """Search that provides the action values: pimc, mcts, rollouts or rollouts-cards (which
     searches the card play, but not the bidding). A search budget and an agent that guides the
@@ -147,6 +150,8 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
             known = (HeuristicAgent.name, *game.rule_agents)
             if self.base_policy not in known:
                 raise ValueError(unknown_text("base_policy", self.base_policy, known))
+        elif self.margin:
+            raise ValueError(f"margin must be 0 without a base_policy, got {self.margin}")
         if game.seats is not None and self.has_many_rules:
             raise ValueError(
                 "variants and option_sets must be empty: method 'distill' learns games for several "
