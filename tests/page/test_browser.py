@@ -566,8 +566,8 @@ def test_each_game_keeps_its_own_agent(page: Any) -> None:
     begin(page, "three-passes", 3)
     agent = page.locator("[data-part=agent]")
     sync_api.expect(agent).to_have_value("pretrained")  # the best one
-    begin(page, "classic", 3, "fifty_six")
-    sync_api.expect(agent).to_have_value("greedy")
+    begin(page, "four", 3, "fifty_six")
+    sync_api.expect(agent).to_have_value("greedy")  # no network plays these rules
     begin(page, "classic", 3, "poker_squares")
     agent.select_option("uniform")
     begin(page, "three-passes", 3)

@@ -139,5 +139,5 @@ def _check_facts(method: str, budget: str, seed: int, steps: int, training_secon
     check_fields(facts, {name: FIELDS[name] for name in facts})
     if steps > BUDGETS[budget]:
         raise ValueError(
-            f"steps must be at most {BUDGETS[budget]:,}, the budget {budget}, got {steps:,}"
+            f"steps must be at most {BUDGETS[budget]:,} with budget {budget}, got {steps:,}"
         )

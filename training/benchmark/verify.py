@@ -79,7 +79,7 @@ def _find_faults(
         yield f"rules_digest: must be {task.rules_digest}, the digest of the current rules"
         return
     if entry.steps > OVERRUN * BUDGETS[entry.budget]:
-        yield f"steps: must be at most {BUDGETS[entry.budget]:,}, the budget {entry.budget}"
+        yield f"steps: must be at most {BUDGETS[entry.budget]:,} with budget {entry.budget}"
         return
     if entry.agent_digest and entry.budget == NONE:
         yield f"budget: must not be {NONE} for a trained agent"
@@ -142,7 +142,7 @@ def _verify_agent(
 ) -> Iterator[str]:
     task, spec = entry.task_object, find_agent(folder, entry.agent)
     if imports_code(spec) and not allow_code:
-        yield f"agent: {entry.agent!r} must not be code; add --allow-code to import it"
+        yield f"agent: {entry.agent!r} is a class, so verification needs --allow-code to run its code"
         return
     try:
         digest = digest_spec(task, spec)

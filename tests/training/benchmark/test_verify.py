@@ -290,7 +290,7 @@ def test_paths_outside_the_folder_are_refused(results: Path, pyramid: BenchmarkE
 
 def test_steps_and_times_must_fit(results: Path, pyramid: BenchmarkEntry) -> None:
     (fault,) = verify_entry(replace(pyramid, steps=1), results)
-    assert fault == "steps: must be at most 0, the budget none"
+    assert fault == "steps: must be at most 0 with budget none"
     (fault,) = verify_entry(replace(pyramid, ms=0.2), results)
     assert fault == "time_class: 0.1ms must not be shorter than ms=0.2"
     (fault,) = verify_entry(replace(pyramid, agent="", games="x.npz"), results)
@@ -364,7 +364,7 @@ def test_code_runs_only_if_allowed(
     monkeypatch.syspath_prepend(tmp_path)
     entry = replace(pyramid, agent=agent)
     (fault,) = verify_entry(entry, tmp_path)
-    assert fault == f"agent: {agent!r} must not be code; add --allow-code to import it"
+    assert fault == f"agent: {agent!r} is a class, so verification needs --allow-code to run its code"
     (fault,) = verify_entry(entry, tmp_path, allow_code=True)
     assert fault.endswith("SystemExit: ran")
 
@@ -520,7 +520,7 @@ def test_games_of_wrong_deals_are_refused(tmp_path: Path) -> None:
 
 
 def test_more_steps_than_the_budget_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="steps must be at most 1,000,000, the budget small"):
+    with pytest.raises(ValueError, match="steps must be at most 1,000,000 with budget small"):
         add_agent(tmp_path, PYRAMID, "mine", "greedy", budget="small", steps=1_000_001)
     with pytest.raises(ValueError, match="field method must be lower-case letters"):
         add_agent(tmp_path, PYRAMID, "../mine", "greedy")
