@@ -142,7 +142,7 @@ def _verify_agent(
 ) -> Iterator[str]:
     task, spec = entry.task_object, find_agent(folder, entry.agent)
     if imports_code(spec) and not allow_code:
-        yield f"agent: {entry.agent!r} is a class, so verification needs --allow-code to run its code"
+        yield f"agent: {entry.agent!r} is code: add --allow-code to run it"
         return
     try:
         digest = digest_spec(task, spec)

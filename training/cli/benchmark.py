@@ -70,8 +70,8 @@ def add_benchmark(parser: argparse.ArgumentParser) -> None:
         "--deals",
         type=read_whole(10_000),
         default=100,
-        help="number of deals of the task that an agent plays again, and number of fresh deals; fast "
-        "agents play more (default: 100)",
+        help="number of deals of the task that an agent plays again, and number of fresh deals; "
+        "fast agents play more (default: 100)",
     )
     verify.add_argument(
         "--allow-code",

@@ -364,9 +364,7 @@ def test_code_runs_only_if_allowed(
     monkeypatch.syspath_prepend(tmp_path)
     entry = replace(pyramid, agent=agent)
     (fault,) = verify_entry(entry, tmp_path)
-    assert (
-        fault == f"agent: {agent!r} is a class, so verification needs --allow-code to run its code"
-    )
+    assert fault == f"agent: {agent!r} is code: add --allow-code to run it"
     (fault,) = verify_entry(entry, tmp_path, allow_code=True)
     assert fault.endswith("SystemExit: ran")
 
