@@ -56,6 +56,7 @@ SEARCHES = {
     "expectimax": SearchWord(),
     "rollouts": SearchWord(counts=_WORLDS, several=True),
     "rollouts-cards": SearchWord(counts=_WORLDS, several=True),
+    "rollouts-bids": SearchWord(counts=_WORLDS, several=True),
     MCTS: SearchWord("greedy", _ITERATIONS, several=True),
     PIMC: SearchWord("greedy", _WORLDS, solved=True),
     "pimc-bids": SearchWord("greedy", _WORLDS, solved=True),

@@ -313,12 +313,16 @@ def _make_expectimax(leader: AgentSpec, request: Request, budget: Budget) -> Age
 
 
 def _make_rollouts(
-    leader: AgentSpec, request: Request, budget: Budget, cards_only: bool = False
+    leader: AgentSpec,
+    request: Request,
+    budget: Budget,
+    cards_only: bool = False,
+    by_bids: bool = False,
 ) -> Agent:
-    if cards_only:
+    if cards_only or by_bids:
         check_auction(request.game)
     player = _load_named(leader, request)
-    return _led_by(player, RolloutAgent(player, *budget, cards_only=cards_only))
+    return _led_by(player, RolloutAgent(player, *budget, cards_only=cards_only, by_bids=by_bids))
 
 
 def _make_mcts(leader: AgentSpec, request: Request, budget: Budget) -> Agent:
@@ -356,6 +360,7 @@ _SEARCH_MAKERS: dict[str, Callable[[AgentSpec, Request, Budget], Agent]] = {
     "expectimax": _make_expectimax,
     "rollouts": _make_rollouts,
     "rollouts-cards": partial(_make_rollouts, cards_only=True),
+    "rollouts-bids": partial(_make_rollouts, by_bids=True),
     "mcts": _make_mcts,
     "pimc": _make_pimc,
     "pimc-bids": partial(_make_pimc, by_bids=True),

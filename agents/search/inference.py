@@ -1,7 +1,7 @@
 """Inference from bids: select the sampled worlds that fit the auction best.
 
-The auction is replayed in each world. Each bid that differs from the greedy heuristic's choice with
-the cards of this world is evidence against the world.
+The auction is replayed in each world. Each bid that the greedy heuristic, or a rule-based agent,
+would not make with the cards of this world is evidence against the world.
 """
 
 from collections.abc import Callable
@@ -14,16 +14,17 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.afterstates import best_legal
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.kernel.jit import jit
+from parlour.envs.core.kernel.rng import GAMMA
 from parlour.envs.core.legal import has_choice
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
-from parlour.envs.core.type_aliases import RulesRecords, State, States
+from parlour.envs.core.type_aliases import RulesRecords, State, States, Word
 
 from ..baselines import GreedyAgent
 from .playout import Guide, Playout, make_guide, make_playout, playout_kernels
 
 DRAWS = 16
-"""Number of sampled worlds from which the one that fits the bids best is selected."""
+"""Largest number of sampled worlds from which the one that fits the bids best is selected."""
 AUCTION_FIELDS = {"history", "size", "tricks"}
 """State fields of games with an auction before the tricks."""
 
@@ -41,18 +42,19 @@ def is_bidding(game: Game, states: np.ndarray) -> np.ndarray:
 
 
 @cache
-def make_count_surprises(name: str) -> Callable[..., None]:
-    """Build a game's ``count(worlds, playout, rules, guide, counts)``.
+def make_count_surprises(name: str, rule_agent: str | None = None) -> Callable[..., int]:
+    """Build a game's ``count(world, playout, rules, guide)``.
 
-    ``counts``, int64 (n,), receives the number of surprises in each world: choices of the other
-    seats before the first card that the greedy heuristic would not have made.
+    It returns the number of surprises in a world: choices of the other seats before the first card
+    that the heuristic, or a rule-based agent, would not have made. The world must not be a view of
+    the playout's state.
     """
     game = find_game(name)
     begin, step = game.kernels.begin, game.kernels.step
-    rate, _ = playout_kernels(name)
+    rate, _ = playout_kernels(name, rule_agent)
 
     @jit
-    def count_in(world: State, playout: Playout, rules: RulesRecords, guide: Guide) -> int:
+    def count(world: State, playout: Playout, rules: RulesRecords, guide: Guide) -> int:
         playout.states[0] = world
         s, surprises, move = playout.states[0], 0, 0
         begin(s, rules[0], DealSource.DECK)
@@ -65,14 +67,66 @@ def make_count_surprises(name: str) -> Callable[..., None]:
             move += 1
         return surprises
 
+    return count
+
+
+@cache
+def make_resample_by_bids(name: str, rule_agent: str | None = None) -> Callable[..., Word]:
+    """Build a game's ``resample(root, worlds, playout, rules, guide, rng)``.
+
+    It resamples the hidden cards of ``root`` until no bid is a surprise, at most `DRAWS` times, and
+    writes the world with the fewest surprises to ``worlds[0]``. ``worlds[1]`` is a buffer. Returns
+    the ``rng`` of the last world.
+    """
+    count, resample_rows = make_count_surprises(name, rule_agent), find_game(name).resample_rows
+
     @jit
-    def count(
+    def resample(
+        root: State,
+        worlds: States,
+        playout: Playout,
+        rules: RulesRecords,
+        guide: Guide,
+        rng: Word,
+    ) -> Word:
+        fewest = -1
+        for _ in range(DRAWS):
+            rng += GAMMA
+            worlds[1] = root
+            worlds[1]["rng"] = rng
+            resample_rows(worlds[1:], rules, -1)
+            surprises = count(worlds[1], playout, rules, guide)
+            if fewest < 0 or surprises < fewest:
+                fewest = surprises
+                worlds[0] = worlds[1]
+            if fewest == 0:
+                break
+        return rng
+
+    return resample
+
+
+@cache
+def _make_count_all(name: str) -> Callable[..., None]:
+    """Build a game's ``count_all(worlds, playout, rules, guide, counts)`` of surprises."""
+    count = make_count_surprises(name)
+
+    @jit
+    def count_all(
         worlds: States, playout: Playout, rules: RulesRecords, guide: Guide, counts: np.ndarray
     ) -> None:
         for i in range(len(worlds)):
-            counts[i] = count_in(worlds[i], playout, rules, guide)
+            counts[i] = count(worlds[i], playout, rules, guide)
 
-    return count
+    return count_all
+
+
+def count_surprises(game: Game, rules: Any, worlds: np.ndarray) -> np.ndarray:
+    """Return the surprises in each world, states (n,), with the bids of greedy: int64 (n,)."""
+    counts = np.zeros(len(worlds), np.int64)
+    guide, playout = make_guide(GreedyAgent(), game), make_playout(game)
+    _make_count_all(game.name)(worlds, playout, as_record(rules), guide, counts)
+    return counts
 
 
 def keep_likeliest(game: Game, rules: Any, worlds: np.ndarray) -> np.ndarray:
@@ -81,8 +135,6 @@ def keep_likeliest(game: Game, rules: Any, worlds: np.ndarray) -> np.ndarray:
     ``worlds`` are states (n * DRAWS,). Ties go to the first world, which is fair because the worlds
     are random.
     """
-    counts = np.zeros(len(worlds), np.int64)
-    guide = make_guide(GreedyAgent(), game)
-    make_count_surprises(game.name)(worlds, make_playout(game), as_record(rules), guide, counts)
+    counts = count_surprises(game, rules, worlds)
     best = counts.reshape(-1, DRAWS).argmin(axis=1)
     return copy_states(worlds, np.arange(len(best)) * DRAWS + best)

@@ -14,12 +14,12 @@ from parlour.envs.core.legal import has_action
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Agent, Judgement, Turn, best_actions
-from parlour.envs.core.type_aliases import RulesRecord, RulesRecords, Seat, State, States
+from parlour.envs.core.type_aliases import RulesRecord, RulesRecords, Seat, State, States, Word
 
 from ..agent_spec import check_milliseconds, choose_number
 from ..explanation import Explanation, mask_illegal, one_hot_choice, rows_with_choice
 from ..networks.value_table import POINTS
-from .inference import is_bidding
+from .inference import is_bidding, make_resample_by_bids
 from .playout import (
     Guide,
     Playout,
@@ -69,6 +69,8 @@ class RolloutAgent:
         milliseconds: time limit per decision, averaged over the games of a turn, in place of a
             number of worlds. Actions then depend on the machine.
         cards_only: whether to bid like ``player``, and search only when playing a card.
+        by_bids: whether to prefer sampled worlds in which ``player`` makes the bids that the other
+            seats made. Only for games with an auction (`inference.check_auction`).
 
     Raises:
         ValueError: an argument is invalid.
@@ -82,12 +84,15 @@ class RolloutAgent:
         worlds: int | None = None,
         milliseconds: float | None = None,
         cards_only: bool = False,
+        by_bids: bool = False,
     ) -> None:
         player = check_player(player, "rollouts")
         check_milliseconds(milliseconds)
-        self.player, self.milliseconds, self.cards_only = player, milliseconds, cards_only
+        self.player, self.milliseconds = player, milliseconds
+        self.cards_only, self.by_bids = cards_only, by_bids
         self.worlds = choose_number("worlds", worlds, ROLLOUT_WORLDS)
-        self.name = f"{player.name}-{'rollouts-cards' if cards_only else 'rollouts'}"
+        suffix = ("-cards" if cards_only else "") + ("-bids" if by_bids else "")
+        self.name = f"{player.name}-rollouts{suffix}"
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the best legal action of each game, int64 (n,); ties go to the lowest number."""
@@ -156,7 +161,7 @@ class RolloutAgent:
         sums, errors = np.zeros((2, len(states), game.actions))
         counts = np.zeros(len(states), np.int64)
         guide, rules = make_guide(self.player, game), as_record(turn.rules)
-        roll = make_gain_rollouts(game.name, find_rule_agent(self.player))
+        roll = make_gain_rollouts(game.name, find_rule_agent(self.player), self.by_bids)
         roll(states, make_playout(game), rules, guide, worlds, trial, sums, errors, counts)
         return sums, errors, counts
 
@@ -301,8 +306,12 @@ def make_rollouts(name: str) -> Callable[..., None]:
 
 
 @cache
-def make_gain_rollouts(name: str, rule_agent: str | None = None) -> Callable[..., None]:
+def make_gain_rollouts(
+    name: str, rule_agent: str | None = None, by_bids: bool = False
+) -> Callable[..., None]:
     """Build a game's ``roll(states, playout, rules, guide, worlds, trial, sums, errors, counts)``.
+
+    With ``by_bids``, the sampled worlds fit the bids (`inference.make_resample_by_bids`).
 
     ``sums``, float64 (n, actions), receives for each legal action the sum of its gains over the
     player's own action, whose sum is 0. ``errors`` receives the standard errors of these sums. With
@@ -314,6 +323,24 @@ def make_gain_rollouts(name: str, rule_agent: str | None = None) -> Callable[...
     step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
     result = make_result(name)
     rate, play_on = playout_kernels(name, rule_agent)
+
+    @jit
+    def resample(
+        root: State,
+        worlds: States,
+        playout: Playout,
+        rules: RulesRecords,
+        guide: Guide,
+        rng: Word,
+    ) -> Word:
+        rng += GAMMA
+        worlds[0] = root
+        worlds[0]["rng"] = rng
+        resample_rows(worlds[:1], rules, -1)
+        return rng
+
+    if by_bids:
+        resample = make_resample_by_bids(name, rule_agent)
 
     @jit
     def begin(
@@ -359,22 +386,20 @@ def make_gain_rollouts(name: str, rule_agent: str | None = None) -> Callable[...
         sums: np.ndarray,
         squares: np.ndarray,
     ) -> int:
-        world, rng, seat = playout.states.copy(), root["rng"], root["turn"]
+        drawn = np.empty(2, playout.states.dtype)
+        rng, seat = root["rng"], root["turn"]
         left = begin(root, base_action, trial, playout.scores[0], sums)
         for number in range(worlds):
             if number > 0 and number == trial:
                 left = drop_losing(base_action, sums, squares)
             if left == 0:
                 return number
-            rng += GAMMA
-            world[0] = root
-            world[0]["rng"] = rng
-            resample_rows(world, rules, -1)
-            base_result = try_out(world[0], seat, playout, rules, guide, base_action)
+            rng = resample(root, drawn, playout, rules, guide, rng)
+            base_result = try_out(drawn[0], seat, playout, rules, guide, base_action)
             for action in range(actions):
                 is_dropped = sums[action] == DROPPED_SCORE
                 if action != base_action and has_action(root["legal"], action) and not is_dropped:
-                    gain = try_out(world[0], seat, playout, rules, guide, action) - base_result
+                    gain = try_out(drawn[0], seat, playout, rules, guide, action) - base_result
                     sums[action] += gain
                     squares[action] += gain * gain
         return worlds

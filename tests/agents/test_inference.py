@@ -7,18 +7,27 @@ import pytest
 
 from parlour.agents.baselines import GreedyAgent
 from parlour.agents.registry import Agent, choose_actions, load_agent, prepare_turn
-from parlour.agents.search.inference import DRAWS, is_bidding, keep_likeliest, make_count_surprises
+from parlour.agents.search.inference import (
+    DRAWS,
+    count_surprises,
+    is_bidding,
+    keep_likeliest,
+    make_resample_by_bids,
+)
 from parlour.agents.search.pimc import sample_worlds
 from parlour.agents.search.playout import make_guide, make_playout
 from parlour.envs import GAMES, Game
 from parlour.envs.core.batch import Autoreset, StepConfig
+from parlour.envs.core.kernel.rng import GAMMA
 from parlour.envs.core.options import as_record
-from parlour.envs.core.rows import Rows
+from parlour.envs.core.rows import Rows, observation_codes
 from tests.marks import slow_if
 from tests.walkers import WALKERS
 
 TABLES = 60
 GAMES_WITH_AUCTIONS = ["twenty_eight", "twenty_nine", "fifty_six"]
+SEARCHES = ("rollouts", "rollouts-bids")
+GAMMA_INVERSE = pow(int(GAMMA), -1, 2**64)
 
 
 def choose(agent: Agent, rows: Rows) -> np.ndarray:
@@ -36,14 +45,6 @@ def bid_by_greedy(game: Game, rules: Any) -> np.ndarray:
             rows.step(choose(GreedyAgent(), rows))
         result.append(rows.states.copy())
     return np.concatenate(result)
-
-
-def count_surprises(game: Game, rules: Any, worlds: np.ndarray) -> np.ndarray:
-    counts = np.zeros(len(worlds), np.int64)
-    guide = make_guide(GreedyAgent(), game)
-    count = make_count_surprises(game.name)
-    count(worlds, make_playout(game), as_record(rules), guide, counts)
-    return counts
 
 
 @pytest.mark.parametrize("name", GAMES_WITH_AUCTIONS)
@@ -76,12 +77,13 @@ def test_it_plays_on_where_others_bid_without_a_plan() -> None:
     assert agent.name == "pimc-bids@2" and asked >= 8
 
 
-def test_it_is_for_games_with_an_auction() -> None:
+@pytest.mark.parametrize("spec", ["pimc-bids@2", "rollouts-bids@2:greedy"])
+def test_it_is_for_games_with_an_auction(spec: str) -> None:
     game = GAMES["pyramid"]
     with pytest.raises(
         ValueError, match="the game must have an auction before its tricks, got Pyramid"
     ):
-        load_agent("pimc-bids@2", game, game.make_rules())
+        load_agent(spec, game, game.make_rules())
 
 
 @pytest.mark.parametrize(
@@ -101,3 +103,40 @@ def test_rollouts_of_cards_alone_bid_as_the_player_does(name: str) -> None:
         others += int((chosen != usual).sum())
         rows.step(chosen)
     assert others > 0 and agent.name == "greedy-rollouts-cards@6"
+
+
+@pytest.mark.parametrize(
+    "name", [slow_if(name == "fifty_six", name) for name in GAMES_WITH_AUCTIONS]
+)
+def test_rollouts_draw_worlds_that_explain_the_bids(name: str) -> None:
+    game = GAMES[name]
+    rules = game.make_rules()
+    states = bid_by_greedy(game, rules)
+    before, rules_record = states.copy(), as_record(rules)
+    guide, playout = make_guide(GreedyAgent(), game), make_playout(game)
+    drawn, worlds = states.copy(), np.zeros(2, game.state)
+    resample = make_resample_by_bids(name)
+    for row in range(TABLES):
+        word = resample(states[row], worlds, playout, rules_record, guide, np.uint64(row))
+        assert 1 <= (int(word) - row) * GAMMA_INVERSE % 2**64 <= DRAWS
+        drawn[row] = worlds[0]
+    assert (states == before).all()
+    blind = sample_worlds(game, rules, states, np.arange(TABLES, dtype=np.uint64), 0, 1)
+    seen = [observation_codes(some).tobytes() for some in (states, drawn)]
+    assert seen[0] == seen[1]
+    surprises = count_surprises(game, rules, drawn)
+    assert surprises.mean() < 0.7 * count_surprises(game, rules, blind).mean()
+    assert (surprises == 0).mean() > 0.3
+
+
+def test_rollouts_by_bids_know_more_than_rollouts() -> None:
+    """Where greedy bid, the two searches differ, in the values and in some of the choices."""
+    game = GAMES["twenty_nine"]
+    rules = game.make_rules()
+    states = bid_by_greedy(game, rules)
+    plain, by_bids = (load_agent(f"{word}@8:greedy", game, rules) for word in SEARCHES)
+    turn = prepare_turn(plain, game, rules, states, np.arange(TABLES, dtype=np.uint64))
+    one, other = (agent.judge(turn) for agent in (plain, by_bids))  # type: ignore[attr-defined]
+    assert by_bids.name == "greedy-rollouts-bids@8"
+    assert (one.values != other.values).any(axis=1).mean() > 0.3
+    assert np.abs(one.values - other.values).mean() < 0.2

@@ -222,8 +222,8 @@ def test_budgets_and_prefixes() -> None:
         (
             "mcts:nobody",
             "got 'nobody'.* and searches with a guide: expectimax:AGENT, rollouts:AGENT, "
-            "rollouts-cards:AGENT, mcts:AGENT, pimc:AGENT, pimc-bids:AGENT, hindsight:AGENT, "
-            "nested:AGENT",
+            "rollouts-cards:AGENT, rollouts-bids:AGENT, mcts:AGENT, pimc:AGENT, pimc-bids:AGENT, "
+            "hindsight:AGENT, nested:AGENT",
         ),
     ],
 )

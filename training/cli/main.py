@@ -47,9 +47,9 @@ AGENTS = {
     "language models": "llm:URL of an OpenAI-compatible server, such as "
     "llm:http://127.0.0.1:8000?model=NAME",
     "searches": "mcts; pimc (games with an exact solver); hindsight (Klondike); nested; "
-    "pimc-bids and rollouts-cards:AGENT (Twenty-Eight, Twenty-Nine, and Fifty-Six); and with an "
-    "agent as a guide: expectimax:AGENT, rollouts:AGENT, mcts:AGENT, pimc:AGENT, "
-    "hindsight:AGENT, nested:AGENT",
+    "pimc-bids, rollouts-cards:AGENT and rollouts-bids:AGENT (Twenty-Eight, Twenty-Nine, and "
+    "Fifty-Six); and with an agent as a guide: expectimax:AGENT, rollouts:AGENT, mcts:AGENT, "
+    "pimc:AGENT, hindsight:AGENT, nested:AGENT",
     "search budget": "worlds, iterations or time per decision: pimc@100, mcts@800:pretrained, "
     "rollouts@50ms:greedy",
     "name in tables": "NAME=AGENT sets the name of an agent in tables",

@@ -390,7 +390,7 @@ class DistillRun(LearnerRun):
             raise ValueError(f"teacher={spec!r}, with rules {named}: {error}") from error
         if not hasattr(teacher, "judge"):
             raise ValueError(
-                "teacher must be a pimc, mcts, rollouts or rollouts-cards search, such as pimc@8, "
+                "teacher must be a pimc, mcts or rollouts search, such as pimc@8, "
                 f"mcts@200, pimc@8:AGENT or rollouts@8:greedy, got {spec!r}"
             )
         if isinstance(teacher, PimcAgent):

@@ -114,11 +114,11 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
     """Predicted gain that an action must exceed to be played instead of the base policy's action,
     in stakes or points. The predictions are noisy, so that the largest one is often too high."""
     teacher: str = "pimc@2"
-    """Search that provides the action values: pimc, mcts, rollouts or rollouts-cards (which
-    searches the card play, but not the bidding). A search budget and an agent that guides the
-    search may follow, such as pimc@8, mcts@200:AGENT (AGENT: a saved agent) or rollouts@8:greedy.
-    With the searches rollouts and rollouts-cards, the value of an action is its gain over the
-    guide's action."""
+    """Search that provides the action values: pimc, mcts, rollouts, rollouts-cards (which searches
+    the card play, but not the bidding) or rollouts-bids (whose sampled worlds fit the bids). A
+    search budget and an agent that guides the search may follow, such as pimc@8, mcts@200:AGENT
+    (AGENT: a saved agent) or rollouts@8:greedy. With all kinds of rollouts, the value of an action
+    is its gain over the guide's action."""
     teacher_share: Share = 0.5
     """Fraction of the games that the teacher plays. The network plays the others."""
     teacher_limit: Annotated[int, Range(1, 10**6)] = 1000
@@ -140,8 +140,8 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
     """Probability of keeping a position in which all actions have the same teacher value."""
     lost_drop_prob: Share = 1.0
     """Probability of abandoning a game at a decision where the teacher wins in none of its sampled
-    worlds. If wins are rare, a lower value keeps more of these positions. Has no effect with the
-    searches rollouts and rollouts-cards."""
+    worlds. If wins are rare, a lower value keeps more of these positions. Has no effect with
+    rollouts."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
