@@ -185,7 +185,7 @@ def test_what_is_written_is_read(whole: Path, tmp_path: Path) -> None:
 def test_a_teacher_that_judges_nothing_is_refused(tmp_path: Path) -> None:
     settings = replace(SMALL, teacher="greedy", runs=str(tmp_path))
     with pytest.raises(
-        ValueError, match=r"teacher must be a pimc, mcts, rollouts or .* search.* got 'greedy'"
+        ValueError, match=r"teacher must be a pimc, mcts or rollouts search.* got 'greedy'"
     ):
         train(settings, quiet=True)
     assert not list(tmp_path.iterdir())
