@@ -14,6 +14,7 @@ import numpy as np
 
 from parlour.envs import GAMES, Game
 from parlour.envs.core.batch import Over
+from parlour.envs.core.plan_values import PlanNetwork
 from parlour.envs.core.rows import Rows, copy_states, observation_codes, resample_copies
 from parlour.envs.core.solve import make_position, solver_of
 from parlour.envs.core.turn import Agent, Turn, check_agent, is_person, prepare_turn
@@ -225,7 +226,8 @@ class HindsightAgent(Planner):
     """Follows the plan that wins in most sampled worlds, until the next card is turned up.
 
     ``game.solving.plan_ahead`` makes the plans. The worlds depend only on the player's information,
-    so equal positions lead to equal actions.
+    so equal positions lead to equal actions. If the player compares plans with a network, the
+    network guides the search.
 
     Args:
         game: the game to play, which must have a plan search.
@@ -258,6 +260,7 @@ class HindsightAgent(Planner):
                 f"{player.name}"
             )
         self.plan_ahead = game.solving.plan_ahead
+        self.network: PlanNetwork | None = getattr(player, "plan_network", None)
         self.iterations = choose_number("iterations", iterations, HINDSIGHT_ITERATIONS)
         deck = list(game.pack(rules))
         self.plan_ahead(
@@ -266,6 +269,6 @@ class HindsightAgent(Planner):
         self.name = "hindsight" if player.name == "greedy" else f"{player.name}-hindsight"
 
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
-        """Return the plan, and the fraction of worlds that it wins."""
-        plan = self.plan_ahead(states, self.rules, self.iterations, seed)
+        """Return the plan, and its value: the fraction of worlds that it wins, if unguided."""
+        plan = self.plan_ahead(states, self.rules, self.iterations, seed, self.network)
         return plan.actions, np.nan if plan.value is None else plan.value

@@ -427,7 +427,14 @@ class Plan(NamedTuple):
 class PlanAhead(Protocol):
     """Function that searches for the plan that wins the most sampled worlds."""
 
-    def __call__(self, states: States, rules: Any, iterations: int, seed: int) -> Plan:
+    def __call__(
+        self,
+        states: States,
+        rules: Any,
+        iterations: int,
+        seed: int,
+        network: Any = None,
+    ) -> Plan:
         """Return a plan for one state, shape (1,).
 
         Args:
@@ -435,6 +442,7 @@ class PlanAhead(Protocol):
             rules: Its rules.
             iterations: Number of iterations of the search.
             seed: Seed of the sampled worlds.
+            network: The `plan_values.PlanNetwork` that guides the search (None: none).
 
         Raises:
             ValueError: The rules or the number of iterations are not supported.

@@ -110,6 +110,7 @@ def trim_plans(played: PlayedPlans, size: int) -> PlayedPlans:
     return played._replace(ids=ids, logits=logits, games=games)
 
 
+@jit
 def chance_of_winning(logit: float) -> float:
     """Return the chance of winning, from 0 to 1, of a network's logit."""
     return float(1 / (1 + np.exp(-logit)))

@@ -75,6 +75,26 @@ def test_the_seed_says_which_worlds_are_dealt() -> None:
     assert plan_ahead(states, RULES, 40, 2) == plan_ahead(states, RULES, 40, 2)
 
 
+def test_a_network_guides_the_search() -> None:
+    """The agent's network changes plans and values; hidden cards still change nothing."""
+    alone, guided = (
+        load_agent(f"hindsight@400:{guide}", KLONDIKE, RULES) for guide in ("greedy", "pretrained")
+    )
+    assert alone.network is None
+    differing = set()
+    for deal in range(10):
+        states = look_through(deal)
+        seeds = np.arange(3, dtype=np.uint64)
+        others = resample_copies(KLONDIKE, RULES, copy_states(states, np.zeros(3, int)), seeds)
+        plans = [guided.make_plan(others[i : i + 1], 7) for i in range(3)]
+        assert all(plan == plans[0] for plan in plans)
+        assert 0 <= plans[0][1] <= 1
+        plain = alone.make_plan(states, 7)
+        differing |= {"value"} if plain[1] != plans[0][1] else set()
+        differing |= {"plan"} if plain[0] != plans[0][0] else set()
+    assert differing == {"plan", "value"}
+
+
 def test_where_nothing_is_hidden_the_solver_says_how_to_go_on() -> None:
     rules = KLONDIKE.variants["thoughtful"]
     states = deal_position(KLONDIKE, rules, "klondike-1", 1)

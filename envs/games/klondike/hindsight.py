@@ -12,6 +12,10 @@ turns a card up, so a plan can be played in every world. A *node* is a position 
 chooses a plan. The children of a node differ in the plan and in the card that it turned up.
 
 Worlds that are lost from the start are left out, because every plan loses them.
+
+The values of the solver are too high, because it sees the hidden cards. A network that estimates
+the chance of winning after a plan without seeing them (`plan_values`) may therefore guide the
+search: the value of a leaf is then a mean of the solver's value and the network's.
 """
 
 from typing import Any, TypeAlias
@@ -23,10 +27,11 @@ from ...core.kernel.bits import lowest
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import GAMMA, finish_word
 from ...core.options import as_record, value_text
-from ...core.type_aliases import Action, RulesRecords, States, Word
+from ...core.plan_values import PlanNetwork, chance_of_winning, evaluate_features
+from ...core.type_aliases import Action, FeatureIds, RulesRecords, States, Word
 from .heuristic import is_stock_known
+from .plan_features import CARDS, MOST_ACTIVE, write_features
 from .rules import DEAL, Rules
-from .solver.card_sets import RANKS
 from .solver.depth_first import (
     NUMBER_AT,
     REVEAL,
@@ -70,6 +75,16 @@ MOST_DEALT = 4
 """Maximum number of sampled worlds as a multiple of `WORLDS`, if few worlds can be won."""
 LISTED = 30
 """Number of positions from which the root's plans are listed. The solver adds its own plans."""
+NETWORK_SHARE = 0.5
+"""Weight of the network's value in the value of a leaf."""
+NO_NETWORK = PlanNetwork(
+    embedding=np.zeros((0, 0), np.float32),
+    hidden=np.zeros((0, 0), np.float32),
+    hidden_bias=np.zeros(0, np.float32),
+    output=np.zeros(0, np.float32),
+    output_bias=np.zeros(1, np.float32),
+)
+"""Stands for a search without a network."""
 EXPLORE = 0.5
 """The exploration constant of PUCT."""
 FIRST_VALUE = 0.8
@@ -87,7 +102,6 @@ MOST_FIRST = 128
 """Maximum number of plans at the root."""
 QUEUE = 1024
 """Capacity of the list of positions from which the root's plans are listed."""
-CARDS = 4 * RANKS
 MOST_HIDDEN = 21
 COLUMNS_OF_COMMIT = 0xFF << NUMBER_AT
 """Bits of a commit with the column of the turned-up card and the column emptied first."""
@@ -127,6 +141,7 @@ PLAN = np.dtype(
         ("weight", np.int64),  # number of times the plan was found: the prior of PUCT
         ("visits", np.int64),
         ("wins", np.float64),
+        ("chance", np.float64),  # the network's chance of winning; -1 while unknown
         ("children", np.int32, CARDS),  # nodes, by the card that it turns up
     ]
 )
@@ -208,7 +223,7 @@ def add_plan(tree: Tree, node: int, board: Board, commit: int) -> int:
     write_board(plan, board)
     plan["commit"], plan["next"] = commit, tree["nodes"][node]["plan"]
     plan["weight"] = plan["visits"] = 0
-    plan["wins"] = 0.0
+    plan["wins"], plan["chance"] = 0.0, -1.0
     for card in range(CARDS):
         plan["children"][card] = NONE
     tree["nodes"][node]["plan"] = number
@@ -474,16 +489,61 @@ def back_up(tree: Tree, depth: int, value: float) -> None:
 
 
 @jit
-def walk(tree: Tree, board: Board, up: int, number: int, search: Search) -> None:
+def estimate_chance(
+    tree: Tree,
+    number: int,
+    board: Board,
+    up: int,
+    card: int,
+    search: Search,
+    network: PlanNetwork,
+    ids: FeatureIds,
+) -> float:
+    """Return the network's chance of winning after a plan, and remember it.
+
+    Args:
+        tree: The tree.
+        number: The plan.
+        board: The board after the plan.
+        up: The foundations after the plan.
+        card: The bit of the card that the plan turned up, which the network does not see.
+        search: The solver's search with the current world.
+        network: The network.
+        ids: Buffer for the features.
+    """
+    plan = tree["plans"][number]
+    if plan["chance"] < 0:
+        hidden = cards_face_down(board.columns, search) | 1 << card
+        size = write_features(board, up, number_of(plan["commit"]), hidden, search, ids)
+        sums = np.empty(network.embedding.shape[1], np.float32)
+        plan["chance"] = chance_of_winning(evaluate_features(ids, size, network, sums))
+    chance: float = plan["chance"]
+    return chance
+
+
+@jit
+def walk(
+    tree: Tree,
+    board: Board,
+    up: int,
+    number: int,
+    search: Search,
+    network: PlanNetwork,
+    ids: FeatureIds,
+) -> None:
     """Walk from the root to a leaf in a world, and add the value of the leaf.
 
     If the walk has followed the saved win of the world, the value is known without the solver. A
     node is treated as a leaf again if the solver has been used there fewer times than the square
     root of its visits.
+
+    The network's chance of winning is divided by the share of the worlds that can be won, because
+    the tree has no others.
     """
     load_world(tree, number, search)
     turns, worry_back = tree["worlds"][number]["turns"], search["worry_back"]
     node, depth, follows = ROOT, 0, True
+    chance, share = -1.0, tree["world_count"] / tree["sampled"]
     while True:
         tree["walk_nodes"][depth], tree["walk_plans"][depth] = node, NONE
         here = tree["nodes"][node]
@@ -509,6 +569,10 @@ def walk(tree: Tree, board: Board, up: int, number: int, search: Search) -> None
             plan["children"][card] = add_node(tree)
         node = plan["children"][card]
         depth += 1
+        if len(network.embedding):
+            chance = estimate_chance(tree, chosen, board, up, card, search, network, ids)
+    if chance >= 0 and tree["nodes"][node]["value"] < 0:
+        value += NETWORK_SHARE * (min(chance / share, 1.0) - value)
     back_up(tree, depth, value)
 
 
@@ -546,6 +610,7 @@ def search_plans(
     rules_record: RulesRecords,
     iterations: int,
     word: Word,
+    network: PlanNetwork,
     trees: np.ndarray,
     searches: np.ndarray,
 ) -> int:
@@ -561,12 +626,12 @@ def search_plans(
     load_world(tree, 0, search)
     list_plans(tree, board, up, LISTED, search)
     root["visits"], root["wins"] = 1, FIRST_VALUE
-    num_plans = tree["plan_count"]
+    num_plans, ids = tree["plan_count"], np.empty(MOST_ACTIVE, np.int16)
     for number in range(iterations):
         rest = iterations - number
         if num_plans == 1 or (number % PATIENCE == 0 and visit_lead(tree, num_plans) > rest):
             break
-        walk(tree, board, up, number % tree["world_count"], search)
+        walk(tree, board, up, number % tree["world_count"], search, network, ids)
     best = 0
     for number in range(1, num_plans):
         plan, other = tree["plans"][number], tree["plans"][best]
@@ -592,7 +657,9 @@ def spell_plan(state: Any, rules: Rules, tree: Tree, plan: int, search: Search) 
     return table.actions
 
 
-def plan_ahead(states: States, rules: Rules, iterations: int, seed: int) -> Plan:
+def plan_ahead(
+    states: States, rules: Rules, iterations: int, seed: int, network: PlanNetwork | None = None
+) -> Plan:
     """Return the plan to play from a position, up to the next card that is turned up.
 
     The plan first looks through the stock, which costs nothing with unlimited passes. If no card is
@@ -603,9 +670,11 @@ def plan_ahead(states: States, rules: Rules, iterations: int, seed: int) -> Plan
         rules: The rules.
         iterations: Number of walks through the tree.
         seed: The seed of the sampled worlds.
+        network: The network that guides the search (None: none).
 
     Returns:
-        The plan.
+        The plan. Its value is the share of the sampled worlds that it wins; with a network, half of
+        each leaf's value is the network's.
 
     Raises:
         ValueError: The rules have limited passes or whole runs only, or ``iterations`` exceeds
@@ -621,8 +690,9 @@ def plan_ahead(states: States, rules: Rules, iterations: int, seed: int) -> Plan
         solution = solve(states, rules, limit=KNOWN_LIMIT)
         value = None if solution.winnable is None else float(solution.winnable)
         return Plan(solution.actions or [], value)
-    trees, searches = np.empty(1, TREE), make_search()
-    best = search_plans(states, as_record(rules), iterations, np.uint64(seed), trees, searches)
+    trees, searches, record = np.empty(1, TREE), make_search(), as_record(rules)
+    guide = NO_NETWORK if network is None else network
+    best = search_plans(states, record, iterations, np.uint64(seed), guide, trees, searches)
     tree = trees[0]
     if best == NONE:
         return Plan([], 0.0, worlds=int(tree["sampled"]))
