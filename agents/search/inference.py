@@ -70,15 +70,25 @@ def make_count_surprises(name: str, rule_agent: str | None = None) -> Callable[.
     return count
 
 
+@jit
+def count_none(world: State, playout: Playout, rules: RulesRecords, guide: Guide) -> int:
+    """Return 0: without inference, no world is a surprise."""
+    return 0
+
+
 @cache
-def make_resample_by_bids(name: str, rule_agent: str | None = None) -> Callable[..., Word]:
+def make_resample(
+    name: str, rule_agent: str | None = None, by_bids: bool = False
+) -> Callable[..., Word]:
     """Build a game's ``resample(root, worlds, playout, rules, guide, rng)``.
 
-    It resamples the hidden cards of ``root`` until no bid is a surprise, at most `DRAWS` times, and
-    writes the world with the fewest surprises to ``worlds[0]``. ``worlds[1]`` is a buffer. Returns
-    the ``rng`` of the last world.
+    It resamples the hidden cards of ``root`` and writes the world to ``worlds[0]``, with
+    ``worlds[1]`` as a buffer. With ``by_bids``, it resamples until no bid is a surprise, at most
+    `DRAWS` times, and takes the world with the fewest surprises. Returns the ``rng`` of the last
+    world.
     """
-    count, resample_rows = make_count_surprises(name, rule_agent), find_game(name).resample_rows
+    count = make_count_surprises(name, rule_agent) if by_bids else count_none
+    resample_rows = find_game(name).resample_rows
 
     @jit
     def resample(

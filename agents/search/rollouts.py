@@ -9,17 +9,16 @@ import numpy as np
 from parlour.envs import find_game
 from parlour.envs.core.afterstates import best_legal, win_bonus_points
 from parlour.envs.core.kernel.jit import jit
-from parlour.envs.core.kernel.rng import GAMMA
 from parlour.envs.core.legal import has_action
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Agent, Judgement, Turn, best_actions
-from parlour.envs.core.type_aliases import RulesRecord, RulesRecords, Seat, State, States, Word
+from parlour.envs.core.type_aliases import RulesRecord, RulesRecords, Seat, State, States
 
 from ..agent_spec import check_milliseconds, choose_number
 from ..explanation import Explanation, mask_illegal, one_hot_choice, rows_with_choice
 from ..networks.value_table import POINTS
-from .inference import is_bidding, make_resample_by_bids
+from .inference import is_bidding, make_resample
 from .playout import (
     Guide,
     Playout,
@@ -249,8 +248,8 @@ def make_rollouts(name: str) -> Callable[..., None]:
     number of worlds, which is below ``worlds`` if a single action remains.
     """
     game = find_game(name)
-    step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
-    result = make_result(name)
+    step, actions = game.kernels.step, game.actions
+    result, resample = make_result(name), make_resample(name)
     rate, play_on = playout_kernels(name)
 
     @jit
@@ -280,7 +279,7 @@ def make_rollouts(name: str) -> Callable[..., None]:
         totals: np.ndarray,
         counts: np.ndarray,
     ) -> None:
-        world, s = states[:1].copy(), playout.states[0]
+        drawn, s = np.empty(2, states.dtype), playout.states[0]
         kept = np.empty(actions, np.bool_)
         for i in range(len(states)):
             begin(states[i], playout, rules, guide, kept, totals[i])
@@ -291,13 +290,10 @@ def make_rollouts(name: str) -> Callable[..., None]:
                 if kept.sum() == 1:
                     break
                 counts[i] += 1
-                rng += GAMMA
-                world[0] = states[i]
-                world[0]["rng"] = rng
-                resample_rows(world, rules, -1)
+                rng = resample(states[i], drawn, playout, rules, guide, rng)
                 for action in range(actions):
                     if kept[action]:
-                        playout.states[0] = world[0]
+                        playout.states[0] = drawn[0]
                         step(s, rules[0], action)
                         play_on(playout, rules, guide, playout.line, 0)
                         totals[i, action] += result(s, rules[0], states[i]["turn"])
@@ -311,7 +307,7 @@ def make_gain_rollouts(
 ) -> Callable[..., None]:
     """Build a game's ``roll(states, playout, rules, guide, worlds, trial, sums, errors, counts)``.
 
-    With ``by_bids``, the sampled worlds fit the bids (`inference.make_resample_by_bids`).
+    With ``by_bids``, the sampled worlds fit the bids (`inference.make_resample`).
 
     ``sums``, float64 (n, actions), receives for each legal action the sum of its gains over the
     player's own action, whose sum is 0. ``errors`` receives the standard errors of these sums. With
@@ -320,27 +316,10 @@ def make_gain_rollouts(
     is as in `make_rollouts`.
     """
     game = find_game(name)
-    step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
+    step, actions = game.kernels.step, game.actions
     result = make_result(name)
     rate, play_on = playout_kernels(name, rule_agent)
-
-    @jit
-    def resample(
-        root: State,
-        worlds: States,
-        playout: Playout,
-        rules: RulesRecords,
-        guide: Guide,
-        rng: Word,
-    ) -> Word:
-        rng += GAMMA
-        worlds[0] = root
-        worlds[0]["rng"] = rng
-        resample_rows(worlds[:1], rules, -1)
-        return rng
-
-    if by_bids:
-        resample = make_resample_by_bids(name, rule_agent)
+    resample = make_resample(name, rule_agent, by_bids)
 
     @jit
     def begin(

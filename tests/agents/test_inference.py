@@ -12,7 +12,7 @@ from parlour.agents.search.inference import (
     count_surprises,
     is_bidding,
     keep_likeliest,
-    make_resample_by_bids,
+    make_resample,
 )
 from parlour.agents.search.pimc import sample_worlds
 from parlour.agents.search.playout import make_guide, make_playout
@@ -115,7 +115,7 @@ def test_rollouts_draw_worlds_that_explain_the_bids(name: str) -> None:
     before, rules_record = states.copy(), as_record(rules)
     guide, playout = make_guide(GreedyAgent(), game), make_playout(game)
     drawn, worlds = states.copy(), np.zeros(2, game.state)
-    resample = make_resample_by_bids(name)
+    resample = make_resample(name, by_bids=True)
     for row in range(TABLES):
         word = resample(states[row], worlds, playout, rules_record, guide, np.uint64(row))
         assert 1 <= (int(word) - row) * GAMMA_INVERSE % 2**64 <= DRAWS
