@@ -1,6 +1,6 @@
 """The training environments.
 
-`make_env` returns a `CardVecEnv`. Two variants extend it:
+`make_env` returns a `CardVecEnv`. Three variants extend it:
 
 - **Wider observations** (`WiderVecEnv`). A critic that sees the hidden cards separates luck from
   skill better (Pinto and others, "Asymmetric actor critic for image-based robot learning", 2018; in
@@ -8,6 +8,8 @@
   observation with one more piece at its end. The policy reads only the player's observation, and
   the saved agent does not include the critic. A network that improves on a rule-based agent
   (`parlour.agents.networks.options`) reads that agent's action, in training and in play.
+- **Games that end when they are lost** (`EndLostVecEnv`). The solver knows all cards and tells
+  when the game can no longer be won.
 - **Self-play** (`SelfPlayEnv`). The learner plays several or all seats of a table, and a step is
   one decision of one of these seats. The agents in the other seats are drawn for each hand, one
   agent per side, so partners are the same agent. One seat of every table, its home seat, always
@@ -31,11 +33,12 @@ from parlour.envs.core.schema import Features, Piece, whole_number
 from parlour.envs.core.turn import Agent, random_floats
 from parlour.envs.interfaces.arguments import (
     REWARD_NAMES,
+    ChosenDeal,
     check_choice,
     make_rows,
     observation_space,
 )
-from parlour.envs.interfaces.sb3 import CardVecEnv
+from parlour.envs.interfaces.sb3 import EPISODE_RECORD, CardVecEnv
 from parlour.envs.interfaces.seat import SeatRows
 
 from .settings.base import LearnerSettings
@@ -43,6 +46,8 @@ from .settings.base import LearnerSettings
 SOLVER_LIMIT = 1000
 """Search limit of the solver for one action, in positions. A search that reaches it gives no
 answer."""
+LOST_LIMIT = 2000
+"""Search limit of the solver for one action, in positions, for ending lost games."""
 LEARNER = 0
 """The learner's number among the agents; opponents have greater numbers."""
 RUNNING, TERMINATED = int(Over.RUNNING), int(Over.TERMINATED)
@@ -62,6 +67,8 @@ def make_env(
     """
     keywords = settings.env_keywords()
     env_class = WiderVecEnv if keywords.keys() & {"critic", "base"} else CardVecEnv
+    if keywords.pop("end_lost", False):
+        env_class = EndLostVecEnv
     return env_class(
         find_game(settings.game),
         settings.n_envs if rows is None else rows,
@@ -128,7 +135,7 @@ class WiderVecEnv(CardVecEnv):
         base: a rule-based agent whose action becomes a piece.
         critic: a key of `CRITICS`, whose piece follows that of ``base``.
 
-    ``wide_game`` is the game with these pieces.
+    ``wide_game`` is the game with these pieces, ``critic`` the argument.
     """
 
     def __init__(
@@ -141,6 +148,7 @@ class WiderVecEnv(CardVecEnv):
         base: str | None = None,
         **rest: Any,
     ):
+        self.critic = critic
         self.extra = [] if base is None else [make_base_piece(game, base)]
         self.extra += [] if critic == "own" else [CRITICS[critic](game)]
         self.wide_game = game
@@ -157,6 +165,53 @@ class WiderVecEnv(CardVecEnv):
     def _see(self, states: np.ndarray, codes: np.ndarray) -> np.ndarray:
         pieces = [extra.read(states, self.table) for extra in self.extra]
         return np.concatenate([codes, *pieces], axis=1)
+
+
+class EndLostVecEnv(WiderVecEnv):
+    """`WiderVecEnv` in which a game ends when it can no longer be won with all cards known.
+
+    Such a game counts as lost. Deals that cannot be won from the start are left out. A game that
+    the solver cannot decide continues.
+    """
+
+    def begin(self, chosen: ChosenDeal | None = None) -> np.ndarray:
+        """See `CardVecEnv.begin`."""
+        super().begin(chosen)
+        self._replace(self._find_lost(np.ones(self.num_envs, np.bool_)))
+        return self.observations()
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """See `CardVecEnv.step_wait`. The infos of games that end early are empty."""
+        _, rewards, done, infos = super().step_wait()
+        lost = self._find_lost(np.ones(self.num_envs, np.bool_))
+        self._record(lost & ~done)
+        truncated = self.rows.buffers.truncated.copy()
+        self._replace(lost)
+        self.rows.buffers.truncated[:] = truncated  # still describes this step
+        return self.observations(), rewards, done | lost, infos
+
+    def _find_lost(self, which: np.ndarray) -> np.ndarray:
+        """Return which games among some rows cannot be won, bool (num_envs,)."""
+        assert self.game.winnable_after is not None
+        states = copy_states(self.rows.states, which)
+        lost = np.zeros(self.num_envs, np.bool_)
+        lost[which] = self.game.winnable_after(states, self.rules, LOST_LIMIT).max(axis=1) == 0
+        return lost
+
+    def _record(self, which: np.ndarray) -> None:
+        """Add the games in some rows to the finished games, as lost."""
+        states = copy_states(self.rows.states, which)
+        games = np.zeros(len(states), EPISODE_RECORD)
+        for name in ("score", "moves", "steps"):
+            games[name] = states[name]
+        games["return"] = self.returns[which]
+        self.ended_games.add(games)
+
+    def _replace(self, which: np.ndarray) -> None:
+        """Begin new games in some rows, until all of them can be won."""
+        while which.any():
+            self.leave(which)
+            which = self._find_lost(which)
 
 
 class SelfPlayEnv(SeatRows):

@@ -297,13 +297,14 @@ def make_learner(
         learner_class: the learner of a method.
         settings: the settings of the run.
         seed: the training seed.
-        env: the environments. The learner gets a critic if they are a `WiderVecEnv`.
+        env: the environments. The learner gets a critic if they are a `WiderVecEnv` with a piece
+            for it.
         keywords: further arguments of `MaskablePPO`.
     """
     spec = settings.network_spec()
     size = spec["width"], spec["depth"], spec["options"]
     networks = {"make": partial(build_network, spec["name"], env.game, *size)}
-    if isinstance(env, WiderVecEnv):
+    if isinstance(env, WiderVecEnv) and env.critic != "own":
         networks["make_critic"] = partial(build_network, spec["name"], env.wide_game, *size)
     rate = settings.learning_rate
     learner = learner_class(

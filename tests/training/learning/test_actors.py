@@ -127,8 +127,9 @@ class HereActors(Actors):
         {"network": "mlp", "critic": "cards"},
         {"variant": None, "variants": ("classic", "book")},
         {"max_moves": 9, "actors": 3},
+        {"variant": "three-passes", "reward": "win", "end_lost": True},
     ],
-    ids=["critic", "rules", "truncated"],
+    ids=["critic", "rules", "truncated", "end_lost"],
 )
 def test_all_that_is_played_goes_to_the_actors(
     changed: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -59,6 +59,10 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
     hidden cards; solver: the observation and whether the position is still winnable. cards and
     solver train a separate value network, which is not saved with the agent."""
 
+    end_lost: bool = False
+    """End a training game as a loss as soon as it can no longer be won, which the exact solver
+    decides with all cards known. Deals that cannot be won are left out."""
+
     actors: Annotated[int, Range(1, 1024)] = 1
     """Number of processes that collect rollouts, each with its part of the n_envs environments
     (1: the learner collects them)."""
@@ -76,7 +80,9 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
             raise ValueError(
                 f"critic must be 'own' with variants or option_sets, got {self.critic!r}"
             )
-        if self.critic == "solver":
+        if self.end_lost:
+            self._check_end_lost(game)
+        if self.critic == "solver" or self.end_lost:
             solver_of(game, game.make_rules(self.variant, self.options))
         if self.actors > self.n_envs:
             raise ValueError(
@@ -89,8 +95,21 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
 
     def env_keywords(self) -> dict[str, Any]:
         """See `Settings.env_keywords`."""
-        critic = {} if self.critic == "own" else {"critic": self.critic}
-        return super().env_keywords() | critic
+        keywords = super().env_keywords()
+        if self.critic != "own":
+            keywords["critic"] = self.critic
+        if self.end_lost:
+            keywords["end_lost"] = True
+        return keywords
+
+    def _check_end_lost(self, game: Game) -> None:
+        """Raise ValueError if the games of this run cannot be ended when they are lost."""
+        if game.winnable_after is None:
+            raise ValueError(f"end_lost must be no because {game.title} has no exact solver")
+        if self.reward != "win":
+            raise ValueError(f"end_lost requires reward='win', got {self.reward!r}")
+        if self.has_many_rules:
+            raise ValueError("end_lost must be no with variants or option_sets")
 
     def describe_device(self) -> str:
         """See `Settings.describe_device`."""
