@@ -71,6 +71,13 @@ class CardNetwork(nn.Module):
         """Return hidden features (n, width) of observations, int (n, entries or columns)."""
         raise NotImplementedError
 
+    def neutral_weights(self) -> dict[str, Tensor]:
+        """Return weights, by name, that have no effect on the outputs before training.
+
+        A network without them can therefore be the start of the training of this network.
+        """
+        return {}
+
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Return unmasked logits (n, actions) and values (n,) of observations (n, ...)."""
         hidden = self.body(observations)

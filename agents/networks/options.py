@@ -59,7 +59,8 @@ def show_more(game: Game, piece: Piece) -> Game:
 def add_piece(features: Features, piece: Piece) -> Features:
     """Return an observation schema with one more piece at its end."""
     pieces = [*features.declared_pieces, piece]
-    return Features(pieces, features.bonds, features.actions_on, features.symmetries)
+    hints = features.bonds, features.actions_on, features.symmetries, features.relations
+    return Features(pieces, *hints)
 
 
 def check_base(game: Game, base: Any, lift: Any = LIFT) -> None:

@@ -22,6 +22,8 @@ from .card_network import CardNetwork, linear, normal
 
 TOKENS = RANK.num_values
 """Number of ranks. The token of a rank has the number of the rank minus 1."""
+MESSAGE = 8
+"""Number of channels of a message along a relation."""
 HEADS = 4
 """Number of attention heads per layer; ``width`` must be a multiple of it."""
 
@@ -90,7 +92,9 @@ class RankTokens(TokenNetwork):
     (`Features.actions_on`). A token reads the parts of the observation about its rank: pieces of
     kind RANK, marks on their places, and counts by rank. All tokens read everything else alike.
     With ``names_ranks``, a token knows its rank, which helps under rules that allow sums of more
-    than two cards.
+    than two cards. With ``relations``, each layer also sends messages along the relations between
+    cards (`Features.relations`), in both directions: from the ranks of the cards that lie on a card
+    to the rank of this card, for example.
     """
 
     name = "ranks"
@@ -103,20 +107,28 @@ class RankTokens(TokenNetwork):
         depth: int,
         *,
         names_ranks: bool | int | str = False,
+        relations: bool | int | str = False,
         **options: Any,
     ) -> None:
         super().__init__(features, actions, width, depth, **options)
         self.names_ranks = parse_bool("names_ranks", names_ranks)
+        self.has_relations = parse_bool("relations", relations)
         if features.bonds is None or features.actions_on is None:
             raise self.refuse("the features of the game must define bonds and actions_on")
+        if self.has_relations and not features.relations:
+            raise self.refuse("relations must be no: the features of the game define none")
         self.reader = RankReader(features)
+        kinds = 0
+        if self.has_relations:
+            self.related = RelationReader(features)
+            kinds = self.related.kinds
         self.own = linear(self.reader.columns, width)
         self.partners = nn.Linear(self.reader.columns, width, bias=False)
         self.common = nn.Linear(self.reader.common.columns, width)
         if self.names_ranks:
             self.rank = normal(TOKENS, width, std=0.1)
         self.norm = nn.LayerNorm(width)
-        self.layers = nn.ModuleList(TokenLayer(width) for _ in range(depth))
+        self.layers = nn.ModuleList(TokenLayer(width, kinds) for _ in range(depth))
         self.clicked = features.entry_range(features.actions_on)
         self.place = normal(width, len(self.clicked), std=0.02)
         self.place_bias = nn.Parameter(torch.zeros(len(self.clicked)))
@@ -130,8 +142,9 @@ class RankTokens(TokenNetwork):
         if self.names_ranks:
             start = start + self.rank
         hidden = self.norm(start + self.common(common)[:, None]).relu()
+        relations = self.related(observations) if self.has_relations else None
         for layer in self.layers:
-            hidden = layer(hidden, self.reader.bonds)
+            hidden = layer(hidden, self.reader.bonds, relations)
         scores = nn.functional.pad(hidden @ self.place, (0, 0, 1, 0))  # rank 0, no card, scores 0
         ranks = self.reader.ranks(observations, self.clicked)
         on_places = scores.gather(1, ranks[:, None]).squeeze(1) + self.place_bias
@@ -139,19 +152,47 @@ class RankTokens(TokenNetwork):
         logits = torch.cat([on_places, self.other(summary)], dim=1)
         return self.lift_base(logits, observations), self.value(summary).squeeze(-1)
 
+    def neutral_weights(self) -> dict[str, Tensor]:
+        """See `CardNetwork.neutral_weights`: new messages have no effect."""
+        return {
+            f"layers.{number}.{name}": weights
+            for number, layer in enumerate(self.layers)
+            for name, weights in layer.state_dict().items()
+            if name.startswith(("tell.", "hear."))
+        }
+
 
 class TokenLayer(nn.Module):
-    """A layer in which each token reads itself, its partners and a summary of all tokens."""
+    """A layer in which each token reads itself, its partners and a summary of all tokens.
 
-    def __init__(self, width: int) -> None:
+    With ``kinds`` of relations, it also reads messages from related tokens. At first, these have no
+    effect.
+    """
+
+    def __init__(self, width: int, kinds: int = 0) -> None:
         super().__init__()
         self.own, self.partners = nn.Linear(width, 2 * width), nn.Linear(width, 2 * width)
         self.all, self.out = nn.Linear(2 * width, 2 * width), nn.Linear(2 * width, width)
         self.norm = nn.LayerNorm(width)
+        if kinds:
+            self.tell = nn.Linear(width, kinds * MESSAGE)
+            self.hear = nn.Linear(kinds * MESSAGE, 2 * width, bias=False)
+            nn.init.zeros_(self.hear.weight)
 
-    def forward(self, hidden: Tensor, bonds: Tensor) -> Tensor:
-        """Return the next tokens (n, ranks, width); ``bonds`` is (ranks, ranks)."""
+    def forward(self, hidden: Tensor, bonds: Tensor, relations: Tensor | None) -> Tensor:
+        """Return the next tokens (n, ranks, width).
+
+        Args:
+            hidden: the tokens, (n, ranks, width).
+            bonds: the bonds between ranks, (ranks, ranks).
+            relations: the relations between ranks, (n, kinds, ranks, ranks).
+        """
         read = self.own(hidden) + self.partners(bonds @ hidden)
+        if relations is not None:
+            n, kinds, ranks, _ = relations.shape
+            told = self.tell(hidden).view(n, ranks, kinds, MESSAGE).transpose(1, 2)
+            heard = (relations @ told).transpose(1, 2).reshape(n, ranks, kinds * MESSAGE)
+            read = read + self.hear(heard)
         added: Tensor = self.out((read + self.all(summarise(hidden))[:, None]).relu())
         tokens: Tensor = self.norm(hidden + added)
         return tokens
@@ -160,6 +201,41 @@ class TokenLayer(nn.Module):
 def summarise(tokens: Tensor) -> Tensor:
     """Return the mean and the maximum over the tokens, (n, 2 * width)."""
     return torch.cat([tokens.mean(dim=1), tokens.amax(dim=1)], dim=1)
+
+
+class RelationReader(nn.Module):
+    """Maps ``codes`` to the relations between ranks, the sums over their related cards."""
+
+    def __init__(self, features: Features) -> None:
+        super().__init__()
+        self.features, self.relations = features, features.relations
+        self.pieces = {piece.name: piece for piece in features.pieces}
+        self.kinds = 2 * len(self.relations)
+        for number, relation in enumerate(self.relations):
+            weights = torch.as_tensor(relation.weights)
+            self.register_buffer(f"weights_{number}", weights, persistent=False)
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Return relations (n, kinds, ranks, ranks): each relation, then each in reverse."""
+        kinds = [self._sum_by_rank(codes, number) for number in range(len(self.relations))]
+        return torch.stack(kinds + [kind.transpose(1, 2) for kind in kinds], dim=1)
+
+    def _sum_by_rank(self, codes: Tensor, number: int) -> Tensor:
+        """Return the sums of one relation's weights for each two ranks, (n, ranks, ranks)."""
+        relation, weights = self.relations[number], self.get_buffer(f"weights_{number}")
+        begin, size = self.features.entry_range(relation.piece).start, len(weights)
+        ranks = codes[:, begin : begin + size].long() >> RANK.shift
+        if relation.wheres:
+            beside = self.pieces[relation.piece].where
+            assert beside is not None
+            begin = self.features.entry_range(beside).start
+            where = codes[:, begin : begin + size]
+            holds = sum(where == place for place in relation.wheres)
+            ranks = ranks * torch.as_tensor(holds)
+            if len(relation.wheres) > 1:
+                weights = weights * (where[:, :, None] == where[:, None, :])
+        cards = nn.functional.one_hot(ranks, TOKENS + 1)[..., 1:].float()
+        return cards.transpose(1, 2) @ (weights @ cards)
 
 
 class RankReader(nn.Module):

@@ -132,6 +132,19 @@ class Piece(NamedTuple):
     """Whether the piece has one entry per rank, ace to king."""
 
 
+class Relation(NamedTuple):
+    """A relation between the cards of a piece, such as "lies on": a hint for networks."""
+
+    piece: str
+    """Name of the piece of cards."""
+    weights: np.ndarray
+    """Weight of the relation of the card in entry i to the card in entry j, float32 (k, k), for the
+    first k entries of the piece; 0: not related."""
+    wheres: tuple[int, ...] = ()
+    """For a piece with `Piece.where`: codes of places. The relation holds between two cards at the
+    same one of these places. Empty: it holds everywhere."""
+
+
 class RepeatedPieces(NamedTuple):
     """Pieces that are repeated for each of several things, such as seats.
 
@@ -182,7 +195,7 @@ class Features:
     """The schema of a game's observations.
 
     An observation consists of named pieces, such as the cards of a hand. Each piece has one or more
-    entries. ``bonds``, ``actions_on`` and ``symmetries`` are hints for networks.
+    entries. ``bonds``, ``actions_on``, ``symmetries`` and ``relations`` are hints for networks.
 
     Attributes:
         width: Number of int8 entries of a ``codes`` observation.
@@ -201,6 +214,7 @@ class Features:
         symmetries: Permutations that lead to equivalent observations: of the suits (`SuitOrder`),
             or of the entries of the piece that ``actions_on`` names. A permutation of entries
             lists, for each entry, the entry that replaces it.
+        relations: Relations between cards at their places, for example which card lies on which.
     """
 
     def __init__(
@@ -209,10 +223,12 @@ class Features:
         bonds: np.ndarray | None = None,
         actions_on: str | None = None,
         symmetries: Sequence[Any] = (),
+        relations: Sequence[Relation] = (),
     ) -> None:
         self.declared_pieces = tuple(pieces)
         self.pieces = tuple(_flat(pieces))
         self.bonds, self.actions_on, self.symmetries = bonds, actions_on, tuple(symmetries)
+        self.relations = tuple(relations)
         self.dtype = _record(pieces)
         kinds = [piece.kind for piece in self.pieces for _ in range(piece.size)]
         tops = np.array([kind.num_values for kind in kinds], np.int64)

@@ -1,13 +1,16 @@
 """Networks with one token for each rank, or for each place of a card."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from parlour.agents.networks.build import CardNetwork, build_network, make_network_function
-from parlour.agents.networks.tokens import list_beside, list_cards, list_common
+from parlour.agents.networks.tokens import RelationReader, list_beside, list_cards, list_common
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.rows import Rows, observation_codes
+from parlour.envs.core.schema import Features
 
 PYRAMID = find_game("pyramid")
 OTHER_RANK = np.arange(64)
@@ -31,12 +34,14 @@ def random_legal(rows: Rows, rng: np.random.Generator) -> np.ndarray:
     return np.asarray(shares.argmax(axis=1))
 
 
-@pytest.mark.parametrize("names_ranks", [False, True])
+@pytest.mark.parametrize(
+    "options", [{}, {"relations": True}, {"names_ranks": True}], ids=["plain", "relations", "names"]
+)
 @pytest.mark.parametrize("variant", ["three-passes", "book", "web"])
-def test_exchanged_ranks_give_equal_outputs(variant: str, names_ranks: bool) -> None:
+def test_exchanged_ranks_give_equal_outputs(variant: str, options: dict[str, bool]) -> None:
     """With ``names_ranks``, tokens know their rank, and the outputs differ."""
     torch.manual_seed(0)
-    network = build_network("ranks", PYRAMID, 16, 2, {"names_ranks": names_ranks}).eval()
+    network = build_network("ranks", PYRAMID, 16, 2, options).eval()
     with torch.no_grad():
         for tensor in network.parameters():
             tensor.normal_(std=0.3)
@@ -55,7 +60,55 @@ def test_exchanged_ranks_give_equal_outputs(variant: str, names_ranks: bool) -> 
     settled = codes[:, features.entry_range("need").start] == 0
     function = make_network_function(network)
     for before, after in zip(function(codes[settled]), function(renamed[settled]), strict=True):
-        assert np.allclose(after, before, rtol=1e-4, atol=1e-4) == (not names_ranks)
+        assert np.allclose(after, before, rtol=1e-4, atol=1e-4) == ("names_ranks" not in options)
+
+
+def list_related(codes: np.ndarray) -> list[np.ndarray]:
+    """Return how often each two ranks are related in one observation, found card by card."""
+    features = PYRAMID.features
+    places, pile, where = (
+        codes[list(features.entry_range(name))] for name in ("places", "pile_cards", "pile_where")
+    )
+    counts = [np.zeros((13, 13)) for _ in range(4)]
+    slots = [(row, column) for row in range(7) for column in range(row + 1)]
+    for i, (row, column) in enumerate(slots):
+        for j, (other, there) in enumerate(slots):
+            if places[i] and places[j] and other > row and column <= there <= column + other - row:
+                ranks = (places[i] >> 2) - 1, (places[j] >> 2) - 1
+                counts[0][ranks] += 0.25
+                counts[1][ranks] += other == row + 1
+    for i, one in enumerate(pile):
+        for j in range(i + 1, len(pile)):
+            if one and pile[j] and where[i] == where[j] > 0:
+                counts[2 if where[i] > 1 else 3][(one >> 2) - 1, (pile[j] >> 2) - 1] += 0.25
+    return [*counts, *(count.T for count in counts)]
+
+
+@pytest.mark.parametrize("variant", ["three-passes", "book", "three-piles"])
+def test_relations_are_those_of_the_cards(variant: str) -> None:
+    reader, codes = RelationReader(PYRAMID.features), positions(variant)
+    found = reader(torch.from_numpy(codes)).numpy()
+    assert reader.kinds == 8 and (found[:, :4].sum(axis=(0, 2, 3)) > 0).sum() >= 3
+    for seen, expected in zip(found, codes, strict=True):
+        assert np.allclose(seen, list_related(expected))
+
+
+def test_new_relations_do_not_change_a_network() -> None:
+    """A network with relations plays like the one without them from which it starts."""
+    torch.manual_seed(0)
+    plain = build_network("ranks", PYRAMID, 16, 2).eval()
+    network = build_network("ranks", PYRAMID, 16, 2, {"relations": True}).eval()
+    neutral = network.neutral_weights()
+    assert set(network.state_dict()) == set(plain.state_dict()) | set(neutral)
+    assert len(neutral) == 6 and not plain.neutral_weights()
+    network.load_state_dict(neutral | plain.state_dict())
+    codes = positions("three-passes")
+    functions = make_network_function(plain), make_network_function(network)
+    for before, after in zip(*(function(codes) for function in functions), strict=True):
+        assert np.allclose(before, after, atol=1e-6)
+    with torch.no_grad():
+        network.layers[0].hear.weight.normal_()
+    assert not np.allclose(functions[0](codes)[1], make_network_function(network)(codes)[1])
 
 
 def test_every_column_is_read() -> None:
@@ -74,6 +127,14 @@ def test_every_column_is_read() -> None:
         if piece.marks:
             changed[:, entry] = codes[:, entry] ^ 1
         assert np.abs(function(changed)[1] - before).max() > 0, piece.name
+
+
+def test_relations_must_be_defined_by_the_game() -> None:
+    features = Features(
+        PYRAMID.features.pieces, PYRAMID.features.bonds, PYRAMID.features.actions_on
+    )
+    with pytest.raises(ValueError, match="network 'ranks': relations must be no: the features"):
+        build_network("ranks", replace(PYRAMID, features=features), 16, 2, {"relations": True})
 
 
 @pytest.mark.parametrize("title", [title for title in GAMES if title != "pyramid"])

@@ -355,7 +355,8 @@ class LearnerRun(StepRun):
         """Load the weights of a saved agent."""
         agent = LearnedAgent.load(folder, self.game)
         try:
-            self.network.load_state_dict(agent.network.state_dict())
+            weights = self.network.neutral_weights() | agent.network.state_dict()
+            self.network.load_state_dict(weights)
         except RuntimeError as error:
             raise ValueError(
                 f"setting initial must name an agent with the same network, got {folder}: {error}"

@@ -29,7 +29,7 @@ import numpy as np
 from ...core.batch import make_state_head
 from ...core.kernel.cards import PACK_SIZE
 from ...core.options import Option, to_plain, value_text
-from ...core.schema import FLAG, RANK, Features, Piece, option_pieces, whole_number
+from ...core.schema import FLAG, RANK, Features, Piece, Relation, option_pieces, whole_number
 
 PYRAMID = 28
 TABLE = 35
@@ -237,6 +237,20 @@ _ROW = np.repeat(np.arange(7), np.arange(1, 8))
 MIRRORED = np.append(_ROW * (_ROW + 2) - np.arange(PYRAMID), np.arange(PYRAMID, PLACES))
 """The left-right reflection of the layout: place i gets the card of place MIRRORED[i]."""
 
+_COLUMN = np.arange(PYRAMID) - _ROW * (_ROW + 1) // 2
+_LOWER, _RIGHT = _ROW - _ROW[:, None], _COLUMN - _COLUMN[:, None]
+_ON_TOP = (_LOWER > 0) & (_RIGHT >= 0) & (_RIGHT <= _LOWER)
+"""Whether card j of the pyramid lies on card i, directly or on cards between them."""
+_LATER = np.triu(np.ones((PILE, PILE), np.float32), 1) / 4
+"""For card j of the pile that is dealt later than card i."""
+RELATIONS = (
+    Relation("places", _ON_TOP.astype(np.float32) / 4),
+    Relation("places", (_ON_TOP & (_LOWER == 1)).astype(np.float32)),
+    Relation("pile_cards", _LATER, wheres=(2, 3, 4)),  # it lies higher in the same waste pile
+    Relation("pile_cards", _LATER, wheres=(1,)),  # it lies deeper in the stock
+)
+"""Relations between cards. The weights keep the sum of all relations of a card small."""
+
 FEATURES = Features(
     [
         Piece(
@@ -295,6 +309,7 @@ FEATURES = Features(
     BONDS,
     actions_on="places",
     symmetries=[MIRRORED],
+    relations=RELATIONS,
 )
 
 STATE = np.dtype(

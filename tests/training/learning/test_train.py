@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from parlour.agents.networks.learned import LearnedAgent
@@ -238,6 +239,22 @@ def test_training_can_begin_with_a_saved_agent(whole: Path, tmp_path: Path) -> N
         ValueError, match="setting initial must name an agent with the same network, got "
     ):
         trained(tmp_path, name="third", width=32, **start)
+
+
+def test_training_can_add_relations_to_a_saved_agent(tmp_path: Path) -> None:
+    """The network with relations begins with the weights of the agent without them."""
+    shape: dict[str, Any] = {"network": "ranks", "width": 16, "depth": 1}
+    first = trained(tmp_path, name="first", **shape)
+    shape |= {"network_options": {"relations": True}, "initial": str(first), "learning_rate": 0.0}
+    second = trained(tmp_path, name="second", **shape)
+    game = find_game(SMALL.game)
+    before, after = (
+        LearnedAgent.load(folder / "seed-0" / "agent", game).network.state_dict()
+        for folder in (first, second)
+    )
+    assert len(after) == len(before) + 3
+    assert all(torch.equal(after[name], weights) for name, weights in before.items())
+    assert not after["layers.0.hear.weight"].any()
 
 
 def test_a_finished_run_is_not_trained_again(whole: Path) -> None:
