@@ -72,9 +72,9 @@ class CardNetwork(nn.Module):
         raise NotImplementedError
 
     def neutral_weights(self) -> dict[str, Tensor]:
-        """Return weights, by name, that have no effect on the outputs before training.
+        """Return the weights, by name, that have no effect on the outputs of a new network.
 
-        A network without them can therefore be the start of the training of this network.
+        Training of a new network may therefore start from a network that lacks them.
         """
         return {}
 

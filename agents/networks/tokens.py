@@ -118,17 +118,17 @@ class RankTokens(TokenNetwork):
         if self.has_relations and not features.relations:
             raise self.refuse("relations must be no: the features of the game define none")
         self.reader = RankReader(features)
-        kinds = 0
+        directed = 0
         if self.has_relations:
             self.related = RelationReader(features)
-            kinds = self.related.kinds
+            directed = self.related.directed
         self.own = linear(self.reader.columns, width)
         self.partners = nn.Linear(self.reader.columns, width, bias=False)
         self.common = nn.Linear(self.reader.common.columns, width)
         if self.names_ranks:
             self.rank = normal(TOKENS, width, std=0.1)
         self.norm = nn.LayerNorm(width)
-        self.layers = nn.ModuleList(TokenLayer(width, kinds) for _ in range(depth))
+        self.layers = nn.ModuleList(TokenLayer(width, directed) for _ in range(depth))
         self.clicked = features.entry_range(features.actions_on)
         self.place = normal(width, len(self.clicked), std=0.02)
         self.place_bias = nn.Parameter(torch.zeros(len(self.clicked)))
@@ -153,31 +153,31 @@ class RankTokens(TokenNetwork):
         return self.lift_base(logits, observations), self.value(summary).squeeze(-1)
 
     def neutral_weights(self) -> dict[str, Tensor]:
-        """See `CardNetwork.neutral_weights`: new messages have no effect."""
+        """See `CardNetwork.neutral_weights`: the messages of a new network have no effect."""
         return {
             f"layers.{number}.{name}": weights
             for number, layer in enumerate(self.layers)
             for name, weights in layer.state_dict().items()
-            if name.startswith(("tell.", "hear."))
+            if name.startswith(("send.", "receive."))
         }
 
 
 class TokenLayer(nn.Module):
     """A layer in which each token reads itself, its partners and a summary of all tokens.
 
-    With ``kinds`` of relations, it also reads messages from related tokens. At first, these have no
-    effect.
+    With a number of ``directed`` relations, it also receives messages from related tokens. In a new
+    layer, these have no effect.
     """
 
-    def __init__(self, width: int, kinds: int = 0) -> None:
+    def __init__(self, width: int, directed: int = 0) -> None:
         super().__init__()
         self.own, self.partners = nn.Linear(width, 2 * width), nn.Linear(width, 2 * width)
         self.all, self.out = nn.Linear(2 * width, 2 * width), nn.Linear(2 * width, width)
         self.norm = nn.LayerNorm(width)
-        if kinds:
-            self.tell = nn.Linear(width, kinds * MESSAGE)
-            self.hear = nn.Linear(kinds * MESSAGE, 2 * width, bias=False)
-            nn.init.zeros_(self.hear.weight)
+        if directed:
+            self.send = nn.Linear(width, directed * MESSAGE)
+            self.receive = nn.Linear(directed * MESSAGE, 2 * width, bias=False)
+            nn.init.zeros_(self.receive.weight)
 
     def forward(self, hidden: Tensor, bonds: Tensor, relations: Tensor | None) -> Tensor:
         """Return the next tokens (n, ranks, width).
@@ -185,14 +185,14 @@ class TokenLayer(nn.Module):
         Args:
             hidden: the tokens, (n, ranks, width).
             bonds: the bonds between ranks, (ranks, ranks).
-            relations: the relations between ranks, (n, kinds, ranks, ranks).
+            relations: the results of `RelationReader`, (n, directed, ranks, ranks), or None.
         """
         read = self.own(hidden) + self.partners(bonds @ hidden)
         if relations is not None:
-            n, kinds, ranks, _ = relations.shape
-            told = self.tell(hidden).view(n, ranks, kinds, MESSAGE).transpose(1, 2)
-            heard = (relations @ told).transpose(1, 2).reshape(n, ranks, kinds * MESSAGE)
-            read = read + self.hear(heard)
+            n, directed, ranks, _ = relations.shape
+            messages = self.send(hidden).view(n, ranks, directed, MESSAGE).transpose(1, 2)
+            received = (relations @ messages).transpose(1, 2)
+            read = read + self.receive(received.reshape(n, ranks, directed * MESSAGE))
         added: Tensor = self.out((read + self.all(summarise(hidden))[:, None]).relu())
         tokens: Tensor = self.norm(hidden + added)
         return tokens
@@ -204,35 +204,38 @@ def summarise(tokens: Tensor) -> Tensor:
 
 
 class RelationReader(nn.Module):
-    """Maps ``codes`` to the relations between ranks, the sums over their related cards."""
+    """Maps ``codes`` to relations between ranks: sums of the weights of their cards' relations.
+
+    ``directed`` is the number of relations, each counted in both directions.
+    """
 
     def __init__(self, features: Features) -> None:
         super().__init__()
         self.features, self.relations = features, features.relations
         self.pieces = {piece.name: piece for piece in features.pieces}
-        self.kinds = 2 * len(self.relations)
+        self.directed = 2 * len(self.relations)
         for number, relation in enumerate(self.relations):
             weights = torch.as_tensor(relation.weights)
             self.register_buffer(f"weights_{number}", weights, persistent=False)
 
     def forward(self, codes: Tensor) -> Tensor:
-        """Return relations (n, kinds, ranks, ranks): each relation, then each in reverse."""
-        kinds = [self._sum_by_rank(codes, number) for number in range(len(self.relations))]
-        return torch.stack(kinds + [kind.transpose(1, 2) for kind in kinds], dim=1)
+        """Return (n, directed, ranks, ranks): each relation, then each in the other direction."""
+        forward = [self._sum_by_rank(codes, number) for number in range(len(self.relations))]
+        return torch.stack(forward + [one.transpose(1, 2) for one in forward], dim=1)
 
     def _sum_by_rank(self, codes: Tensor, number: int) -> Tensor:
         """Return the sums of one relation's weights for each two ranks, (n, ranks, ranks)."""
         relation, weights = self.relations[number], self.get_buffer(f"weights_{number}")
         begin, size = self.features.entry_range(relation.piece).start, len(weights)
         ranks = codes[:, begin : begin + size].long() >> RANK.shift
-        if relation.wheres:
+        if relation.places:
             beside = self.pieces[relation.piece].where
             assert beside is not None
             begin = self.features.entry_range(beside).start
             where = codes[:, begin : begin + size]
-            holds = sum(where == place for place in relation.wheres)
+            holds = sum(where == place for place in relation.places)
             ranks = ranks * torch.as_tensor(holds)
-            if len(relation.wheres) > 1:
+            if len(relation.places) > 1:
                 weights = weights * (where[:, :, None] == where[:, None, :])
         cards = nn.functional.one_hot(ranks, TOKENS + 1)[..., 1:].float()
         return cards.transpose(1, 2) @ (weights @ cards)

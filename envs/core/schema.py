@@ -133,16 +133,33 @@ class Piece(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """A relation between the cards of a piece, such as "lies on": a hint for networks."""
+    """A relation between cards of a piece, for example that one lies on the other.
+
+    A hint for networks.
+    """
 
     piece: str
     """Name of the piece of cards."""
     weights: np.ndarray
     """Weight of the relation of the card in entry i to the card in entry j, float32 (k, k), for the
     first k entries of the piece; 0: not related."""
-    wheres: tuple[int, ...] = ()
-    """For a piece with `Piece.where`: codes of places. The relation holds between two cards at the
-    same one of these places. Empty: it holds everywhere."""
+    places: tuple[int, ...] = ()
+    """For a piece with `Piece.where`: the relation holds only between two cards at the same place,
+    and only at the places with these codes. Empty: it holds everywhere."""
+
+    def check(self, pieces: Sequence[Piece]) -> None:
+        """Raise ValueError if the relation does not fit the pieces of its observation."""
+        named = {piece.name: piece for piece in pieces}
+        if self.piece not in named:
+            raise ValueError(unknown_text("piece of a relation", self.piece, named))
+        size = len(self.weights)
+        if self.weights.shape != (size, size) or size > named[self.piece].size:
+            raise ValueError(
+                f"weights of a relation must be square, with at most {named[self.piece].size} rows "
+                f"for piece {self.piece!r}, got shape {self.weights.shape}"
+            )
+        if self.places and named[self.piece].where is None:
+            raise ValueError(f"a relation with places requires where= in piece {self.piece!r}")
 
 
 class RepeatedPieces(NamedTuple):
@@ -229,6 +246,8 @@ class Features:
         self.pieces = tuple(_flat(pieces))
         self.bonds, self.actions_on, self.symmetries = bonds, actions_on, tuple(symmetries)
         self.relations = tuple(relations)
+        for relation in self.relations:
+            relation.check(self.pieces)
         self.dtype = _record(pieces)
         kinds = [piece.kind for piece in self.pieces for _ in range(piece.size)]
         tops = np.array([kind.num_values for kind in kinds], np.int64)
@@ -454,7 +473,10 @@ class Earlier(NamedTuple):
         """
         features, pieces = current.features, current.features.declared_pieces
         end = [piece.name for piece in pieces].index(self.before)
-        return Schema(Features(pieces[:end], features.bonds, features.actions_on), self.actions)
+        names = {piece.name for piece in pieces[:end]}
+        relations = [one for one in features.relations if one.piece in names]
+        hints = features.bonds, features.actions_on, (), relations
+        return Schema(Features(pieces[:end], *hints), self.actions)
 
 
 def _explain_options(pieces: Sequence[Piece]) -> str:

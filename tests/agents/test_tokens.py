@@ -87,10 +87,10 @@ def list_related(codes: np.ndarray) -> list[np.ndarray]:
 @pytest.mark.parametrize("variant", ["three-passes", "book", "three-piles"])
 def test_relations_are_those_of_the_cards(variant: str) -> None:
     reader, codes = RelationReader(PYRAMID.features), positions(variant)
-    found = reader(torch.from_numpy(codes)).numpy()
-    assert reader.kinds == 8 and (found[:, :4].sum(axis=(0, 2, 3)) > 0).sum() >= 3
-    for seen, expected in zip(found, codes, strict=True):
-        assert np.allclose(seen, list_related(expected))
+    read = reader(torch.from_numpy(codes)).numpy()
+    assert reader.directed == 8 and (read[:, :4].sum(axis=(0, 2, 3)) > 0).sum() >= 3
+    for computed, observation in zip(read, codes, strict=True):
+        assert np.allclose(computed, list_related(observation))
 
 
 def test_new_relations_do_not_change_a_network() -> None:
@@ -107,7 +107,7 @@ def test_new_relations_do_not_change_a_network() -> None:
     for before, after in zip(*(function(codes) for function in functions), strict=True):
         assert np.allclose(before, after, atol=1e-6)
     with torch.no_grad():
-        network.layers[0].hear.weight.normal_()
+        network.layers[0].receive.weight.normal_()
     assert not np.allclose(functions[0](codes)[1], make_network_function(network)(codes)[1])
 
 

@@ -14,9 +14,12 @@ from parlour.envs.core.schema import (
     CARD,
     FLAG,
     RANK,
+    Earlier,
     Features,
     Piece,
+    Relation,
     RepeatedPieces,
+    Schema,
     digit_piece,
     option_pieces,
     show_options,
@@ -328,3 +331,26 @@ def test_augmented_positions_stay_consistent() -> None:
         turned = augment_symmetry(result, orders)
         assert (turned.values.argmax(axis=1) == turned.actions).all()
         assert (turned.masks == (turned.values > 0.5)).all()
+
+
+@pytest.mark.parametrize(
+    ("relation", "message"),
+    [
+        (Relation("hand", np.ones((2, 2))), "piece of a relation"),
+        (Relation("cards", np.ones((2, 3))), "square, with at most 3 rows for piece 'cards'"),
+        (Relation("cards", np.ones((4, 4))), "square, with at most 3 rows for piece 'cards'"),
+        (Relation("cards", np.ones((2, 2)), places=(1,)), "requires where= in piece 'cards'"),
+    ],
+)
+def test_relations_must_fit_the_pieces(relation: Relation, message: str) -> None:
+    pieces = [Piece("cards", 3, CARD, "cards")]
+    with pytest.raises(ValueError, match=message):
+        Features(pieces, relations=[relation])
+
+
+def test_an_earlier_schema_keeps_the_relations_of_its_pieces() -> None:
+    pieces = [Piece("cards", 3, CARD, "cards"), Piece("more", 2, CARD, "cards")]
+    relations = [Relation(name, np.ones((2, 2), np.float32)) for name in ("cards", "more")]
+    current = Schema(Features(pieces, relations=relations), 5)
+    earlier = Earlier("more", 4).cut(current)
+    assert [one.piece for one in earlier.features.relations] == ["cards"]

@@ -43,11 +43,10 @@ from parlour.envs.interfaces.seat import SeatRows
 
 from .settings.base import LearnerSettings
 
-SOLVER_LIMIT = 1000
-"""Search limit of the solver for one action, in positions. A search that reaches it gives no
-answer."""
-LOST_LIMIT = 2000
-"""Search limit of the solver for one action, in positions, for ending lost games."""
+SOLVER_LIMIT = 2000
+"""Search limit of the solver for one state, in positions. At the limit, it gives no answer."""
+MOST_DRAWS = 10_000
+"""Number of deals in a row without a winnable one after which a run ends."""
 LEARNER = 0
 """The learner's number among the agents; opponents have greater numbers."""
 RUNNING, TERMINATED = int(Over.RUNNING), int(Over.TERMINATED)
@@ -135,7 +134,7 @@ class WiderVecEnv(CardVecEnv):
         base: a rule-based agent whose action becomes a piece.
         critic: a key of `CRITICS`, whose piece follows that of ``base``.
 
-    ``wide_game`` is the game with these pieces, ``critic`` the argument.
+    ``wide_game`` is the game with these pieces.
     """
 
     def __init__(
@@ -148,7 +147,6 @@ class WiderVecEnv(CardVecEnv):
         base: str | None = None,
         **rest: Any,
     ):
-        self.critic = critic
         self.extra = [] if base is None else [make_base_piece(game, base)]
         self.extra += [] if critic == "own" else [CRITICS[critic](game)]
         self.wide_game = game
@@ -168,34 +166,38 @@ class WiderVecEnv(CardVecEnv):
 
 
 class EndLostVecEnv(WiderVecEnv):
-    """`WiderVecEnv` in which a game ends when it can no longer be won with all cards known.
+    """`WiderVecEnv` in which a game ends when the solver proves that it cannot be won any more.
 
-    Such a game counts as lost. Deals that cannot be won from the start are left out. A game that
-    the solver cannot decide continues.
+    The solver knows all cards. Such a game ends with reward 0, and its info is empty; it is not in
+    `ended` and `results`. Deals that cannot be won from the start are left out. A game that the
+    solver cannot decide within `SOLVER_LIMIT` continues.
     """
 
     def begin(self, chosen: ChosenDeal | None = None) -> np.ndarray:
-        """See `CardVecEnv.begin`."""
+        """See `CardVecEnv.begin`. Deals that cannot be won are replaced, also chosen ones."""
         super().begin(chosen)
-        self._replace(self._find_lost(np.ones(self.num_envs, np.bool_)))
+        self._replace(self._find_lost())
         return self.observations()
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """See `CardVecEnv.step_wait`. The infos of games that end early are empty."""
-        _, rewards, done, infos = super().step_wait()
-        lost = self._find_lost(np.ones(self.num_envs, np.bool_))
+        """See `CardVecEnv.step_wait`."""
+        observations, rewards, done, infos = super().step_wait()
+        lost = self._find_lost()
+        if not lost.any():
+            return observations, rewards, done, infos
         self._record(lost & ~done)
         truncated = self.rows.buffers.truncated.copy()
         self._replace(lost)
         self.rows.buffers.truncated[:] = truncated  # still describes this step
         return self.observations(), rewards, done | lost, infos
 
-    def _find_lost(self, which: np.ndarray) -> np.ndarray:
-        """Return which games among some rows cannot be won, bool (num_envs,)."""
+    def _find_lost(self, which: np.ndarray | None = None) -> np.ndarray:
+        """Return which games, among some rows or all, cannot be won, bool (num_envs,)."""
         assert self.game.winnable_after is not None
+        which = np.ones(self.num_envs, np.bool_) if which is None else which
         states = copy_states(self.rows.states, which)
         lost = np.zeros(self.num_envs, np.bool_)
-        lost[which] = self.game.winnable_after(states, self.rules, LOST_LIMIT).max(axis=1) == 0
+        lost[which] = self.game.winnable_after(states, self.rules, SOLVER_LIMIT).max(axis=1) == 0
         return lost
 
     def _record(self, which: np.ndarray) -> None:
@@ -209,9 +211,14 @@ class EndLostVecEnv(WiderVecEnv):
 
     def _replace(self, which: np.ndarray) -> None:
         """Begin new games in some rows, until all of them can be won."""
-        while which.any():
+        for _ in range(MOST_DRAWS):
+            if not which.any():
+                return
             self.leave(which)
             which = self._find_lost(which)
+        raise ValueError(
+            f"end_lost must be no: {MOST_DRAWS:,} deals in a row cannot be won under these rules"
+        )
 
 
 class SelfPlayEnv(SeatRows):

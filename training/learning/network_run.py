@@ -297,14 +297,14 @@ def make_learner(
         learner_class: the learner of a method.
         settings: the settings of the run.
         seed: the training seed.
-        env: the environments. The learner gets a critic if they are a `WiderVecEnv` with a piece
-            for it.
+        env: the environments. The learner gets a critic if they are a `WiderVecEnv` with more
+            pieces than the game.
         keywords: further arguments of `MaskablePPO`.
     """
     spec = settings.network_spec()
     size = spec["width"], spec["depth"], spec["options"]
     networks = {"make": partial(build_network, spec["name"], env.game, *size)}
-    if isinstance(env, WiderVecEnv) and env.critic != "own":
+    if isinstance(env, WiderVecEnv) and env.extra:
         networks["make_critic"] = partial(build_network, spec["name"], env.wide_game, *size)
     rate = settings.learning_rate
     learner = learner_class(
@@ -352,7 +352,7 @@ class LearnerRun(StepRun):
         return learning_precision(self.settings)
 
     def load_initial(self, folder: Path) -> None:
-        """Load the weights of a saved agent."""
+        """Load the weights of a saved agent, which may lack `CardNetwork.neutral_weights`."""
         agent = LearnedAgent.load(folder, self.game)
         try:
             weights = self.network.neutral_weights() | agent.network.state_dict()

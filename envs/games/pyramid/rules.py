@@ -242,12 +242,14 @@ _LOWER, _RIGHT = _ROW - _ROW[:, None], _COLUMN - _COLUMN[:, None]
 _ON_TOP = (_LOWER > 0) & (_RIGHT >= 0) & (_RIGHT <= _LOWER)
 """Whether card j of the pyramid lies on card i, directly or on cards between them."""
 _LATER = np.triu(np.ones((PILE, PILE), np.float32), 1) / 4
-"""For card j of the pile that is dealt later than card i."""
+"""Weight 1/4 for each card j of the pile that is dealt later than card i."""
 RELATIONS = (
     Relation("places", _ON_TOP.astype(np.float32) / 4),
     Relation("places", (_ON_TOP & (_LOWER == 1)).astype(np.float32)),
-    Relation("pile_cards", _LATER, wheres=(2, 3, 4)),  # it lies higher in the same waste pile
-    Relation("pile_cards", _LATER, wheres=(1,)),  # it lies deeper in the stock
+    Relation("pile_cards", _LATER, places=(2, 3, 4)),  # j lies above i in a waste pile
+    Relation(
+        "pile_cards", _LATER, places=(1,)
+    ),  # j lies below i in the stock, or i is the held card
 )
 """Relations between cards. The weights keep the sum of all relations of a card small."""
 

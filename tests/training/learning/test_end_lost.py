@@ -1,14 +1,16 @@
 """Training games that end when they can no longer be won (setting ``end_lost``)."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from parlour.envs import find_game
 from parlour.envs.core.rows import copy_states
-from parlour.training.learning.envs import LOST_LIMIT, EndLostVecEnv, make_env
+from parlour.training.learning import envs
+from parlour.training.learning.envs import SOLVER_LIMIT, EndLostVecEnv, make_env
 from parlour.training.learning.methods.ppo import PPORun
 from parlour.training.learning.train import main, resume, train
 from tests.training.learning.runs import read_result
@@ -19,19 +21,19 @@ SETTINGS = replace(
 )
 
 
-def make_games(n: int = 64) -> EndLostVecEnv:
-    """Return seeded environments at the start of their games."""
-    env = make_env(replace(SETTINGS, n_envs=n))
+def make_games(**changed: Any) -> EndLostVecEnv:
+    """Return 64 seeded environments at the start of their games."""
+    env = make_env(replace(SETTINGS, n_envs=64, **changed))
     assert isinstance(env, EndLostVecEnv)
     env.seed(5)
     env.reset()
     return env
 
 
-def find_winnable(env: EndLostVecEnv, states: np.ndarray) -> np.ndarray:
+def may_win(env: EndLostVecEnv, states: np.ndarray) -> np.ndarray:
     """Return whether each state may be won, bool (n,)."""
     assert env.game.winnable_after is not None
-    values = env.game.winnable_after(states, env.rules, LOST_LIMIT)
+    values = env.game.winnable_after(states, env.rules, SOLVER_LIMIT)
     return np.asarray(values.max(axis=1) > 0)
 
 
@@ -40,9 +42,9 @@ def test_no_deal_is_lost_from_the_start() -> None:
     plain.seed(5)
     plain.reset()
     env = make_games()
-    could_be_won = find_winnable(env, copy_states(plain.rows.states))
+    could_be_won = may_win(env, copy_states(plain.rows.states))
     assert 0 < could_be_won.sum() < 64
-    assert find_winnable(env, copy_states(env.rows.states)).all()
+    assert may_win(env, copy_states(env.rows.states)).all()
     same = (env.rows.states["deck"] == plain.rows.states["deck"]).all(axis=1)
     assert (same == could_be_won).all()
 
@@ -51,31 +53,48 @@ def test_games_end_when_they_are_lost() -> None:
     """Each step is compared with the same step in a game that goes on."""
     env, rng = make_games(), np.random.default_rng(0)
     plain = make_env(replace(SETTINGS, n_envs=64, end_lost=False))
-    early = wins = 0
+    plain.reset()
+    over, early = 0, []
     for _ in range(60):
-        plain.reset()
         plain.take_over(copy_states(env.rows.states), np.zeros(64))
         actions = (rng.random((64, env.game.actions)) * env.masks()).argmax(axis=1)
-        _, plain_rewards, over, _ = plain.step(actions)
-        _, rewards, done, _ = env.step(actions)
-        lost = ~over & ~find_winnable(env, copy_states(plain.rows.states))
-        assert (done == (over | lost)).all()
-        assert (rewards == plain_rewards).all() and (rewards[lost] == 0).all()
-        assert find_winnable(env, copy_states(env.rows.states)).all()
-        early, wins = early + int(lost.sum()), wins + int(rewards.sum())
-    games = env.ended_games
-    assert early > 100
-    assert games.finished >= early
-    assert games.games["won"].sum() == wins
+        _, plain_rewards, ended, _ = plain.step(actions)
+        _, rewards, done, infos = env.step(actions)
+        lost = ~ended & ~may_win(env, copy_states(plain.rows.states))
+        assert (done == (ended | lost)).all()
+        assert (rewards == plain_rewards).all() and not rewards[lost].any()
+        assert may_win(env, copy_states(env.rows.states)).all()
+        assert [bool(info) for info in infos] == ended.tolist()
+        over += int(done.sum())
+        early += read_facts(plain.rows.states[lost])
+    assert len(early) > 100 and env.ended_games.finished == over
+    assert not Counter(early) - Counter(read_facts(env.recent[env.recent["won"] == 0]))
 
 
-def test_an_early_end_is_recorded_with_its_score() -> None:
-    env, rng = make_games(), np.random.default_rng(0)
-    while not env.ended_games.finished:
-        env.step((rng.random((64, env.game.actions)) * env.masks()).argmax(axis=1))
-    ended = env.recent
-    assert not ended["won"].any() and not ended["return"].any()
-    assert (ended["moves"] > 0).all() and (ended["steps"] > 0).all()
+def read_facts(records: np.ndarray) -> list[tuple[int, ...]]:
+    """Return the score, moves and steps of states or of finished games."""
+    names = ("score", "moves", "steps")
+    return list(zip(*(records[name].astype(int).tolist() for name in names), strict=True))
+
+
+def test_truncated_games_keep_their_flags() -> None:
+    """A truncated game stays truncated, even if the next deal in its row is replaced."""
+    env, rng = make_games(max_moves=9), np.random.default_rng(0)
+    plain = make_env(replace(SETTINGS, n_envs=64, max_moves=9, end_lost=False))
+    plain.reset()
+    replaced = 0
+    for _ in range(30):
+        plain.take_over(copy_states(env.rows.states), np.zeros(64))
+        actions = (rng.random((64, env.game.actions)) * env.masks()).argmax(axis=1)
+        _, _, _, plain_infos = plain.step(actions)
+        _, _, _, infos = env.step(actions)
+        truncated = plain.rows.buffers.truncated.astype(bool)
+        assert (env.rows.buffers.truncated == truncated).all()
+        replaced += int((truncated & ~may_win(env, copy_states(plain.rows.states))).sum())
+        for i in np.flatnonzero(truncated):
+            ends = infos[i]["terminal_observation"], plain_infos[i]["terminal_observation"]
+            assert (ends[0] == ends[1]).all()
+    assert replaced > 10
 
 
 @pytest.mark.parametrize("critic", ["own", "cards"])
@@ -104,6 +123,14 @@ def test_killed_and_resumed_it_ends_bit_equal(
     [
         (["pyramid", "--end-lost", "--reward", "score"], "end_lost requires reward='win'"),
         (
+            ["pyramid", "--end-lost", "--reward", "win", "--options", "undo", "yes"],
+            "end_lost must be no with undo=yes: UNDO can save a lost game",
+        ),
+        (
+            ["pyramid", "--end-lost", "--critic", "solver"],
+            "critic must be 'own' or 'cards' with end_lost, got 'solver'",
+        ),
+        (
             ["pyramid", "--end-lost", "--options", "shuffle_redeal", "yes"],
             "shuffle_redeal",
         ),
@@ -125,12 +152,27 @@ def test_wrong_settings_are_refused(
     assert message in error and error.count("\n") == 1
 
 
-def test_every_game_with_a_solver_can_end_lost_games() -> None:
-    env = make_env(replace(SETTINGS, game="klondike", variant="classic", n_envs=8))
+@pytest.mark.parametrize(
+    ("game", "variant"), [("klondike", "one-pass"), ("puss_in_the_corner", "book")]
+)
+def test_other_games_end_when_they_are_lost(game: str, variant: str) -> None:
+    env = make_env(replace(SETTINGS, game=game, variant=variant, n_envs=8))
     assert isinstance(env, EndLostVecEnv)
     env.seed(1)
     env.reset()
-    for _ in range(20):
-        env.step(env.masks().argmax(axis=1))
-    assert find_game("klondike").winnable_after is not None
-    assert find_winnable(env, copy_states(env.rows.states)).all()
+    rng, early = np.random.default_rng(0), 0
+    for _ in range(60):
+        actions = (rng.random((8, env.game.actions)) * env.masks()).argmax(axis=1)
+        _, _, done, infos = env.step(actions)
+        early += sum(bool(one) and not info for one, info in zip(done, infos, strict=True))
+        assert may_win(env, copy_states(env.rows.states)).all()
+    assert early > 0
+
+
+def test_rules_without_a_winnable_deal_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = make_env(replace(SETTINGS, n_envs=8))
+    assert isinstance(env, EndLostVecEnv)
+    monkeypatch.setattr(envs, "MOST_DRAWS", 3)
+    monkeypatch.setattr(env, "_find_lost", lambda which=None: np.ones(8, np.bool_))
+    with pytest.raises(ValueError, match="end_lost must be no: 3 deals in a row cannot be won"):
+        env.reset()

@@ -254,7 +254,7 @@ def test_training_can_add_relations_to_a_saved_agent(tmp_path: Path) -> None:
     )
     assert len(after) == len(before) + 3
     assert all(torch.equal(after[name], weights) for name, weights in before.items())
-    assert not after["layers.0.hear.weight"].any()
+    assert not after["layers.0.receive.weight"].any()
 
 
 def test_a_finished_run_is_not_trained_again(whole: Path) -> None:

@@ -242,8 +242,9 @@ class LearnerSettings(StepSettings):
     depth: Annotated[int, Range(1, DEEPEST)] = 2
     """Number of hidden layers."""
     network_options: Table = field(default_factory=dict)
-    """Additional options of the network. Those of the network 'ranks': with relations, its tokens
-    read which cards lie on which; with names_ranks, each token knows its rank."""
+    """Additional options of the network. The network 'ranks' has two: with relations, its tokens
+    exchange messages along the relations between cards, for example which card lies on which; with
+    names_ranks, each token knows its rank."""
 
     n_envs: Annotated[int, Range(1, 1 << 20)] = 256
     """Number of environments that run in parallel."""

@@ -60,8 +60,8 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
     solver train a separate value network, which is not saved with the agent."""
 
     end_lost: bool = False
-    """End a training game as a loss as soon as it can no longer be won, which the exact solver
-    decides with all cards known. Deals that cannot be won are left out."""
+    """End a training game with reward 0 as soon as the exact solver, which knows all cards, proves
+    that it cannot be won any more. Deals that cannot be won are left out."""
 
     actors: Annotated[int, Range(1, 1024)] = 1
     """Number of processes that collect rollouts, each with its part of the n_envs environments
@@ -110,6 +110,10 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
             raise ValueError(f"end_lost requires reward='win', got {self.reward!r}")
         if self.has_many_rules:
             raise ValueError("end_lost must be no with variants or option_sets")
+        if self.critic == "solver":
+            raise ValueError("critic must be 'own' or 'cards' with end_lost, got 'solver'")
+        if getattr(game.make_rules(self.variant, self.options), "undo", False):
+            raise ValueError("end_lost must be no with undo=yes: UNDO can save a lost game")
 
     def describe_device(self) -> str:
         """See `Settings.describe_device`."""
