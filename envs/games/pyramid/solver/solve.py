@@ -300,7 +300,7 @@ def winnable_after(states: States, rules: Rules, limit: int | None = None) -> np
 
     Returns:
         float32 (n, actions): 1 yes, 0 no or illegal, 0.5 undecided within the limit. UNDO has the
-        value of the position to which it returns.
+        value of the position to which it returns, without further UNDOs.
 
     Raises:
         ValueError: The rules have ``shuffle_redeal``.
