@@ -112,16 +112,14 @@ class RankTokens(TokenNetwork):
     ) -> None:
         super().__init__(features, actions, width, depth, **options)
         self.names_ranks = parse_bool("names_ranks", names_ranks)
-        self.has_relations = parse_bool("relations", relations)
+        with_relations = parse_bool("relations", relations)
         if features.bonds is None or features.actions_on is None:
             raise self.refuse("the features of the game must define bonds and actions_on")
-        if self.has_relations and not features.relations:
+        if with_relations and not features.relations:
             raise self.refuse("relations must be no: the features of the game define none")
         self.reader = RankReader(features)
-        directed = 0
-        if self.has_relations:
-            self.related = RelationReader(features)
-            directed = self.related.directed
+        self.related = RelationReader(features) if with_relations else None
+        directed = self.related.directed if self.related else 0
         self.own = linear(self.reader.columns, width)
         self.partners = nn.Linear(self.reader.columns, width, bias=False)
         self.common = nn.Linear(self.reader.common.columns, width)
@@ -142,11 +140,11 @@ class RankTokens(TokenNetwork):
         if self.names_ranks:
             start = start + self.rank
         hidden = self.norm(start + self.common(common)[:, None]).relu()
-        relations = self.related(observations) if self.has_relations else None
+        relations = self.related(observations) if self.related else None
         for layer in self.layers:
             hidden = layer(hidden, self.reader.bonds, relations)
         scores = nn.functional.pad(hidden @ self.place, (0, 0, 1, 0))  # rank 0, no card, scores 0
-        ranks = self.reader.ranks(observations, self.clicked)
+        ranks = read_ranks(observations, self.clicked)
         on_places = scores.gather(1, ranks[:, None]).squeeze(1) + self.place_bias
         summary = summarise(hidden)
         logits = torch.cat([on_places, self.other(summary)], dim=1)
@@ -203,6 +201,11 @@ def summarise(tokens: Tensor) -> Tensor:
     return torch.cat([tokens.mean(dim=1), tokens.amax(dim=1)], dim=1)
 
 
+def read_ranks(codes: Tensor, entries: range) -> Tensor:
+    """Return the ranks of cards, int64 (n, entries): 0 for no card, else 1 to `TOKENS`."""
+    return codes[:, entries.start : entries.stop].long() >> RANK.shift
+
+
 class RelationReader(nn.Module):
     """Maps ``codes`` to relations between ranks: sums of the weights of their cards' relations.
 
@@ -226,15 +229,13 @@ class RelationReader(nn.Module):
     def _sum_by_rank(self, codes: Tensor, number: int) -> Tensor:
         """Return the sums of one relation's weights for each two ranks, (n, ranks, ranks)."""
         relation, weights = self.relations[number], self.get_buffer(f"weights_{number}")
-        begin, size = self.features.entry_range(relation.piece).start, len(weights)
-        ranks = codes[:, begin : begin + size].long() >> RANK.shift
+        size = len(weights)
+        ranks = read_ranks(codes, self.features.entry_range(relation.piece)[:size])
         if relation.places:
             beside = self.pieces[relation.piece].where
             assert beside is not None
-            begin = self.features.entry_range(beside).start
-            where = codes[:, begin : begin + size]
-            holds = sum(where == place for place in relation.places)
-            ranks = ranks * torch.as_tensor(holds)
+            where = codes[:, self.features.entry_range(beside).start :][:, :size]
+            ranks = ranks * sum(where == place for place in relation.places)
             if len(relation.places) > 1:
                 weights = weights * (where[:, :, None] == where[:, None, :])
         cards = nn.functional.one_hot(ranks, TOKENS + 1)[..., 1:].float()
@@ -273,10 +274,6 @@ class RankReader(nn.Module):
             return 1
         return next(one.kind.num_values for one in self.features.pieces if one.name == piece.where)
 
-    def ranks(self, codes: Tensor, entries: range) -> Tensor:
-        """Return the ranks of cards, int64 (n, entries): 0 for no card, else 1 to `TOKENS`."""
-        return codes[:, entries.start : entries.stop].long() >> RANK.shift
-
     def forward(self, codes: Tensor) -> tuple[Tensor, Tensor]:
         """Return columns (n, ranks, columns) and shared columns (n, common.columns)."""
         n, device = len(codes), codes.device
@@ -285,7 +282,7 @@ class RankReader(nn.Module):
         for piece in self.cards:
             card_entries, wheres = self.features.entry_range(piece.name), self._count_wheres(piece)
             places = torch.arange(piece.size, device=device) * wheres + at
-            ranks = self.ranks(codes, card_entries)
+            ranks = read_ranks(codes, card_entries)
             if piece.where:
                 beside = self.features.entry_range(piece.where)
                 where = codes[:, beside.start : beside.stop].long()
@@ -295,7 +292,7 @@ class RankReader(nn.Module):
         for piece in self.marks:
             entries = self.features.entry_range(piece.name)
             assert piece.marks is not None
-            ranks = self.ranks(codes, self.features.entry_range(piece.marks))
+            ranks = read_ranks(codes, self.features.entry_range(piece.marks))
             ranks = torch.where(codes[:, entries.start : entries.stop] > 0, ranks, 0)
             places = torch.arange(piece.size, device=device) + at
             flat.scatter_(1, ranks * self.columns + places, 1.0)

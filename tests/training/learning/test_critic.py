@@ -19,9 +19,14 @@ from parlour.training.learning.methods.ppo import CardPPO, PPORun, make_ppo
 from parlour.training.learning.network_run import CardPolicy
 from parlour.training.learning.settings.files import preset
 from parlour.training.learning.settings.methods import PPOSettings
-from parlour.training.learning.train import main, resume, train
-from tests.training.learning.runs import read_result
-from tests.training.learning.test_train import ROLLOUT, SMALL, Killed
+from parlour.training.learning.train import resume, train
+from tests.training.learning.runs import (
+    assert_equal_results,
+    assert_refused,
+    read_result,
+    train_until_killed,
+)
+from tests.training.learning.test_train import ROLLOUT, SMALL
 
 Critic = Literal["cards", "solver"]
 CRITICS: tuple[Critic, ...] = ("cards", "solver")
@@ -117,19 +122,9 @@ def settings_of(folder: Path) -> PPOSettings:
 def test_killed_and_resumed_it_ends_bit_equal(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    iterate = PPORun.iterate
-
-    def iterate_and_die(self: PPORun) -> dict[str, float]:
-        if self.steps >= 2 * ROLLOUT:
-            raise Killed
-        return iterate(self)
-
-    with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(PPORun, "iterate", iterate_and_die)
-        train(replace(settings_of(whole), runs=str(tmp_path)), quiet=True)
-    again = resume(tmp_path / whole.name, quiet=True)
-    for name in ("steps", "final", "evaluations", "weights_sha256"):
-        assert read_result(again)[name] == read_result(whole)[name], name
+    killed = replace(settings_of(whole), runs=str(tmp_path))
+    train_until_killed(killed, PPORun, 2 * ROLLOUT, monkeypatch)
+    assert_equal_results(resume(tmp_path / whole.name, quiet=True), whole)
 
 
 def test_the_critic_is_not_in_the_agent(whole: Path, tmp_path: Path) -> None:
@@ -173,9 +168,7 @@ def test_the_critic_is_not_in_the_agent(whole: Path, tmp_path: Path) -> None:
 def test_wrong_settings_are_refused(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(words) == 2
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1
+    assert_refused(words, message, capsys)
 
 
 def test_a_critic_that_sees_cards_learns(tmp_path: Path) -> None:

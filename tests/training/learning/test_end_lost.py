@@ -12,9 +12,13 @@ from parlour.envs.core.rows import copy_states
 from parlour.training.learning import envs
 from parlour.training.learning.envs import SOLVER_LIMIT, EndLostVecEnv, make_env
 from parlour.training.learning.methods.ppo import PPORun
-from parlour.training.learning.train import main, resume, train
-from tests.training.learning.runs import read_result
-from tests.training.learning.test_train import ROLLOUT, SMALL, Killed
+from parlour.training.learning.train import resume, train
+from tests.training.learning.runs import (
+    assert_equal_results,
+    assert_refused,
+    train_until_killed,
+)
+from tests.training.learning.test_train import ROLLOUT, SMALL
 
 SETTINGS = replace(
     SMALL, variant="three-passes", reward="win", end_lost=True, total_steps=4 * ROLLOUT
@@ -22,12 +26,17 @@ SETTINGS = replace(
 
 
 def make_games(**changed: Any) -> EndLostVecEnv:
-    """Return 64 seeded environments at the start of their games."""
-    env = make_env(replace(SETTINGS, n_envs=64, **changed))
+    """Return seeded environments, 64 by default, at the start of their games."""
+    env = make_env(replace(SETTINGS, **{"n_envs": 64, **changed}))
     assert isinstance(env, EndLostVecEnv)
     env.seed(5)
     env.reset()
     return env
+
+
+def draw_legal(env: EndLostVecEnv, rng: np.random.Generator) -> np.ndarray:
+    """Return a random legal action for each game, int64 (n,)."""
+    return np.asarray((rng.random((env.num_envs, env.game.actions)) * env.masks()).argmax(axis=1))
 
 
 def may_win(env: EndLostVecEnv, states: np.ndarray) -> np.ndarray:
@@ -57,7 +66,7 @@ def test_games_end_when_they_are_lost() -> None:
     over, early = 0, []
     for _ in range(60):
         plain.take_over(copy_states(env.rows.states), np.zeros(64))
-        actions = (rng.random((64, env.game.actions)) * env.masks()).argmax(axis=1)
+        actions = draw_legal(env, rng)
         _, plain_rewards, ended, _ = plain.step(actions)
         _, rewards, done, infos = env.step(actions)
         lost = ~ended & ~may_win(env, copy_states(plain.rows.states))
@@ -85,7 +94,7 @@ def test_truncated_games_keep_their_flags() -> None:
     replaced = 0
     for _ in range(30):
         plain.take_over(copy_states(env.rows.states), np.zeros(64))
-        actions = (rng.random((64, env.game.actions)) * env.masks()).argmax(axis=1)
+        actions = draw_legal(env, rng)
         _, _, _, plain_infos = plain.step(actions)
         _, _, _, infos = env.step(actions)
         truncated = plain.rows.buffers.truncated.astype(bool)
@@ -101,21 +110,11 @@ def test_truncated_games_keep_their_flags() -> None:
 def test_killed_and_resumed_it_ends_bit_equal(
     critic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    iterate = PPORun.iterate
     settings = replace(SETTINGS, critic=critic)  # type: ignore[arg-type]
-
-    def iterate_and_die(self: PPORun) -> dict[str, float]:
-        if self.steps >= 2 * ROLLOUT:
-            raise Killed
-        return iterate(self)
-
     whole = train(replace(settings, runs=str(tmp_path / "whole")), quiet=True)
-    with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(PPORun, "iterate", iterate_and_die)
-        train(replace(settings, runs=str(tmp_path / "killed")), quiet=True)
-    again = resume(tmp_path / "killed" / whole.name, quiet=True)
-    for name in ("steps", "final", "evaluations", "weights_sha256"):
-        assert read_result(again)[name] == read_result(whole)[name], name
+    killed = replace(settings, runs=str(tmp_path / "killed"))
+    train_until_killed(killed, PPORun, 2 * ROLLOUT, monkeypatch)
+    assert_equal_results(resume(tmp_path / "killed" / whole.name, quiet=True), whole)
 
 
 @pytest.mark.parametrize(
@@ -147,22 +146,17 @@ def test_killed_and_resumed_it_ends_bit_equal(
 def test_wrong_settings_are_refused(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(words) == 2
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1
+    assert_refused(words, message, capsys)
 
 
 @pytest.mark.parametrize(
     ("game", "variant"), [("klondike", "one-pass"), ("puss_in_the_corner", "book")]
 )
 def test_other_games_end_when_they_are_lost(game: str, variant: str) -> None:
-    env = make_env(replace(SETTINGS, game=game, variant=variant, n_envs=8))
-    assert isinstance(env, EndLostVecEnv)
-    env.seed(1)
-    env.reset()
+    env = make_games(game=game, variant=variant, n_envs=8)
     rng, early = np.random.default_rng(0), 0
     for _ in range(60):
-        actions = (rng.random((8, env.game.actions)) * env.masks()).argmax(axis=1)
+        actions = draw_legal(env, rng)
         _, _, done, infos = env.step(actions)
         early += sum(bool(one) and not info for one, info in zip(done, infos, strict=True))
         assert may_win(env, copy_states(env.rows.states)).all()

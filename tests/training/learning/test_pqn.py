@@ -22,8 +22,7 @@ from parlour.training.learning.network_run import make_learner
 from parlour.training.learning.settings.files import preset
 from parlour.training.learning.settings.methods import PQNSettings, make_settings
 from parlour.training.learning.train import main, resume, train
-from tests.training.learning.runs import read_result
-from tests.training.learning.test_train import Killed
+from tests.training.learning.runs import assert_equal_results, read_result, train_until_killed
 
 GAME = find_game("pyramid")
 RULES = GAME.make_rules("three-passes")
@@ -153,21 +152,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_killed_and_resumed_it_ends_bit_equal(
     after: int, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    iterate = PQNRun.iterate
-
-    def iterate_and_die(self: PQNRun) -> dict[str, float]:
-        if self.steps >= after * ROLLOUT:
-            raise Killed
-        return iterate(self)
-
-    with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(PQNRun, "iterate", iterate_and_die)
-        train(replace(SMALL, runs=str(tmp_path)), quiet=True)
+    killed = replace(SMALL, runs=str(tmp_path))
+    train_until_killed(killed, PQNRun, after * ROLLOUT, monkeypatch)
     np.random.seed(99)
     torch.manual_seed(99)
-    again = resume(tmp_path / whole.name, quiet=True)
-    for name in ("steps", "final", "evaluations", "weights_sha256"):
-        assert read_result(again)[name] == read_result(whole)[name], name
+    assert_equal_results(resume(tmp_path / whole.name, quiet=True), whole)
 
 
 def test_its_agent_plays_on_as_it_played(whole: Path) -> None:

@@ -26,7 +26,7 @@ from parlour.training.learning.settings.files import preset, presets
 from parlour.training.learning.settings.methods import PPOSettings, make_settings
 from parlour.training.learning.train import Interrupted, main, resume, train
 from tests.marks import slow_if
-from tests.training.learning.runs import read_log, read_result
+from tests.training.learning.runs import Killed, read_log, read_result
 
 ROOT = Path(__file__).parents[3]
 ROLLOUT = 16 * 16
@@ -125,10 +125,6 @@ def test_the_name_of_a_long_run_is_cut_in_the_middle() -> None:
     run.folder, run.settings = Path("a" * 100 + "-end") / "seed-7", replace(SMALL, seeds=(7, 8))
     name = run.agent_name
     assert len(name) == 80 and name.startswith("aaa") and name.endswith("-end/seed-7")
-
-
-class Killed(BaseException):
-    """Raised in place of killing the process."""
 
 
 @pytest.mark.parametrize("after", [slow_if(after != 3, after) for after in (1, 3, 5)])
