@@ -90,7 +90,8 @@ SETTINGS: dict[str, Field] = {
         "progress, win or score",
         lambda value: isinstance(value, str) and value.upper() in Reward.__members__,
         optional=True,
-    )
+    ),
+    "temperature": NUMBER._replace(optional=True),
 }
 """Training settings that agents read."""
 PLAYED_BY = ("weights_sha256", "network", "features_digest", "samples")

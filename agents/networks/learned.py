@@ -125,6 +125,9 @@ class LearnedAgent(PolicyAgent):
         name: Name of the agent.
         deterministic: Whether to play the most likely action instead of sampling.
         seed: Seed of the sampled actions, combined with the seeds of the turn.
+        temperature: Temperature of the distillation of the policy from action values: log
+            probabilities times the temperature estimate values (None: the policy was trained in
+            another way).
     """
 
     def __init__(
@@ -134,9 +137,10 @@ class LearnedAgent(PolicyAgent):
         *,
         deterministic: bool = True,
         seed: int = 0,
+        temperature: float | None = None,
     ) -> None:
         super().__init__(name, deterministic, seed)
-        self.network = network
+        self.network, self.temperature = network, temperature
         self.device = next(network.parameters()).device
 
     @classmethod
@@ -183,7 +187,8 @@ class LearnedAgent(PolicyAgent):
             if digest != game.features_digest:
                 network = adapt_network(network, game)
         deterministic = not saved.samples if deterministic is None else deterministic
-        return cls(network.eval(), saved.name, deterministic=deterministic)
+        temperature = saved.trained.get("settings", {}).get("temperature")
+        return cls(network.eval(), saved.name, deterministic=deterministic, temperature=temperature)
 
     def logits(self, turn: Turn, rows: np.ndarray) -> torch.Tensor:
         """Return the unmasked logits of some rows of a turn, float32 (k, actions)."""

@@ -35,8 +35,6 @@ KNOWN_LIMIT = 1_000_000
 """Node limit of the solver if no cards are hidden."""
 CHUNK = 1 << 14
 """Maximum number of worlds in memory."""
-POLICY_SCALE = 0.05
-"""Fraction of wins per unit of a policy's log probability; distillation uses the same scale."""
 PRIOR_WORLDS = 8
 """Number of worlds that the policy of the guide counts for."""
 SURE = 4.0
@@ -49,11 +47,12 @@ class PimcAgent:
     """Perfect-information Monte Carlo (PIMC) agent.
 
     The agent plays the action that keeps the largest number of sampled worlds winnable, and
-    ``player`` breaks ties. A player with a policy (``log_probabilities(turn)``, as learned agents
-    have) also guides the search. If its most likely action leads by 4 or more in log probability
-    (`SURE`), the agent plays this action without sampling worlds. Otherwise, the value of an action
-    is a weighted mean of two numbers: the fraction of sampled worlds that can still be won, and an
-    estimate from the policy. The estimate has the weight of 8 worlds (`PRIOR_WORLDS`).
+    ``player`` breaks ties. A player whose policy was distilled from action values also guides the
+    search: log probabilities (``log_probabilities(turn)``) times its ``temperature`` are values.
+    If its most likely action leads by 4 or more in log probability (`SURE`), the agent plays this
+    action without sampling worlds. Otherwise, the value of an action is a weighted mean of two
+    numbers: the fraction of sampled worlds that can still be won, and an estimate from the policy.
+    The estimate has the weight of 8 worlds (`PRIOR_WORLDS`).
 
     Args:
         game: the game to play, which must have an exact solver.
@@ -93,7 +92,9 @@ class PimcAgent:
         check_milliseconds(milliseconds)
         self.worlds = choose_number("worlds", worlds, PIMC_WORLDS)
         self.player, self.milliseconds, self.by_bids = player, milliseconds, by_bids
-        self.policy = getattr(player, "log_probabilities", None)
+        self.temperature: float | None = getattr(player, "temperature", None)
+        distilled = self.temperature is not None
+        self.policy = getattr(player, "log_probabilities", None) if distilled else None
         self.sure = SURE
         self.world_limit, self.known_limit = game.solving.world_limit, KNOWN_LIMIT
         self.encoding = agent_field(player, "encoding")  # the player sees the same turn
@@ -145,12 +146,12 @@ class PimcAgent:
         """Return the judgment, and the two arrays of `_shares` behind it."""
         won_shares, counts = self._shares(turn)
         shares = np.where(turn.masks, won_shares, -1.0)
-        if self.policy is None:
+        if self.policy is None or self.temperature is None:
             best = shares >= shares.max(axis=1, keepdims=True) - 1e-9
             chosen = np.asarray(self.player.act(turn._replace(masks=best)))
             return Judgement(np.where(turn.masks, shares, 0.0), chosen), won_shares, counts
         opinion = self.policy(turn)
-        opinion = POLICY_SCALE * (opinion - opinion.max(axis=1, keepdims=True))
+        opinion = self.temperature * (opinion - opinion.max(axis=1, keepdims=True))
         weights = (PRIOR_WORLDS / (PRIOR_WORLDS + counts))[:, None]
         believed = shares.max(axis=1, keepdims=True) + opinion
         values = (1 - weights) * shares + np.maximum(weights, 1e-6) * believed

@@ -71,8 +71,8 @@ class Opinionated:
 
     name, sees_all = "opinionated", False
 
-    def __init__(self, lead: float) -> None:
-        self.lead = lead
+    def __init__(self, lead: float, temperature: float | None = 0.05) -> None:
+        self.lead, self.temperature = lead, temperature
 
     def log_probabilities(self, turn: Turn) -> np.ndarray:
         """A policy in which each legal action is more likely than the next by a constant factor."""
@@ -97,6 +97,12 @@ def ask(agent: Agent) -> tuple[Turn, np.ndarray, np.ndarray]:
     return turn, agent.act(turn), plain.judge(turn).values
 
 
+def best_of_equals(turn: Turn, shares: np.ndarray) -> np.ndarray:
+    """Return the last of the legal actions with the highest share."""
+    best = np.where(turn.masks, shares, -1.0) >= shares.max(axis=1, keepdims=True) - 1e-9
+    return np.where(best, 1 + np.arange(turn.game.actions), 0).argmax(axis=1)
+
+
 def led(lead: float) -> PimcAgent:
     return PimcAgent(PYRAMID, PYRAMID.make_rules(), Opinionated(lead), worlds=8)
 
@@ -107,12 +113,16 @@ def test_a_policy_that_is_sure_is_played_at_once() -> None:
     assert (shares[np.arange(len(chosen)), chosen] < shares.max(axis=1)).any()
 
 
+def test_a_policy_that_estimates_no_values_only_decides_between_equals() -> None:
+    player = Opinionated(100, temperature=None)
+    turn, chosen, shares = ask(PimcAgent(PYRAMID, PYRAMID.make_rules(), player, worlds=8))
+    np.testing.assert_array_equal(chosen, best_of_equals(turn, shares))
+
+
 def test_a_policy_decides_between_equals_and_adds_to_the_worlds() -> None:
     """A weak policy decides between equal actions; a strong one outweighs some of the worlds."""
     turn, chosen, shares = ask(led(0.001))
-    best = np.where(turn.masks, shares, -1.0) >= shares.max(axis=1, keepdims=True) - 1e-9
-    equals = np.where(best, 1 + np.arange(turn.game.actions), 0).argmax(axis=1)
-    np.testing.assert_array_equal(chosen, equals)
+    np.testing.assert_array_equal(chosen, best_of_equals(turn, shares))
     _, moved, _ = ask(led(0.9 * SURE))
     lost = shares.max(axis=1) - shares[np.arange(len(moved)), moved]
     assert lost.max() > 0 and (lost == 0).any()
