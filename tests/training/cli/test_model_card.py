@@ -175,12 +175,13 @@ def test_the_command_on_a_card_has_the_settings_of_the_agent(folder: Path) -> No
             assert getattr(now, one.name) == getattr(then, one.name), one.name
 
 
-@pytest.mark.parametrize(("steps", "name"), [(3_000_000, "distill"), (200_000, "demo")])
+@pytest.mark.parametrize(("steps", "name"), [(50_000_000, "long"), (15_000_000, "td")])
 def test_of_presets_alike_the_command_names_that_of_like_length(steps: int, name: str) -> None:
-    """Both presets differ from these settings only in steps and width."""
-    saved = preset("pyramid", "distill").plain() | {"total_steps": steps, "width": 48}
-    words = write_command(saved, 0, "here").removeprefix(f"parlour train pyramid --preset {name} ")
-    assert sorted(words.split()) == sorted(["--total-steps", str(steps), "--width", "48"])
+    """Both presets differ from these settings only in steps and pretrain."""
+    saved = preset("poker_squares", "td").plain() | {"total_steps": steps, "pretrain": 0.003}
+    start = f"parlour train poker_squares --preset {name} "
+    words = write_command(saved, 0, "here").removeprefix(start)
+    assert sorted(words.split()) == sorted(["--total-steps", str(steps), "--pretrain", "0.003"])
 
 
 def test_every_pretrained_agent_has_benchmark_entries() -> None:

@@ -313,6 +313,15 @@ def test_command_line_changes_what_the_preset_says() -> None:
     assert given == replace(expected, options={"passes": 2, "undo": "yes"})
 
 
+def test_a_table_on_the_command_line_replaces_that_of_the_preset() -> None:
+    base = preset("pyramid", "fine-tune")
+    assert isinstance(base, PPOSettings) and base.network_options == {"relations": True}
+    words = ["pyramid", "--preset", "fine-tune", "--network-options"]
+    for pairs, options in (([], {}), (["relations", "no"], {"relations": "no"})):
+        assert parse([*words, *pairs]) == replace(base, network_options=options)
+    assert parse(words[:-1]) == base
+
+
 @pytest.mark.parametrize(
     ("toml", "message"),
     [
@@ -375,7 +384,7 @@ def test_wrong_settings_are_named(
         (["--seeds", "0", "b"], "error: seeds must be a list of integers, got 'b' (see"),
         (["--learning-rate", "fast"], "error: learning_rate must be a number, got 'fast' (see"),
         (["--reward", "money"], "error: reward must be one of progress, win, score, got 'money'"),
-        (["--options", "passes"], "error: --options must have the form --options NAME VALUE ..."),
+        (["--options", "passes"], "error: --options must have the form NAME VALUE ... (see"),
     ],
 )
 def test_wrong_words_are_named(

@@ -5,6 +5,8 @@ settings that it uses. The annotation of a field holds its range. The command li
 notebooks all create these dataclasses.
 """
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from functools import cache
 from typing import (
@@ -20,10 +22,12 @@ from typing import (
 )
 
 import tyro
+from tyro.constructors import PrimitiveConstructorSpec
 
 from parlour.agents.networks.options import DEEPEST, WIDEST, check_network
 from parlour.agents.validation import is_finite, shorten
 from parlour.envs import Game, find_game
+from parlour.envs.core.options import value_text
 from parlour.envs.core.rules_table import (
     ALL,
     RulesTable,
@@ -59,8 +63,38 @@ class Range(NamedTuple):
 Share = Annotated[float, Range(0, 1)]
 Steps = Annotated[int, Range(1, MOST_STEPS)]
 Deals = Annotated[int, Range(1, 10**7)]
-Value = int | float | str
-Table = Annotated[dict[str, Value], tyro.conf.arg(metavar="NAME VALUE ...")]
+Value = bool | int | float | str
+
+
+def _read_value(text: str) -> Value:
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(text)
+    return text
+
+
+def _read_table(words: list[str]) -> dict[str, Value]:
+    if len(words) % 2:
+        raise ValueError("must have the form NAME VALUE ...")
+    return dict(zip(words[::2], map(_read_value, words[1::2]), strict=True))
+
+
+def write_table(table: Mapping[str, Value]) -> list[str]:
+    """Return the words that give a table on the command line."""
+    return [word for name, value in table.items() for word in (name, value_text(value))]
+
+
+Table = Annotated[
+    dict[str, Value],
+    # By itself, tyro would make one flag of each entry of a table that a preset sets.
+    PrimitiveConstructorSpec(
+        nargs="*",
+        metavar="NAME VALUE ...",
+        instance_from_str=_read_table,
+        is_instance=lambda value: isinstance(value, dict),
+        str_from_instance=write_table,
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,9 +276,10 @@ class LearnerSettings(StepSettings):
     depth: Annotated[int, Range(1, DEEPEST)] = 2
     """Number of hidden layers."""
     network_options: Table = field(default_factory=dict)
-    """Additional options of the network. The network 'ranks' has two: with relations, its tokens
-    exchange messages along the relations between cards, for example which card lies on which; with
-    names_ranks, each token knows its rank."""
+    """Additional options of the network, which replace those of the preset. Without values: none.
+    The network 'ranks' has two options: with relations, its tokens exchange messages along the
+    relations between cards, for example which card lies on which; with names_ranks, each token
+    knows its rank."""
 
     n_envs: Annotated[int, Range(1, 1 << 20)] = 256
     """Number of environments that run in parallel."""

@@ -225,8 +225,7 @@ def _one_line(printed: str) -> str:
     text = " ".join(row for row in parts if not row.startswith("For full helptext"))
     text = re.sub(r"^Error parsing \w*Settings: ", "", text.replace(" ;", ";").strip("; "))
     text = re.sub(r"; Argument helptext: .*", "", text)
-    pairs = r"Error parsing (\S+): Failed to parse key-value pairs!"
-    return re.sub(pairs, r"\1 must have the form \1 NAME VALUE ...", text)
+    return re.sub(r"^Error parsing (\S+): must ", r"\1 must ", text)
 
 
 def _take(words: list[str], flag: str) -> str | None:

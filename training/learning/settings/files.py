@@ -13,7 +13,7 @@ from parlour.agents.validation import name_file_in_errors, name_part_in_errors, 
 from parlour.envs import find_game
 from parlour.envs.core.options import unknown_text
 
-from .base import Settings, list_settings
+from .base import Settings, list_settings, write_table
 from .methods import explain_foreign, find_settings, list_users
 
 PRESETS_FOLDER = Path(__file__).parents[1] / "presets"
@@ -188,6 +188,6 @@ def _write_flag(name: str, value: Any) -> list[str]:
     if isinstance(value, bool):
         return [f"--{name}" if value else f"--no-{name}"]
     if isinstance(value, dict):
-        return [f"--{name}", *(str(word) for pair in value.items() for word in pair)]
+        return [f"--{name}", *write_table(value)]
     values = value if isinstance(value, tuple) else (value,)
     return [f"--{name}", *(str(item).removesuffix(".0") for item in values)]
