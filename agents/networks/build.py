@@ -4,6 +4,7 @@ A network maps a batch of observations, in the encoding that it takes, to action
 `NETWORKS` lists all networks. A new network needs a class there and a name in `options`.
 """
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -422,6 +423,14 @@ def build_network(
     if base is not None:
         check_base(game, base, lift)
         features = add_piece(features, base_piece(actions, base))
+    parameters = list(inspect.signature(build).parameters.values())[4:]  # all networks have four
+    known = [one.name for one in parameters if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    for option in rest:
+        if option not in known:
+            raise ValueError(
+                f"network {name!r} has no option {option!r}; its options: "
+                f"{', '.join(known) or 'none'}"
+            )
     try:
         network = build(features, actions, width, depth, **rest)
     except TypeError as error:

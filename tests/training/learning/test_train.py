@@ -277,7 +277,14 @@ def test_a_run_is_not_written_over(whole: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"network_options": {"foo": 1}}, "options {'foo': 1}: .*unexpected keyword"),
+        (
+            {"network_options": {"foo": 1}},
+            "network 'embedding' has no option 'foo'; its options: none",
+        ),
+        (
+            {"network": "ranks", "network_options": {"foo": 1}},
+            "network 'ranks' has no option 'foo'; its options: names_ranks, relations",
+        ),
         ({"initial": "nowhere/at-all"}, r"nowhere.at-all.agent\.json: .*No such file"),
     ],
 )

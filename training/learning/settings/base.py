@@ -92,7 +92,7 @@ Table = Annotated[
         metavar="NAME VALUE ...",
         instance_from_str=_read_table,
         is_instance=lambda value: isinstance(value, dict),
-        str_from_instance=write_table,
+        str_from_instance=lambda table: write_table(table) or ["none"],
     ),
 ]
 
