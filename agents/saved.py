@@ -27,6 +27,7 @@ from .validation import (
     Field,
     check_fields,
     check_known,
+    is_finite,
     maybe,
     name_file_in_errors,
     read_bytes,
@@ -91,7 +92,9 @@ SETTINGS: dict[str, Field] = {
         lambda value: isinstance(value, str) and value.upper() in Reward.__members__,
         optional=True,
     ),
-    "temperature": NUMBER._replace(optional=True),
+    "temperature": Field(
+        "a number above 0", lambda value: is_finite(value) and value > 0, optional=True
+    ),
 }
 """Training settings that agents read."""
 PLAYED_BY = ("weights_sha256", "network", "features_digest", "samples")

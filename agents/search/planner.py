@@ -28,6 +28,8 @@ FEWEST = "fewest"
 """Option of the spec ``oracle:fewest``: win in the fewest moves."""
 HINDSIGHT_ITERATIONS = 1000
 """Default number of iterations per plan of `HindsightAgent`."""
+GUIDED_UNIT = "mean of the fraction of sampled worlds that the plan wins and the network's chance"
+"""Unit of the values of a `HindsightAgent` that a network guides."""
 PLAYER = -1
 """Stands for the action that the player chooses."""
 PLAYER_MOVES = 16
@@ -261,6 +263,8 @@ class HindsightAgent(Planner):
             )
         self.plan_ahead = game.solving.plan_ahead
         self.network: PlanNetwork | None = getattr(player, "plan_network", None)
+        if self.network is not None:
+            self.unit = GUIDED_UNIT
         self.iterations = choose_number("iterations", iterations, HINDSIGHT_ITERATIONS)
         deck = list(game.pack(rules))
         self.plan_ahead(

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from parlour.agents.baselines import GreedyAgent
+from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import Agent, Turn, choose_actions, load_agent, prepare_turn
+from parlour.agents.saved import PRETRAINED_FOLDER
 from parlour.agents.search.pimc import BLOCK, SURE, PimcAgent, find_known, sample_worlds
 from parlour.envs import GAMES
 from parlour.envs.core.batch import DealSource
@@ -111,6 +113,14 @@ def test_a_policy_that_is_sure_is_played_at_once() -> None:
     turn, chosen, shares = ask(led(SURE))
     np.testing.assert_array_equal(chosen, Opinionated(1).act(turn))
     assert (shares[np.arange(len(chosen)), chosen] < shares.max(axis=1)).any()
+
+
+@pytest.mark.parametrize(("name", "distilled"), [("many", True), ("three-passes", False)])
+def test_a_saved_agent_estimates_values_if_it_was_distilled(name: str, distilled: bool) -> None:
+    folder = PRETRAINED_FOLDER / f"pyramid-{name}"
+    pimc = PimcAgent(PYRAMID, PYRAMID.make_rules(), LearnedAgent.load(folder, PYRAMID), worlds=2)
+    assert pimc.temperature == (0.05 if distilled else None)
+    assert (pimc.policy is not None) == distilled
 
 
 def test_a_policy_that_estimates_no_values_only_decides_between_equals() -> None:

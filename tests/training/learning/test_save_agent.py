@@ -151,6 +151,10 @@ def test_refuses_a_truncated_description(size: int, tmp_path: Path) -> None:
         ({"rules": {"paces": 2}}, "Did you mean 'passes'"),
         ({"network": {"name": "mlp"}}, r"network\.encoding"),
         ({"name": 3}, "field name must be a string .*, got 3"),
+        (
+            {"trained": {"settings": {"temperature": -1}}},
+            r"trained\.settings\.temperature must be a number above 0, got -1",
+        ),
     ],
 )
 def test_refuses_what_does_not_fit(fields: dict[str, Any], message: str, tmp_path: Path) -> None:

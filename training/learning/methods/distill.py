@@ -528,7 +528,7 @@ class DistillRun(LearnerRun):
 
     def agent(self) -> LearnedAgent:
         """See `Run.agent`."""
-        return LearnedAgent(self.network.eval())
+        return LearnedAgent(self.network.eval(), temperature=self.settings.temperature)
 
     def save(self) -> None:
         """See `Run.save`."""
