@@ -423,13 +423,11 @@ def build_network(
     if base is not None:
         check_base(game, base, lift)
         features = add_piece(features, base_piece(actions, base))
-    parameters = list(inspect.signature(build).parameters.values())[4:]  # all networks have four
-    known = [one.name for one in parameters if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    known = _list_options(build)
     for option in rest:
         if option not in known:
             raise ValueError(
-                f"network {name!r} has no option {option!r}; its options: "
-                f"{', '.join(known) or 'none'}"
+                f"network {name!r} has no option {option!r}; its options: {', '.join(known)}"
             )
     try:
         network = build(features, actions, width, depth, **rest)
@@ -437,6 +435,19 @@ def build_network(
         raise ValueError(f"network {name!r}, options {dict(options or {})}: {error}") from error
     network.base, network.lift = base, lift
     return network
+
+
+def _list_options(build: type[CardNetwork]) -> list[str]:
+    """Return the options of a network: the keyword-only parameters of its class and their bases."""
+    classes = (one for one in build.__mro__ if issubclass(one, CardNetwork))
+    return sorted(
+        {
+            name
+            for one in classes
+            for name, parameter in inspect.signature(one).parameters.items()
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        }
+    )
 
 
 def adapt_network(network: CardNetwork, game: Game) -> CardNetwork:

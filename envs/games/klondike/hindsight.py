@@ -542,8 +542,7 @@ def walk(
     """
     load_world(tree, number, search)
     turns, worry_back = tree["worlds"][number]["turns"], search["worry_back"]
-    node, depth, follows = ROOT, 0, True
-    chance, share = -1.0, tree["world_count"] / tree["sampled"]
+    node, depth, follows, card = ROOT, 0, True, 0
     while True:
         tree["walk_nodes"][depth], tree["walk_plans"][depth] = node, NONE
         here = tree["nodes"][node]
@@ -569,9 +568,9 @@ def walk(
             plan["children"][card] = add_node(tree)
         node = plan["children"][card]
         depth += 1
-        if len(network.embedding):
-            chance = estimate_chance(tree, chosen, board, up, card, search, network, ids)
-    if chance >= 0 and tree["nodes"][node]["value"] < 0:
+    if depth > 0 and tree["nodes"][node]["value"] < 0 and len(network.embedding):
+        last, share = tree["walk_plans"][depth - 1], tree["world_count"] / tree["sampled"]
+        chance = estimate_chance(tree, last, board, up, card, search, network, ids)
         value += NETWORK_SHARE * (min(chance / share, 1.0) - value)
     back_up(tree, depth, value)
 

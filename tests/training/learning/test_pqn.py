@@ -209,7 +209,10 @@ def test_networks_of_tokens_are_always_normalised(name: str) -> None:
             ["--network-options", "layer_norm", "2"],
             "layer_norm must be True, False, yes or no, got 2",
         ),
-        (["--network-options", "norm", "2"], "unexpected keyword argument 'norm'"),
+        (
+            ["--network-options", "norm", "2"],
+            "network 'embedding' has no option 'norm'; its options: layer_norm",
+        ),
     ],
 )
 def test_wrong_settings_are_refused(

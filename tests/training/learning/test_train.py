@@ -279,11 +279,11 @@ def test_a_run_is_not_written_over(whole: Path) -> None:
     [
         (
             {"network_options": {"foo": 1}},
-            "network 'embedding' has no option 'foo'; its options: none",
+            "network 'embedding' has no option 'foo'; its options: layer_norm",
         ),
         (
             {"network": "ranks", "network_options": {"foo": 1}},
-            "network 'ranks' has no option 'foo'; its options: names_ranks, relations",
+            "network 'ranks' has no option 'foo'; its options: layer_norm, names_ranks, relations",
         ),
         ({"initial": "nowhere/at-all"}, r"nowhere.at-all.agent\.json: .*No such file"),
     ],
