@@ -85,9 +85,10 @@ def specs(chosen: Game, rules: Any) -> list[str]:
     """Return specs of all kinds of agents for these rules, with small search budgets."""
     result = ["uniform", "greedy", *chosen.rule_agents, "mcts@20"]
     result.append("rollouts@9:greedy")
-    if chosen.solve is not None:
+    alone = chosen.num_players(rules) == 1
+    if (chosen.solve if alone else chosen.winnable_after) is not None:
         result.append("oracle")
-    if chosen.num_players(rules) > 1:
+    if not alone:
         return result
     result.append("mcts@20:uniform")
     if chosen.winnable_after is not None:
