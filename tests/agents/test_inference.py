@@ -124,9 +124,11 @@ def test_rollouts_draw_worlds_that_explain_the_bids(name: str) -> None:
     blind = sample_worlds(game, rules, states, np.arange(TABLES, dtype=np.uint64), 0, 1)
     seen = [observation_codes(some).tobytes() for some in (states, drawn)]
     assert seen[0] == seen[1]
-    surprises = count_surprises(game, rules, drawn)
-    assert surprises.mean() < 0.7 * count_surprises(game, rules, blind).mean()
-    assert (surprises == 0).mean() > 0.3
+    surprises, usual = (count_surprises(game, rules, some) for some in (drawn, blind))
+    assert surprises.mean() < 0.7 * usual.mean()
+    # Few worlds fit all bids of Fifty-Six, where six players bid several times.
+    least = 0.3 if name != "fifty_six" else 0.02
+    assert (surprises == 0).mean() > max(least, (usual == 0).mean())
 
 
 def test_rollouts_by_bids_know_more_than_rollouts() -> None:
