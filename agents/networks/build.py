@@ -429,10 +429,7 @@ def build_network(
             raise ValueError(
                 f"network {name!r} has no option {option!r}; its options: {', '.join(known)}"
             )
-    try:
-        network = build(features, actions, width, depth, **rest)
-    except TypeError as error:
-        raise ValueError(f"network {name!r}, options {dict(options or {})}: {error}") from error
+    network = build(features, actions, width, depth, **rest)
     network.base, network.lift = base, lift
     return network
 
