@@ -28,7 +28,7 @@ FEWEST = "fewest"
 """Option of the spec ``oracle:fewest``: win in the fewest moves."""
 HINDSIGHT_ITERATIONS = 1000
 """Default number of iterations per plan of `HindsightAgent`."""
-GUIDED_UNIT = "mean of the fraction of sampled worlds that the plan wins and the network's chance"
+GUIDED_UNIT = "fraction of sampled worlds that the plan wins, mixed with the network's chance"
 """Unit of the values of a `HindsightAgent` that a network guides."""
 PLAYER = -1
 """Stands for the action that the player chooses."""

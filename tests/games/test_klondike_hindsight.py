@@ -6,9 +6,11 @@ import pytest
 from parlour.agents import load_agent
 from parlour.envs import find_game
 from parlour.envs.core.kernel.cards import deal_seeds
+from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states, resample_copies
 from parlour.envs.core.solve import deal_position, play_actions, trace_actions
-from parlour.envs.games.klondike.hindsight import plan_ahead
+from parlour.envs.games.klondike.hindsight import NO_NETWORK, TREE, plan_ahead, search_plans
+from parlour.envs.games.klondike.solver.position import make_search
 from parlour.envs.games.klondike.solver.solve import solve
 from parlour.training.evaluation.play import play_deals
 from tests.marks import slow_if
@@ -58,6 +60,12 @@ def test_a_plan_ends_with_the_first_card_turned_up(variant: str) -> None:
     assert planned > 100
 
 
+def test_many_iterations_have_more_worlds() -> None:
+    states = look_through(3)
+    counts = [plan_ahead(states, RULES, n, 0).worlds for n in (1, 2000, 4000)]
+    assert counts == [100, 100, 200]
+
+
 def test_hidden_cards_change_nothing() -> None:
     for deal in range(10):
         states = look_through(deal)
@@ -93,6 +101,28 @@ def test_a_network_guides_the_search() -> None:
         differing |= {"value"} if plain[1] != plans[0][1] else set()
         differing |= {"plan"} if plain[0] != plans[0][0] else set()
     assert differing == {"plan", "value"}
+
+
+def test_a_network_multiplies_the_prior_of_a_plan_by_its_odds() -> None:
+    trees, searches, record = np.empty(1, TREE), make_search(), as_record(RULES)
+    network, additional = load_agent("pretrained", KLONDIKE, RULES).plan_network, 0
+    for deal in range(5):
+        counts = []
+        for guide in (NO_NETWORK, network):
+            search_plans(look_through(deal), record, 50, np.uint64(1), guide, trees, searches)
+            plans = trees[0]["plans"][: trees[0]["plan_count"]]
+            odds = plans["chance"] / (1 - plans["chance"]) if guide is network else 1.0
+            found = plans["weight"] / odds
+            assert (found > 0.5).all()
+            assert found == pytest.approx(found.round())
+            root = trees[0]["nodes"][0]
+            number, counted = root["plan"], 0
+            while number >= 0:
+                number, counted = plans[number]["next"], counted + 1
+            counts.append(counted)
+        assert counts[1] >= counts[0]
+        additional += counts[1] - counts[0]
+    assert additional > 0
 
 
 def test_where_nothing_is_hidden_the_solver_says_how_to_go_on() -> None:

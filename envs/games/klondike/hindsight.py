@@ -15,7 +15,8 @@ Worlds that are lost from the start are left out, because every plan loses them.
 
 The values of the solver are too high, because it sees the hidden cards. A network that estimates
 the chance of winning after a plan without seeing them (`plan_values`) may therefore guide the
-search: the value of a leaf is then a mean of the solver's value and the network's.
+search. The value of a leaf is then a mean of the solver's value and the network's. The odds of
+winning are the prior of a plan, so that the root can have more plans, also unlikely ones.
 """
 
 from typing import Any, TypeAlias
@@ -72,11 +73,15 @@ KNOWN_LIMIT = 1_000_000
 OPEN = 0.3
 """Value of a world that the solver cannot decide within the limit. Most such worlds are lost."""
 MOST_DEALT = 4
-"""Maximum number of sampled worlds as a multiple of `WORLDS`, if few worlds can be won."""
+"""Maximum number of sampled worlds as a multiple of the wanted ones, if few worlds can be won."""
 LISTED = 30
 """Number of positions from which the root's plans are listed. The solver adds its own plans."""
-NETWORK_SHARE = 0.5
+LISTED_WITH_NETWORK = 300
+"""`LISTED` for a search with a network, which gives a small prior to bad plans."""
+NETWORK_SHARE = 0.3
 """Weight of the network's value in the value of a leaf."""
+LEAST = 1e-6
+"""Lower bound of divisors."""
 NO_NETWORK = PlanNetwork(
     embedding=np.zeros((0, 0), np.float32),
     hidden=np.zeros((0, 0), np.float32),
@@ -96,8 +101,10 @@ ROOT = 0
 S32 = np.uint64(32)
 
 MOST_ITERATIONS = 1 << 16
-WORLDS = 100
-"""Number of worlds of a search, all of which can be won from the start."""
+LEAST_WORLDS, MOST_WORLDS = 100, 1000
+"""Limits of the number of worlds of a search, all of which can be won from the start."""
+WALKS_PER_WORLD = 20
+"""Number of iterations for each world, between these limits."""
 MOST_FIRST = 128
 """Maximum number of plans at the root."""
 QUEUE = 1024
@@ -138,7 +145,7 @@ PLAN = np.dtype(
     [
         ("next", np.int64),  # another plan of the same node
         *TURN,
-        ("weight", np.int64),  # number of times the plan was found: the prior of PUCT
+        ("weight", np.float64),  # number of times the plan was found, times its odds: the prior
         ("visits", np.int64),
         ("wins", np.float64),
         ("chance", np.float64),  # the network's chance of winning; -1 while unknown
@@ -148,7 +155,7 @@ PLAN = np.dtype(
 NODE = np.dtype(
     [
         ("plan", np.int64),  # the first one of a linked list
-        ("weight", np.int64),  # total weight of the plans
+        ("weight", np.float64),  # total weight of the plans
         ("solved", np.int64),  # number of times the node was a leaf
         ("visits", np.int64),
         ("wins", np.float64),
@@ -163,7 +170,7 @@ TREE = np.dtype(
         ("sampled", np.int64),  # total number of sampled worlds
         ("line", np.int64, (MOST_FIRST, FRAMES)),  # commits of the root's plans
         ("length", np.int64, MOST_FIRST),
-        ("worlds", WORLD, WORLDS),
+        ("worlds", WORLD, MOST_WORLDS),
         ("steps", STEP, QUEUE),
         ("walk_nodes", np.int64, MOST_HIDDEN + 1),  # nodes of the current walk
         ("walk_plans", np.int64, MOST_HIDDEN + 1),
@@ -186,8 +193,8 @@ def add_node(tree: Tree) -> int:
     tree["node_count"] += 1
     node = tree["nodes"][number]
     node["plan"], node["value"] = NONE, -1.0
-    node["weight"] = node["solved"] = node["visits"] = 0
-    node["wins"] = 0.0
+    node["solved"] = node["visits"] = 0
+    node["weight"] = node["wins"] = 0.0
     return number
 
 
@@ -222,28 +229,12 @@ def add_plan(tree: Tree, node: int, board: Board, commit: int) -> int:
     plan = tree["plans"][number]
     write_board(plan, board)
     plan["commit"], plan["next"] = commit, tree["nodes"][node]["plan"]
-    plan["weight"] = plan["visits"] = 0
-    plan["wins"], plan["chance"] = 0.0, -1.0
+    plan["visits"] = 0
+    plan["weight"], plan["wins"], plan["chance"] = 0.0, 0.0, -1.0
     for card in range(CARDS):
         plan["children"][card] = NONE
     tree["nodes"][node]["plan"] = number
     return number
-
-
-@jit
-def add_weight(tree: Tree, node: int, plan: int) -> None:
-    """Count that a plan was found."""
-    tree["plans"][plan]["weight"] += 1
-    tree["nodes"][node]["weight"] += 1
-
-
-@jit
-def count_plan(tree: Tree, node: int, board: Board, commit: int, worry_back: bool) -> None:
-    """Add a plan to a node if it is new, and count that it was found."""
-    plan = find_plan(tree, node, board, commit, worry_back)
-    if plan == NONE:
-        plan = add_plan(tree, node, board, commit)
-    add_weight(tree, node, plan)
 
 
 # Plans from the solver's commits
@@ -276,8 +267,71 @@ def first_turn(search: Search) -> int:
         depth += 1
 
 
+# The prior of plans
+
+
 @jit
-def propose_first(tree: Tree, search: Search) -> None:
+def estimate_chance(
+    tree: Tree, number: int, search: Search, network: PlanNetwork, ids: FeatureIds
+) -> float:
+    """Return the network's chance of winning after a plan, and remember it.
+
+    Args:
+        tree: The tree.
+        number: The plan.
+        search: The solver's search with a world. The network does not see its hidden cards.
+        network: The network.
+        ids: Buffer for the features.
+    """
+    plan = tree["plans"][number]
+    if plan["chance"] < 0:
+        before, commit = read_board(plan), plan["commit"]
+        board, up = board_after(before, commit, search), up_after(before, commit, search)
+        hidden = cards_face_down(board.columns, search) | 1 << turned_card(
+            before.columns, commit, search
+        )
+        size = write_features(board, up, number_of(commit), hidden, search, ids)
+        sums = np.empty(network.embedding.shape[1], np.float32)
+        plan["chance"] = chance_of_winning(evaluate_features(ids, size, network, sums))
+    chance: float = plan["chance"]
+    return chance
+
+
+@jit
+def add_weight(
+    tree: Tree, node: int, number: int, search: Search, network: PlanNetwork, ids: FeatureIds
+) -> None:
+    """Count that a plan was found. With a network, it counts as often as its odds of winning."""
+    weight = 1.0
+    if len(network.embedding):
+        chance = estimate_chance(tree, number, search, network, ids)
+        weight = chance / max(1 - chance, LEAST)
+    tree["plans"][number]["weight"] += weight
+    tree["nodes"][node]["weight"] += weight
+
+
+@jit
+def count_plan(
+    tree: Tree,
+    node: int,
+    board: Board,
+    commit: int,
+    search: Search,
+    network: PlanNetwork,
+    ids: FeatureIds,
+) -> None:
+    """Add a plan to a node if it is new, and count that it was found."""
+    plan = find_plan(tree, node, board, commit, search["worry_back"])
+    if plan == NONE:
+        plan = add_plan(tree, node, board, commit)
+    add_weight(tree, node, plan, search, network, ids)
+
+
+# Plans of a node
+
+
+@jit
+def propose_first(tree: Tree, search: Search, network: PlanNetwork, ids: FeatureIds) -> None:
     """Add the first plan of the solver's win to the root."""
     depth = first_turn(search)
     last = search["frames"][depth]
@@ -285,7 +339,7 @@ def propose_first(tree: Tree, search: Search) -> None:
     known = find_plan(tree, ROOT, board, commit, search["worry_back"])
     if known == NONE and before == MOST_FIRST:
         return
-    count_plan(tree, ROOT, board, commit, search["worry_back"])
+    count_plan(tree, ROOT, board, commit, search, network, ids)
     if known == NONE:
         tree["length"][before] = depth + 1
         for number in range(depth + 1):
@@ -293,10 +347,12 @@ def propose_first(tree: Tree, search: Search) -> None:
 
 
 @jit
-def propose_plan(tree: Tree, node: int, search: Search) -> None:
+def propose_plan(
+    tree: Tree, node: int, search: Search, network: PlanNetwork, ids: FeatureIds
+) -> None:
     """Add the first plan of the solver's win to a node other than the root."""
     frame = search["frames"][first_turn(search)]
-    count_plan(tree, node, read_board(frame), frame["commit"], search["worry_back"])
+    count_plan(tree, node, read_board(frame), frame["commit"], search, network, ids)
 
 
 @jit
@@ -323,7 +379,8 @@ def write_step(tree: Tree, number: int, board: Board, up: int, before: int, comm
 def list_plans(tree: Tree, board: Board, up: int, most: int, search: Search) -> None:
     """Add all plans to the root whose last commit starts from one of the first ``most`` positions.
 
-    These are positions that can be reached without turning a card up, in the order of distance.
+    These are positions that can be reached without turning a card up, in the order of distance. The
+    plans are not counted.
     """
     keys = make_keys(SLOTS)
     search["used"] = search["full"] = 0
@@ -350,10 +407,6 @@ def list_plans(tree: Tree, board: Board, up: int, most: int, search: Search) -> 
                 after = board_after(board, commit, search)
                 write_step(tree, end, after, up_after(board, commit, search), begin - 1, commit)
                 end += 1
-    plan = tree["nodes"][ROOT]["plan"]
-    while plan != NONE:
-        add_weight(tree, ROOT, plan)
-        plan = tree["plans"][plan]["next"]
 
 
 # Worlds
@@ -436,7 +489,7 @@ def best_plan(tree: Tree, number: int) -> int:
     """Return the plan of a node to try next; NONE if the node has no plans."""
     node = tree["nodes"][number]
     best, highest = NONE, -np.inf
-    scale = EXPLORE * np.sqrt(node["visits"]) / max(node["weight"], 1)
+    scale = EXPLORE * np.sqrt(node["visits"]) / max(node["weight"], LEAST)
     plan_number = node["plan"]
     while plan_number != NONE:
         plan = tree["plans"][plan_number]
@@ -450,7 +503,15 @@ def best_plan(tree: Tree, number: int) -> int:
 
 
 @jit
-def value_leaf(tree: Tree, number: int, board: Board, up: int, search: Search) -> float:
+def value_leaf(
+    tree: Tree,
+    number: int,
+    board: Board,
+    up: int,
+    search: Search,
+    network: PlanNetwork,
+    ids: FeatureIds,
+) -> float:
     """Return the solver's value of a leaf. A win adds a plan to the node."""
     node = tree["nodes"][number]
     verdict = decide_winnable(board, up, search)
@@ -459,19 +520,27 @@ def value_leaf(tree: Tree, number: int, board: Board, up: int, search: Search) -
     if count_hidden(board.columns) <= 1:
         node["value"] = value
     elif verdict == WINNABLE:
-        propose_plan(tree, number, search)
+        propose_plan(tree, number, search, network, ids)
     return value
 
 
 @jit
-def follow_leaf(tree: Tree, number: int, board: Board, turn: Any, worry_back: bool) -> float:
+def follow_leaf(
+    tree: Tree,
+    number: int,
+    board: Board,
+    turn: Any,
+    search: Search,
+    network: PlanNetwork,
+    ids: FeatureIds,
+) -> float:
     """Return 1, the value of a leaf on a world's saved win, whose next turn is ``turn``."""
     node = tree["nodes"][number]
     node["solved"] += 1
     if count_hidden(board.columns) <= 1:
         node["value"] = 1.0
     else:
-        count_plan(tree, number, read_board(turn), turn["commit"], worry_back)
+        count_plan(tree, number, read_board(turn), turn["commit"], search, network, ids)
     return 1.0
 
 
@@ -486,39 +555,6 @@ def back_up(tree: Tree, depth: int, value: float) -> None:
             plan = tree["plans"][tree["walk_plans"][place]]
             plan["visits"] += 1
             plan["wins"] += value
-
-
-@jit
-def estimate_chance(
-    tree: Tree,
-    number: int,
-    board: Board,
-    up: int,
-    card: int,
-    search: Search,
-    network: PlanNetwork,
-    ids: FeatureIds,
-) -> float:
-    """Return the network's chance of winning after a plan, and remember it.
-
-    Args:
-        tree: The tree.
-        number: The plan.
-        board: The board after the plan.
-        up: The foundations after the plan.
-        card: The bit of the card that the plan turned up, which the network does not see.
-        search: The solver's search with the current world.
-        network: The network.
-        ids: Buffer for the features.
-    """
-    plan = tree["plans"][number]
-    if plan["chance"] < 0:
-        hidden = cards_face_down(board.columns, search) | 1 << card
-        size = write_features(board, up, number_of(plan["commit"]), hidden, search, ids)
-        sums = np.empty(network.embedding.shape[1], np.float32)
-        plan["chance"] = chance_of_winning(evaluate_features(ids, size, network, sums))
-    chance: float = plan["chance"]
-    return chance
 
 
 @jit
@@ -542,7 +578,7 @@ def walk(
     """
     load_world(tree, number, search)
     turns, worry_back = tree["worlds"][number]["turns"], search["worry_back"]
-    node, depth, follows, card = ROOT, 0, True, 0
+    node, depth, follows = ROOT, 0, True
     while True:
         tree["walk_nodes"][depth], tree["walk_plans"][depth] = node, NONE
         here = tree["nodes"][node]
@@ -553,10 +589,10 @@ def walk(
         if node == ROOT or here["solved"] > np.sqrt(here["visits"]):
             chosen = best_plan(tree, node)
         if chosen == NONE and follows:
-            value = follow_leaf(tree, node, board, turns[depth], worry_back)
+            value = follow_leaf(tree, node, board, turns[depth], search, network, ids)
             break
         if chosen == NONE:
-            value = value_leaf(tree, node, board, up, search)
+            value = value_leaf(tree, node, board, up, search, network, ids)
             break
         tree["walk_plans"][depth] = chosen
         plan = tree["plans"][chosen]
@@ -570,7 +606,7 @@ def walk(
         depth += 1
     if depth > 0 and tree["nodes"][node]["value"] < 0 and len(network.embedding):
         last, share = tree["walk_plans"][depth - 1], tree["world_count"] / tree["sampled"]
-        chance = estimate_chance(tree, last, board, up, card, search, network, ids)
+        chance = estimate_chance(tree, last, search, network, ids)
         value += NETWORK_SHARE * (min(chance / share, 1.0) - value)
     back_up(tree, depth, value)
 
@@ -589,18 +625,74 @@ def visit_lead(tree: Tree, num_plans: int) -> int:
 
 
 @jit
-def gather_worlds(tree: Tree, board: Board, up: int, word: Word, search: Search) -> None:
-    """Sample worlds and save the worlds that can be won. Each saved world proposes a plan."""
+def gather_worlds(
+    tree: Tree,
+    board: Board,
+    up: int,
+    wanted: int,
+    word: Word,
+    search: Search,
+    network: PlanNetwork,
+    ids: FeatureIds,
+) -> None:
+    """Sample worlds and save up to ``wanted`` that can be won. Each of them proposes a plan."""
     hidden = cards_face_down(board.columns, search)
-    while tree["world_count"] < WORLDS:
-        few = tree["world_count"] < WORLDS // MOST_DEALT
-        if tree["sampled"] >= (MOST_DEALT * WORLDS if few else WORLDS):
+    while tree["world_count"] < wanted:
+        few = tree["world_count"] < wanted // MOST_DEALT
+        if tree["sampled"] >= (MOST_DEALT * wanted if few else wanted):
             return
         word = sample_world(board.columns, hidden, word, search)
         tree["sampled"] += 1
         if decide_winnable(board, up, search) == WINNABLE:
-            propose_first(tree, search)
+            propose_first(tree, search, network, ids)
             save_world(tree, search)
+
+
+@jit
+def search_board(
+    board: Board,
+    up: int,
+    iterations: int,
+    word: Word,
+    network: PlanNetwork,
+    tree: Tree,
+    search: Search,
+) -> int:
+    """Return the number of the plan to play from a board; NONE if no sampled world is won.
+
+    Args:
+        board: The board.
+        up: The foundations.
+        iterations: Number of walks through the tree.
+        word: The first word of the generator of the worlds.
+        network: The network that guides the search, or `NO_NETWORK`.
+        tree: Written: the tree.
+        search: A solver's search with the cards of the position. Its face-down cards change.
+    """
+    search["limit"] = WORLD_LIMIT
+    tree["node_count"] = tree["plan_count"] = tree["world_count"] = tree["sampled"] = 0
+    root, ids = tree["nodes"][add_node(tree)], np.empty(MOST_ACTIVE, np.int16)
+    wanted = min(max(iterations // WALKS_PER_WORLD, LEAST_WORLDS), MOST_WORLDS)
+    gather_worlds(tree, board, up, wanted, word, search, network, ids)
+    if tree["world_count"] == 0:
+        return NONE
+    load_world(tree, 0, search)
+    list_plans(tree, board, up, LISTED_WITH_NETWORK if len(network.embedding) else LISTED, search)
+    num_plans = tree["plan_count"]
+    for number in range(num_plans):
+        add_weight(tree, ROOT, number, search, network, ids)
+    root["visits"], root["wins"] = 1, FIRST_VALUE
+    for number in range(iterations):
+        rest = iterations - number
+        if num_plans == 1 or (number % PATIENCE == 0 and visit_lead(tree, num_plans) > rest):
+            break
+        walk(tree, board, up, number % tree["world_count"], search, network, ids)
+    best = 0
+    for number in range(1, num_plans):
+        plan, other = tree["plans"][number], tree["plans"][best]
+        if (plan["visits"], plan["weight"]) > (other["visits"], other["weight"]):
+            best = number
+    return best
 
 
 @jit
@@ -613,30 +705,10 @@ def search_plans(
     trees: np.ndarray,
     searches: np.ndarray,
 ) -> int:
-    """Return the number of the plan to play from a state; NONE if no sampled world is won."""
-    tree, search = trees[0], searches[0]
+    """Return the number of the plan to play from a state; see `search_board`."""
+    search = searches[0]
     board, up = read_state(states[0], rules_record[0], search)
-    search["limit"] = WORLD_LIMIT
-    tree["node_count"] = tree["plan_count"] = tree["world_count"] = tree["sampled"] = 0
-    root = tree["nodes"][add_node(tree)]
-    gather_worlds(tree, board, up, word, search)
-    if tree["world_count"] == 0:
-        return NONE
-    load_world(tree, 0, search)
-    list_plans(tree, board, up, LISTED, search)
-    root["visits"], root["wins"] = 1, FIRST_VALUE
-    num_plans, ids = tree["plan_count"], np.empty(MOST_ACTIVE, np.int16)
-    for number in range(iterations):
-        rest = iterations - number
-        if num_plans == 1 or (number % PATIENCE == 0 and visit_lead(tree, num_plans) > rest):
-            break
-        walk(tree, board, up, number % tree["world_count"], search, network, ids)
-    best = 0
-    for number in range(1, num_plans):
-        plan, other = tree["plans"][number], tree["plans"][best]
-        if (plan["visits"], plan["weight"]) > (other["visits"], other["weight"]):
-            best = number
-    return best
+    return search_board(board, up, iterations, word, network, trees[0], search)
 
 
 def check_rules(rules: Rules) -> None:
@@ -672,8 +744,8 @@ def plan_ahead(
         network: The network that guides the search (None: none).
 
     Returns:
-        The plan. Its value is the share of the sampled worlds that it wins; with a network, half of
-        each leaf's value is the network's.
+        The plan. Its value is the share of the sampled worlds that it wins; with a network, a part
+        of each leaf's value is the network's (`NETWORK_SHARE`).
 
     Raises:
         ValueError: The rules have limited passes or whole runs only, or ``iterations`` exceeds
