@@ -39,6 +39,7 @@ SMALL = {
     "train": "--total-steps 2048 --n-envs 32 --n-steps 32 --width 16 --eval-deals 20",
     "train td": "--total-steps 2048 --eval-deals 20",  # no network
     "train plan-td": "--total-steps 500 --games 20 --eval-deals 20",
+    "train plan-search": "--total-steps 100 --games 10 --search-iterations 20 --eval-deals 20",
     "train cma-es": "--generations 2 --candidate-deals 20 --eval-deals 20",  # no steps
     "tune": "--total-steps 2048 --n-envs 32 --n-steps 32 --eval-deals 20",
     "evaluate": "--deals 40",
@@ -94,7 +95,7 @@ def run(command: str, place: str) -> None:
     if name == "serve":
         assert make_parser([name]).parse_args([name, *words]).command == name
         return
-    special = {"td", "plan-td", "cma-es", "make"} & {*words}
+    special = {"td", "plan-td", "plan-search", "cma-es", "make"} & {*words}
     kind = f"{name} {special.pop()}" if special else name
     small = [] if "--resume" in words else shlex.split(SMALL.get(kind, ""))
     assert main([name, *words, *small]) == 0, f"{place}: {command}"

@@ -110,6 +110,21 @@ def trim_plans(played: PlayedPlans, size: int) -> PlayedPlans:
     return played._replace(ids=ids, logits=logits, games=games)
 
 
+class SearchedPlans(NamedTuple):
+    """The plans of a game that a search played, and other plans that the search tried."""
+
+    ids: np.ndarray
+    """Features of the position after each plan, as in `PlayedPlans`, int16 (n, most active)."""
+    visits: np.ndarray
+    """Number of visits of each plan, int64 (n,)."""
+    positions: np.ndarray
+    """The position from which each plan starts, int64 (n,), ascending from 0."""
+    chosen: np.ndarray
+    """Whether each plan was played, bool (n,): one plan of each position."""
+    won: bool
+    """Whether the game was won."""
+
+
 @jit
 def chance_of_winning(logit: float) -> float:
     """Return the chance of winning, from 0 to 1, of a network's logit."""
@@ -135,6 +150,22 @@ class PlayGames(Protocol):
             network: The network. The plan with the highest logit is played.
             seeds: Seeds of the deals, uint64 (games,).
             explore: Probability of a random plan, among those that do not surely lose.
+
+        Raises:
+            ValueError: The rules are not supported.
+        """
+
+
+class SearchGame(Protocol):
+    """Function that plays a game with a search for plans, and records the plans."""
+
+    def __call__(self, rules: Any, iterations: int, seed: int, /) -> SearchedPlans:
+        """Play one deal.
+
+        Args:
+            rules: The rules.
+            iterations: Number of iterations of each search.
+            seed: The seed of the deal.
 
         Raises:
             ValueError: The rules are not supported.
@@ -177,6 +208,8 @@ class PlanValues(NamedTuple):
     symmetries: np.ndarray
     """Numberings of the features that do not change the value, int64 (k, num_features + 1). The
     last column is ``num_features``, which stands for no feature."""
+    search_game: SearchGame | None = None
+    """Plays a game with a search for plans (None: the game has no such search)."""
     max_length: float | None = None
     """Maximum mean number of actions of the plans of a game. None: not known, but plans get only a
     little longer as the network learns."""

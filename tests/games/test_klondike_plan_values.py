@@ -128,6 +128,26 @@ def test_training_and_play_choose_by_the_same_values() -> None:
     assert kings  # a king at the bottom of a column empties it, if one looks at it
 
 
+def test_a_search_records_the_plans_that_it_tried() -> None:
+    assert PLAN_VALUES.search_game is not None
+    won, choices = 0, 0
+    for seed in deal_seeds("klondike-1", range(8)):
+        played = PLAN_VALUES.search_game(RULES, 60, int(seed))
+        assert 0 < played.positions[-1] + 1 <= 20
+        assert (np.bincount(played.positions, weights=played.chosen) == 1).all()
+        for position in range(played.positions[-1] + 1):
+            rows = played.positions == position
+            assert played.visits[rows & played.chosen][0] == played.visits[rows].max()
+            assert (played.visits[rows & ~played.chosen] >= 8).all()
+        assert played.ids.min() >= 0 and played.ids.max() == NUM_FEATURES
+        again = PLAN_VALUES.search_game(RULES, 60, int(seed))
+        assert all(np.array_equal(one, other) for one, other in zip(played, again, strict=True))
+        won += played.won
+        choices += int((np.bincount(played.positions) > 1).sum())
+    assert 0 < won < 8
+    assert choices > 8
+
+
 @pytest.mark.parametrize("variant", ["one-pass", "whole-runs", "thoughtful"])
 def test_rules_without_plans_are_refused(variant: str) -> None:
     rules = KLONDIKE.variants[variant]

@@ -127,8 +127,8 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         "method",
         metavar="METHOD",
         type=read_line,
-        help="learning method (ppo, pqn, distill, td, plan-td, cma-es, selfplay), or an agent to "
-        f"evaluate without training: {AGENT_HELP}",
+        help="learning method (ppo, pqn, distill, td, plan-td, plan-search, cma-es, selfplay), or "
+        f"an agent to evaluate without training: {AGENT_HELP}",
     )
     steps = ", ".join(f"{name} {BUDGETS[name]:,}" for name in RUN_BUDGETS)
     run.add_argument(

@@ -170,7 +170,7 @@ class Bar:
         self.done = done
         if self.prints_lines and (always or now - self.last_line >= LINE_SECONDS):
             self.last_line = now
-            left = max(total - done, 0) / speed
+            left = max(total - done, 0) / speed if speed else 0.0
             print(
                 f"{self.label}: {done:,}/{total:,} {self.unit}, "
                 f"{speed:,.0f}/s, {note}, {left:,.0f} s left",

@@ -153,8 +153,8 @@ def tune(
         space: settings to search: a TOML file, or a table with its content (None: the file
             ``training/tuning/spaces.toml`` of Parlour).
         seed: training seed of all trials, and seed of the search.
-        evaluations: number of evaluations per run. The method ``cma-es`` evaluates only at
-            the end of a run.
+        evaluations: number of evaluations per run. The methods ``cma-es`` and ``plan-search``
+            evaluate only at the end of a run.
         pruner: ``"median"``, ``"hyperband"`` or ``"none"``. A pruner stops unpromising runs early.
         folder: folder of trials and results (default: ``RUNS/GAME-VARIANT-tune-NAME``).
         storage: Optuna's storage: a URL such as ``sqlite:///FILE``, which several machines can

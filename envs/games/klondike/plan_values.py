@@ -17,6 +17,7 @@ from ...core.plan_values import (
     PlanNetwork,
     PlanValues,
     PlayedPlans,
+    SearchedPlans,
     allocate_plans,
     chance_of_winning,
     evaluate_features,
@@ -26,8 +27,12 @@ from ...core.plan_values import (
 from ...core.type_aliases import RulesRecords, States
 from .heuristic import is_stock_known
 from .hindsight import (
+    LISTED_WITH_NETWORK,
+    MOST_FIRST,
     MOST_HIDDEN,
+    NO_NETWORK,
     NONE,
+    ROOT,
     S32,
     TREE,
     Tree,
@@ -36,6 +41,7 @@ from .hindsight import (
     check_rules,
     count_hidden,
     list_plans,
+    search_board,
     spell_plan,
 )
 from .kernel import kernels
@@ -72,12 +78,13 @@ from .solver.position import (
 )
 from .solver.solve import read_state
 
-LISTED = 300
-"""Number of positions from which plans are listed in play."""
 LISTED_IN_TRAINING = 100
-"""Number of positions from which plans are listed in training, which takes half the time."""
+"""Number of positions from which plans are listed in training: a third of those in play, which
+takes half the time."""
 END_LIMIT = 200_000
 """Maximum number of positions that the solver visits in training if no card is hidden."""
+LEAST_VISITS = 8
+"""Smallest number of visits of a plan that is recorded although a search did not choose it."""
 
 
 # Features
@@ -224,6 +231,79 @@ def play_with_network(
     return size
 
 
+@jit
+def record_plans(
+    tree: Tree,
+    best: int,
+    hidden: int,
+    position: int,
+    first: int,
+    search: Search,
+    plans: SearchedPlans,
+) -> int:
+    """Record the root's best plan, and all others with enough visits.
+
+    Args:
+        tree: The tree of a search.
+        best: The plan that the search chose.
+        hidden: The face-down cards.
+        position: The number of the position.
+        first: The number of records so far.
+        search: A solver's search with the cards of the position.
+        plans: Written: the records.
+
+    Returns:
+        The new number of records.
+    """
+    size, number = first, tree["nodes"][ROOT]["plan"]
+    while number != NONE:
+        plan = tree["plans"][number]
+        if number == best or plan["visits"] >= LEAST_VISITS:
+            before, commit = read_board(plan), plan["commit"]
+            board, up = board_after(before, commit, search), up_after(before, commit, search)
+            write_features(board, up, number_of(commit), hidden, search, plans.ids[size])
+            plans.visits[size], plans.chosen[size] = plan["visits"], number == best
+            plans.positions[size] = position
+            size += 1
+        number = plan["next"]
+    return size
+
+
+@jit
+def play_with_search(
+    states: States,
+    rules: RulesRecords,
+    iterations: int,
+    network: PlanNetwork,
+    trees: np.ndarray,
+    searches: np.ndarray,
+    plans: SearchedPlans,
+) -> tuple[int, bool]:
+    """Play a deal with `search_board`.
+
+    Returns:
+        The number of records, and whether the game was won.
+    """
+    tree, search, size, position = trees[0], searches[0], 0, 0
+    board, up = read_state(states[0], rules[0], search)
+    dealt, buried = search["dealt"].copy(), search["buried"].copy()
+    word = finish_word(states[0]["rng"])
+    while count_hidden(board.columns) > 1:
+        hidden = cards_face_down(board.columns, search)
+        word = finish_word(word + GAMMA)
+        best = search_board(board, up, iterations, word, network, tree, search)
+        search["dealt"][:], search["buried"][:] = dealt, buried
+        if best == NONE:
+            return size, False
+        size = record_plans(tree, best, hidden, position, size, search, plans)
+        position += 1
+        plan = tree["plans"][best]
+        before, commit = read_board(plan), plan["commit"]
+        board, up = board_after(before, commit, search), up_after(before, commit, search)
+    search["limit"] = END_LIMIT
+    return size, decide_winnable(board, up, search) == WINNABLE
+
+
 def check_plan_rules(rules: Rules) -> None:
     """Raise ValueError for rules without plans."""
     check_rules(rules)
@@ -245,6 +325,30 @@ def play_games(
         as_record(rules), network, seeds, explore, states, trees, searches, played
     )
     return trim_plans(played, size)
+
+
+def search_game(rules: Rules, iterations: int, seed: int) -> SearchedPlans:
+    """Play one deal with `hindsight`; see `core.plan_values.SearchGame`.
+
+    If at most one card is hidden, the solver decides whether the game is won. Plans with fewer than
+    `LEAST_VISITS` visits are not recorded, except chosen ones.
+    """
+    check_plan_rules(rules)
+    most = MOST_HIDDEN * min(iterations // LEAST_VISITS + 1, MOST_FIRST)
+    plans = SearchedPlans(
+        np.full((most, MOST_ACTIVE), NUM_FEATURES, np.int16),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.bool_),
+        False,
+    )
+    states, record = np.zeros(1, STATE), as_record(rules)
+    states["rng"] = seed
+    kernels.begin(states[0], record[0], DealSource.SEED)
+    trees, searches = np.empty(1, TREE), make_search()
+    size, won = play_with_search(states, record, iterations, NO_NETWORK, trees, searches, plans)
+    ids, visits, positions, chosen = (column[:size] for column in plans[:-1])
+    return SearchedPlans(ids, visits, positions, chosen, won)
 
 
 @jit
@@ -281,7 +385,9 @@ def choose_plan(states: States, rules: Rules, network: PlanNetwork) -> Plan:
     if not state["shown"]["face_down"].any():
         return Plan([], None)
     trees, searches = np.empty(1, TREE), make_search()
-    best, logit = find_plan_to_play(states, as_record(rules), network, LISTED, trees, searches)
+    best, logit = find_plan_to_play(
+        states, as_record(rules), network, LISTED_WITH_NETWORK, trees, searches
+    )
     if best == NONE:
         return Plan([], 0.0)
     actions = spell_plan(state, rules, trees[0], best, searches[0])
@@ -289,5 +395,11 @@ def choose_plan(states: States, rules: Rules, network: PlanNetwork) -> Plan:
 
 
 PLAN_VALUES = PlanValues(
-    NUM_FEATURES, MOST_HIDDEN, check_plan_rules, play_games, choose_plan, list_symmetries()
+    NUM_FEATURES,
+    MOST_HIDDEN,
+    check_plan_rules,
+    play_games,
+    choose_plan,
+    list_symmetries(),
+    search_game,
 )

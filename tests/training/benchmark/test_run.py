@@ -92,7 +92,7 @@ def test_every_method_has_settings_for_some_task(method: str, tmp_path: Path) ->
         assert settings.method == method and settings.seeds == (3,)
         if method == "cma-es":
             assert settings.plain()["candidate_deals"] >= 50
-        elif method == "plan-td":  # counts plans, of 8 to 15 actions or at most 2
+        elif method in ("plan-td", "plan-search"):  # count plans, of 8 to 15 actions or at most 2
             least, most = (500_000, 1_500_000) if task.game == "klondike" else (4e6, 5e6)
             assert least < settings.plain()["total_steps"] < most
         else:

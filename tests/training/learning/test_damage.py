@@ -23,7 +23,12 @@ from parlour.training.learning.methods.distill import (
 from parlour.training.learning.progress import RunLog
 from parlour.training.learning.settings.base import Settings
 from parlour.training.learning.settings.files import read_saved
-from parlour.training.learning.settings.methods import PlanTDSettings, PPOSettings, TDSettings
+from parlour.training.learning.settings.methods import (
+    PlanSearchSettings,
+    PlanTDSettings,
+    PPOSettings,
+    TDSettings,
+)
 from parlour.training.learning.summary import report, summarise
 from parlour.training.learning.train import main, resume, train
 from tests.corrupt_files import damaged
@@ -231,6 +236,10 @@ RUNS: dict[str, Settings] = {
     "plan-td": PlanTDSettings(
         game="klondike", games=20, total_steps=400, width=8, units=4, checkpoint_interval=1,
         eval_interval=0, eval_deals=5, name="small",
+    ),
+    "plan-search": PlanSearchSettings(
+        game="klondike", games=10, total_steps=200, width=8, units=4, search_iterations=10,
+        checkpoint_interval=1, eval_interval=0, eval_deals=5, name="small",
     ),
     "ppo": PPOSettings(
         game="pyramid", n_envs=8, n_steps=8, batch_size=32, width=8, depth=1, total_steps=128,

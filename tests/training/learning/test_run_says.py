@@ -226,7 +226,12 @@ def test_what_is_no_whole_number_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("method", SETTINGS)
 def test_every_setting_stands_in_one_group(method: str) -> None:
-    games = {"selfplay": "seven_twenty_seven", "td": "poker_squares", "plan-td": "klondike"}
+    games = {
+        "selfplay": "seven_twenty_seven",
+        "td": "poker_squares",
+        "plan-td": "klondike",
+        "plan-search": "klondike",
+    }
     base = make_settings(method, game=games.get(method, "pyramid"))
     grouped: Any = group_settings(base)
     assert ungroup_settings(grouped) == {

@@ -17,6 +17,7 @@ from parlour.training.learning.settings.methods import (
     SETTINGS,
     CmaEsSettings,
     DistillSettings,
+    PlanSearchSettings,
     PlanTDSettings,
     PPOSettings,
     PQNSettings,
@@ -33,6 +34,7 @@ EXAMPLES: tuple[Settings, ...] = (
     SelfplaySettings(game="seven_twenty_seven", opponents=("tight", "loose")),
     TDSettings(game="poker_squares", pretrain=0.4, seeds=(3, 4)),
     PlanTDSettings(game="klondike", games=100, td_lambda=0.5),
+    PlanSearchSettings(game="klondike", games=50, search_iterations=100),
     CmaEsSettings(game="poker_squares", generations=3),
 )
 
@@ -69,9 +71,9 @@ FOREIGN = [
     ("ppo", "generations", "cma-es"),
     ("ppo", "teacher", "distill"),
     ("pqn", "clip_range", "ppo, selfplay"),
-    ("selfplay", "max_moves", "ppo, distill, pqn, td, plan-td, cma-es"),
+    ("selfplay", "max_moves", "ppo, distill, pqn, td, plan-td, plan-search, cma-es"),
     ("td", "gamma", "ppo, pqn, selfplay"),
-    ("cma-es", "eval_interval", "ppo, distill, pqn, selfplay, td, plan-td"),
+    ("cma-es", "eval_interval", "ppo, distill, pqn, selfplay, td, plan-td, plan-search"),
 ]
 
 

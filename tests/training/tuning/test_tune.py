@@ -46,7 +46,12 @@ def small(folder: Path, **changes: Any) -> Settings:
     return replace(base, runs=str(folder), **changes)
 
 
-GAME_OF = {"td": "poker_squares", "plan-td": "klondike", "selfplay": "seven_twenty_seven"}
+GAME_OF = {
+    "td": "poker_squares",
+    "plan-td": "klondike",
+    "plan-search": "klondike",
+    "selfplay": "seven_twenty_seven",
+}
 """A game for each method that cannot learn Pyramid."""
 
 

@@ -233,8 +233,8 @@ class StepSettings(Settings):
     """Settings of methods that count timesteps instead of whole games."""
 
     total_steps: Steps = 1_000_000
-    """Number of timesteps, rounded up to whole rollouts (td: to whole games; plan-td: to whole
-    iterations)."""
+    """Number of timesteps, rounded up to whole rollouts (td: to whole games; plan-td and
+    plan-search: to whole iterations)."""
     schedule: Literal["linear", "constant"] = "linear"
     """Schedule of the learning rate or step size. linear: decreases to 0 at the end of the run."""
     eval_interval: Annotated[int, Range(0, MOST_STEPS)] = 200_000

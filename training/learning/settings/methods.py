@@ -4,14 +4,14 @@ This module imports no learning library, so the command line can validate settin
 quickly.
 """
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Self
 
 from parlour.agents.networks.options import BASE, LIFT, LIFT_OPTION, MOST_LIFT, WIDEST
 from parlour.agents.networks.plan_network import MOST_UNITS, require_plan_values
 from parlour.agents.networks.value_table import require_afterstates
 from parlour.agents.validation import shorten
-from parlour.envs import Game, find_game
+from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.baselines import HeuristicAgent
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.solve import solver_of
@@ -31,7 +31,7 @@ from .base import (
 )
 
 LEAST_GAMES = 10
-"""Minimum number of games per iteration of plan-TD."""
+"""Minimum number of games per iteration of methods that learn values of plans."""
 
 
 def check_critic(critic: str, game: Game) -> None:
@@ -301,15 +301,12 @@ class TDSettings(StepSettings, SoloSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanTDSettings(StepSettings, SoloSettings):
-    """TD(lambda) with a network that values the positions after plans (Klondike and Puss in the
-    Corner).
+class PlanSettings(StepSettings, SoloSettings):
+    """Settings of methods whose network values the positions after plans.
 
     A plan is a sequence of actions up to the next card that is turned up. ``total_steps`` and the
     intervals count plans.
     """
-
-    method = "plan-td"
 
     reward: Literal["progress", "win", "score"] = "win"
     """Reward function. The network learns the chance of winning, so only win is allowed."""
@@ -318,21 +315,9 @@ class PlanTDSettings(StepSettings, SoloSettings):
     units: Annotated[int, Range(1, MOST_UNITS)] = 32
     """Number of units in the second layer."""
     games: Annotated[int, Range(LEAST_GAMES, 10**5)] = 4000
-    """Number of games per iteration. The network learns between iterations."""
-    n_epochs: Annotated[int, Range(1, 1000)] = 4
-    """Number of epochs per iteration: passes over its plans."""
-    batch_size: Annotated[int, Range(1, 10**6)] = 1024
-    """Minibatch size, in plans."""
+    """Number of games per iteration."""
     learning_rate: Share = 1e-3
     """Initial learning rate of Adam."""
-    td_lambda: Share = 0.8
-    """Lambda of TD(lambda)."""
-    explore: Share = 0.01
-    """Fraction of random plans in the games that the network plays."""
-    lost_value: Share = 0.0
-    """Initial value of a lost game without hidden cards; each card that is still hidden reduces the
-    value by 14 %. It decreases linearly to 0 at the end of the run. A value above 0 lets the
-    network learn if it wins no game at first."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
@@ -352,6 +337,71 @@ class PlanTDSettings(StepSettings, SoloSettings):
         """See `Settings.checkpoint_format`; returns the number and version of the features."""
         values = require_plan_values(find_game(self.game))
         return {"features": values.num_features, "version": values.version}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanTDSettings(PlanSettings):
+    """TD(lambda) with a network that values the positions after plans (Klondike and Puss in the
+    Corner).
+
+    A plan is a sequence of actions up to the next card that is turned up. ``total_steps`` and the
+    intervals count plans.
+    """
+
+    method = "plan-td"
+
+    n_epochs: Annotated[int, Range(1, 1000)] = 4
+    """Number of epochs per iteration: passes over its plans."""
+    batch_size: Annotated[int, Range(1, 10**6)] = 1024
+    """Minibatch size, in plans."""
+    td_lambda: Share = 0.8
+    """Lambda of TD(lambda)."""
+    explore: Share = 0.01
+    """Fraction of random plans in the games that the network plays."""
+    lost_value: Share = 0.0
+    """Initial value of a lost game without hidden cards; each card that is still hidden reduces the
+    value by 14 %. It decreases linearly to 0 at the end of the run. A value above 0 lets the
+    network learn if it wins no game at first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanSearchSettings(PlanSettings):
+    """Imitation of a search for plans, with a network that values the positions after plans
+    (Klondike).
+
+    A plan is a sequence of actions up to the next card that is turned up. ``total_steps`` and the
+    intervals count plans.
+    """
+
+    method = "plan-search"
+
+    games: Annotated[int, Range(LEAST_GAMES, 10**5)] = 100
+    """Number of games per iteration. The network learns after the last games."""
+    search_iterations: Annotated[int, Range(1, 10**4)] = 300
+    """Number of iterations of each search."""
+    n_epochs: Annotated[int, Range(1, 1000)] = 2
+    """Number of epochs after the last games: passes over all positions."""
+    batch_size: Annotated[int, Range(1, 10**6)] = 256
+    """Minibatch size, in positions."""
+
+    def with_evaluations(self, count: int) -> Self:
+        """See `Settings.with_evaluations`; a run is evaluated only at its end."""
+        return replace(self, eval_interval=0)
+
+    def count_evaluations(self, steps: int, count: int) -> int:
+        """See `Settings.count_evaluations`."""
+        return count
+
+    def check(self, game: Game) -> None:
+        """See `Settings.check`."""
+        super().check(game)
+        if require_plan_values(game).search_game is None:
+            able = ", ".join(
+                one.name
+                for one in GAMES.values()
+                if one.plan_values is not None and one.plan_values.search_game is not None
+            )
+            raise ValueError(f"a search for plans requires {able}, got {game.title}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -387,7 +437,7 @@ class CmaEsSettings(SoloSettings):
 
 METHODS = (
     *(PPOSettings, DistillSettings, PQNSettings),
-    *(SelfplaySettings, TDSettings, PlanTDSettings, CmaEsSettings),
+    *(SelfplaySettings, TDSettings, PlanTDSettings, PlanSearchSettings, CmaEsSettings),
 )
 SETTINGS: dict[str, type[Settings]] = {each.method: each for each in METHODS}
 """The settings class of each method, by method name."""
