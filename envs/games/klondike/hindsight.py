@@ -271,6 +271,21 @@ def first_turn(search: Search) -> int:
 
 
 @jit
+def write_plan(plan: Any, hidden: int, search: Search, ids: FeatureIds) -> int:
+    """Write the features of the position after a plan, and return their number.
+
+    Args:
+        plan: The plan, a record like `PLAN`.
+        hidden: The face-down cards before the plan.
+        search: A solver's search with the visible cards of the position.
+        ids: Written: the features; see `write_features`.
+    """
+    before, commit = read_board(plan), plan["commit"]
+    board, up = board_after(before, commit, search), up_after(before, commit, search)
+    return write_features(board, up, number_of(commit), hidden, search, ids)
+
+
+@jit
 def estimate_chance(
     tree: Tree, number: int, search: Search, network: PlanNetwork, ids: FeatureIds
 ) -> float:
@@ -285,12 +300,7 @@ def estimate_chance(
     """
     plan = tree["plans"][number]
     if plan["chance"] < 0:
-        before, commit = read_board(plan), plan["commit"]
-        board, up = board_after(before, commit, search), up_after(before, commit, search)
-        hidden = cards_face_down(board.columns, search) | 1 << turned_card(
-            before.columns, commit, search
-        )
-        size = write_features(board, up, number_of(commit), hidden, search, ids)
+        size = write_plan(plan, cards_face_down(plan["columns"], search), search, ids)
         sums = np.empty(network.embedding.shape[1], np.float32)
         plan["chance"] = chance_of_winning(evaluate_features(ids, size, network, sums))
     chance: float = plan["chance"]

@@ -43,6 +43,7 @@ from .hindsight import (
     list_plans,
     search_board,
     spell_plan,
+    write_plan,
 )
 from .kernel import kernels
 from .plan_features import (
@@ -56,7 +57,6 @@ from .plan_features import (
     NUM_FEATURES,
     OPEN,
     PHASES,
-    write_features,
 )
 from .rules import DEAL, STATE, Rules
 from .solver.card_sets import (
@@ -66,7 +66,7 @@ from .solver.card_sets import (
     RANKS,
     SUITS,
 )
-from .solver.depth_first import board_after, decide_winnable, number_of, up_after
+from .solver.depth_first import board_after, decide_winnable, up_after
 from .solver.position import (
     COLUMNS,
     LONGEST_COLUMN,
@@ -173,10 +173,7 @@ def find_best_plan(
     sums = np.empty(network.embedding.shape[1], np.float32)
     best, highest, size = NONE, -np.inf, 0
     for number in range(first, end):
-        plan = tree["plans"][number]
-        before, commit = read_board(plan), plan["commit"]
-        board, up = board_after(before, commit, search), up_after(before, commit, search)
-        num_ids = write_features(board, up, number_of(commit), hidden, search, ids[1])
+        num_ids = write_plan(tree["plans"][number], hidden, search, ids[1])
         logit = evaluate_features(ids[1], num_ids, network, sums)
         if logit > highest:
             best, highest, size = number, logit, num_ids
@@ -259,9 +256,7 @@ def record_plans(
     while number != NONE:
         plan = tree["plans"][number]
         if number == best or plan["visits"] >= LEAST_VISITS:
-            before, commit = read_board(plan), plan["commit"]
-            board, up = board_after(before, commit, search), up_after(before, commit, search)
-            write_features(board, up, number_of(commit), hidden, search, plans.ids[size])
+            write_plan(plan, hidden, search, plans.ids[size])
             plans.visits[size], plans.chosen[size] = plan["visits"], number == best
             plans.positions[size] = position
             size += 1

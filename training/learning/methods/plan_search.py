@@ -124,8 +124,8 @@ class PlanSearchRun(PlanRun):
         """Learn from each position once."""
         settings, losses = self.settings, []
         order = draws.permutation(len(memory.starts))
-        num_batches = -(-len(order) // settings.batch_size)
-        for batch, drawn in enumerate(np.array_split(order, max(num_batches, 1))):
+        num_batches = max(-(-len(order) // settings.batch_size), 1)
+        for batch, drawn in enumerate(np.array_split(order, num_batches)):
             done = (self.epochs + batch / num_batches) / settings.n_epochs
             rate = self.set_learning_rate(1 - done)
             losses.append(self._learn(memory, drawn, draws))
