@@ -109,9 +109,16 @@ def begin(
 
 def open_menu(page: Any, button: str) -> None:
     """Press a button of the header, which is behind the menu on a phone."""
-    if not page.is_visible(f"[data-do={button}]"):
-        page.click("[data-do=menu]")
-    page.click(f"[data-do={button}]")
+    press(page, f"[data-do={button}]")
+
+
+def press(page: Any, selector: str) -> None:
+    """Click an element that is behind the menu on a phone."""
+    menu = "[data-do=menu]:visible"
+    page.locator(f"{selector}:visible, {menu}").first.wait_for(timeout=SLOW)
+    if not page.is_visible(selector):
+        page.click(menu)
+    page.click(selector)
 
 
 def shows(page: Any, part: str, text: str) -> None:
@@ -890,9 +897,7 @@ def test_nothing_sticks_out(page: Any, width: int) -> None:
         assert wide <= width
         box = page.locator("[data-part=svg]").bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
-    if not page.is_visible("text=Replays"):
-        page.click("[data-do=menu]")
-    page.click("text=Replays")
+    press(page, "summary:text('Replays')")
     page.click("[data-do=replay]")
     page.locator(".replay svg .item").first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -900,9 +905,7 @@ def test_nothing_sticks_out(page: Any, width: int) -> None:
 
 @pytest.mark.slow
 def test_a_replay_is_gone_through_with_the_review_beside_it(page: Any) -> None:
-    if not page.is_visible("text=Replays"):
-        page.click("[data-do=menu]")
-    page.click("text=Replays")
+    press(page, "summary:text('Replays')")
     page.click("[data-do=replay]")
     replay = page.locator(".replay")
     sync_api.expect(replay.locator("[data-part=judge]")).to_contain_text("Values", timeout=SLOW)
