@@ -56,7 +56,7 @@ class Options:
     """The folder of judged positions of a run."""
     game: str = "pyramid"
     networks: tuple[str, ...] = STANDARD
-    """Networks, each as NAME:WIDTHxDEPTH."""
+    """Networks, each as NAME:WIDTHxDEPTH, with +OPTION for each option to turn on."""
     minutes: float = 4.0
     """Processor time of learning, for each network."""
     deals: int = 4000
@@ -70,13 +70,21 @@ class Options:
     """A file for all figures; networks whose figures are in it are not trained again."""
 
 
-def parse_network(text: str) -> tuple[str, int, int]:
-    """Return name, width and depth of NAME:WIDTHxDEPTH; ValueError for other texts."""
+def parse_network(text: str) -> tuple[str, int, int, dict[str, bool]]:
+    """Return name, width, depth and options of NAME:WIDTHxDEPTH, NAME:WIDTHxDEPTH+OPTION etc.
+
+    Raises:
+        ValueError: for other texts.
+    """
     name, _, size = text.partition(":")
+    size, *options = size.split("+")
     width, _, depth = size.partition("x")
     if not (width.isdigit() and depth.isdigit()):
-        raise ValueError(f"network {text!r}: allowed is NAME:WIDTHxDEPTH, such as ranks:64x2")
-    return name, int(width), int(depth)
+        raise ValueError(
+            f"network {text!r}: allowed is NAME:WIDTHxDEPTH, such as ranks:64x2, and options after "
+            "it, such as ranks:64x2+relations"
+        )
+    return name, int(width), int(depth), dict.fromkeys(options, True)
 
 
 def read_all(folder: Path, game: Game) -> tuple[Positions, Positions]:
@@ -117,7 +125,8 @@ def find_regret(network: CardNetwork, held_out: Positions) -> float:
 def measure(text: str, game: Game, options: Options, parts: Sequence[Positions]) -> dict[str, Any]:
     """Return the figures of one network."""
     torch.manual_seed(options.seed)
-    network = build_network(parse_network(text)[0], game, *parse_network(text)[1:]).train()
+    name, *shape = parse_network(text)
+    network = build_network(name, game, *shape).train()
     learned = learn(network, game, options, parts[0])
     agent = LearnedAgent(network.eval(), text)
     won = evaluate(game.name, agent, deals=options.deals, deal_set=options.deal_set).estimate("won")
@@ -180,7 +189,7 @@ def main(options: Options) -> None:
     for text in options.networks:
         parse_network(text)
     parts = read_all(options.positions, game) if missing else ()
-    print(f"{'network':<18}{'weights':>9}{'learned':>10}{'µs each':>9}{'regret':>8}  won, %")
+    print(f"{'network':<24}{'weights':>9}{'learned':>10}{'µs each':>9}{'regret':>8}  won, %")
     for text in options.networks:
         if text in missing:
             figures["rows"][text] = measure(text, game, options, parts)
@@ -189,7 +198,7 @@ def main(options: Options) -> None:
         row = figures["rows"][text]
         mean, low, high = row["won"]
         print(
-            f"{text:<18}{row['weights']:>9,}{row['learned'] / 1e6:>9.2f}M"
+            f"{text:<24}{row['weights']:>9,}{row['learned'] / 1e6:>9.2f}M"
             f"{row['microseconds']:>9.0f}{row['regret']:>8.4f}  {mean:.2f} [{low:.2f}, {high:.2f}]",
             flush=True,
         )

@@ -58,6 +58,11 @@ class TokenNetwork(CardNetwork):
         """Return the error for a network that cannot be built."""
         return ValueError(f"network {self.name!r}: {reason}")
 
+    def check_relations(self, with_relations: bool) -> None:
+        """Raise ValueError if the network shall have relations, but the game defines none."""
+        if with_relations and not self.features.relations:
+            raise self.refuse("relations must be no: the features of the game define none")
+
 
 def list_entries_beside(features: Features, read: Collection[str]) -> list[int]:
     """Return the entries of all pieces except those named in ``read``."""
@@ -115,10 +120,9 @@ class RankTokens(TokenNetwork):
         with_relations = parse_bool("relations", relations)
         if features.bonds is None or features.actions_on is None:
             raise self.refuse("the features of the game must define bonds and actions_on")
-        if with_relations and not features.relations:
-            raise self.refuse("relations must be no: the features of the game define none")
+        self.check_relations(with_relations)
         self.reader = RankReader(features)
-        self.related = RelationReader(features) if with_relations else None
+        self.related = RankRelations(features) if with_relations else None
         directed = self.related.directed if self.related else 0
         self.own = linear(self.reader.columns, width)
         self.partners = nn.Linear(self.reader.columns, width, bias=False)
@@ -183,7 +187,7 @@ class TokenLayer(nn.Module):
         Args:
             hidden: the tokens, (n, ranks, width).
             bonds: the bonds between ranks, (ranks, ranks).
-            relations: the results of `RelationReader`, (n, directed, ranks, ranks), or None.
+            relations: the results of `RankRelations`, (n, directed, ranks, ranks), or None.
         """
         read = self.own(hidden) + self.partners(bonds @ hidden)
         if relations is not None:
@@ -207,7 +211,7 @@ def read_ranks(codes: Tensor, entries: range) -> Tensor:
 
 
 class RelationReader(nn.Module):
-    """Maps ``codes`` to relations between ranks: sums of the weights of their cards' relations.
+    """Maps ``codes`` to relations between tokens, as weights.
 
     ``directed`` is the number of relations, each counted in both directions.
     """
@@ -222,12 +226,21 @@ class RelationReader(nn.Module):
             self.register_buffer(f"weights_{number}", weights, persistent=False)
 
     def forward(self, codes: Tensor) -> Tensor:
-        """Return (n, directed, ranks, ranks): each relation, then each in the other direction."""
-        forward = [self._sum_by_rank(codes, number) for number in range(len(self.relations))]
+        """Return (n, directed, tokens, tokens): each relation, then each in the other direction."""
+        forward = [self.read(codes, number) for number in range(len(self.relations))]
         return torch.stack(forward + [one.transpose(1, 2) for one in forward], dim=1)
 
-    def _sum_by_rank(self, codes: Tensor, number: int) -> Tensor:
-        """Return the sums of one relation's weights for each two ranks, (n, ranks, ranks)."""
+    def read(self, codes: Tensor, number: int) -> Tensor:
+        """Return the weights of one relation between each two tokens, (n, tokens, tokens)."""
+        raise NotImplementedError
+
+    def read_cards(self, codes: Tensor, number: int) -> tuple[Tensor, Tensor]:
+        """Return the cards of one relation and the weights between their entries.
+
+        Returns:
+            The ranks of the cards, int64 (n, k), 0 where no card is at a place of the relation,
+            and the weights (k, k) or (n, k, k), which hold between entries with a rank.
+        """
         relation, weights = self.relations[number], self.get_buffer(f"weights_{number}")
         size = len(weights)
         ranks = read_ranks(codes, self.features.entry_range(relation.piece)[:size])
@@ -238,6 +251,15 @@ class RelationReader(nn.Module):
             ranks = ranks * sum(where == place for place in relation.places)
             if len(relation.places) > 1:
                 weights = weights * (where[:, :, None] == where[:, None, :])
+        return ranks, weights
+
+
+class RankRelations(RelationReader):
+    """Relations between ranks: the sums of the weights between their cards."""
+
+    def read(self, codes: Tensor, number: int) -> Tensor:
+        """See `RelationReader.read`."""
+        ranks, weights = self.read_cards(codes, number)
         cards = nn.functional.one_hot(ranks, TOKENS + 1)[..., 1:].float()
         return cards.transpose(1, 2) @ (weights @ cards)
 
@@ -330,20 +352,58 @@ def list_common(features: Features) -> list[int]:
     return list_entries_beside(features, of_places)
 
 
+def find_tokens(features: Features, piece: str) -> tuple[int, int]:
+    """Return the first token of a piece of cards, and the one after its last."""
+    start = 1
+    for one in list_cards(features):
+        if one.name == piece:
+            return start, start + one.size
+        start += one.size
+    raise ValueError(f"piece {piece!r} shows no cards")
+
+
+class PlaceRelations(RelationReader):
+    """Relations between the places of cards; the table's token has none."""
+
+    def __init__(self, features: Features) -> None:
+        super().__init__(features)
+        self.tokens = 1 + sum(piece.size for piece in list_cards(features))
+
+    def read(self, codes: Tensor, number: int) -> Tensor:
+        """See `RelationReader.read`."""
+        ranks, weights = self.read_cards(codes, number)
+        cards = (ranks > 0).float()
+        start, _ = find_tokens(self.features, self.relations[number].piece)
+        after = self.tokens - start - cards.shape[1]
+        between = weights * cards[:, :, None] * cards[:, None, :]
+        return nn.functional.pad(between, (start, after, start, after))
+
+
 class CardTokens(TokenNetwork):
     """Tokens for places, in ``depth`` layers of attention of ``width`` channels.
 
     For games whose pieces show cards (kinds CARD and RANK). If each action belongs to a place
     (`Features.actions_on`), the logit of an action comes from the token of its place, with the same
-    weights for all places. The other logits and the value come from the table's token.
+    weights for all places. The other logits and the value come from the table's token. With
+    ``relations``, the relations between cards (`Features.relations`) are added to the attention
+    scores of their places, with weights that each head of each layer learns.
     """
 
     name = "attention"
 
     def __init__(
-        self, features: Features, actions: int, width: int, depth: int, **options: Any
+        self,
+        features: Features,
+        actions: int,
+        width: int,
+        depth: int,
+        *,
+        relations: bool | int | str = False,
+        **options: Any,
     ) -> None:
         super().__init__(features, actions, width, depth, **options)
+        with_relations = parse_bool("relations", relations)
+        self.check_relations(with_relations)
         if width % HEADS:
             raise ValueError(
                 f"width must be a multiple of {HEADS} for network {self.name!r}, got {width}"
@@ -362,7 +422,9 @@ class CardTokens(TokenNetwork):
         self.places = normal(sum(one.size for one in self.cards), width, std=0.1)
         self.common = ShareReader(features, list_common(features))
         self.table = nn.Linear(self.common.columns, width)
-        self.layers = nn.ModuleList(AttentionLayer(width) for _ in range(depth))
+        self.related = PlaceRelations(features) if with_relations else None
+        directed = self.related.directed if self.related else 0
+        self.layers = nn.ModuleList(AttentionLayer(width, directed) for _ in range(depth))
         self.norm = nn.LayerNorm(width)
         on_places = features.actions_on
         self.clicked = features.entry_range(on_places) if on_places else range(0)
@@ -374,22 +436,27 @@ class CardTokens(TokenNetwork):
         """See `CardNetwork.forward`."""
         table = self.table(self.common(observations))
         hidden = torch.cat([table[:, None], self._read_cards(observations)], dim=1)
+        relations = self.related(observations) if self.related else None
         for layer in self.layers:
-            hidden = layer(hidden)
+            hidden = layer(hidden, relations)
         hidden = self.norm(hidden)
         table = hidden[:, 0]
         on_places = self.place(hidden[:, self._clicked_tokens()]).squeeze(-1)
         logits = torch.cat([on_places, self.other(table)], dim=1)
         return self.lift_base(logits, observations), self.value(table).squeeze(-1)
 
+    def neutral_weights(self) -> dict[str, Tensor]:
+        """See `CardNetwork.neutral_weights`: the relations of a new network have no effect."""
+        return {
+            name: weights
+            for name, weights in self.state_dict().items()
+            if name.endswith(".bias.weight")
+        }
+
     def _clicked_tokens(self) -> slice:
         """Return the tokens of the places that actions belong to."""
-        start = 1
-        for piece in self.cards:
-            if piece.name == self.features.actions_on:
-                return slice(start, start + piece.size)
-            start += piece.size
-        return slice(0, 0)
+        on_places = self.features.actions_on
+        return slice(*find_tokens(self.features, on_places)) if on_places else slice(0, 0)
 
     def _read_cards(self, codes: Tensor) -> Tensor:
         """Return the tokens of all places, (n, places, width)."""
@@ -408,20 +475,35 @@ class CardTokens(TokenNetwork):
 
 
 class AttentionLayer(nn.Module):
-    """A layer of attention and a dense network per token, both added to the token."""
+    """A layer of attention and a dense network per token, both added to the token.
 
-    def __init__(self, width: int) -> None:
+    With a number of ``directed`` relations, a sum of them is added to the attention scores of each
+    head. In a new layer, its weights are 0.
+    """
+
+    def __init__(self, width: int, directed: int = 0) -> None:
         super().__init__()
         self.norm_read, self.norm_think = nn.LayerNorm(width), nn.LayerNorm(width)
         self.questions, self.read = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.think, self.out = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+        self.bias = nn.Linear(directed, HEADS, bias=False) if directed else None
+        if self.bias:
+            nn.init.zeros_(self.bias.weight)
 
-    def forward(self, hidden: Tensor) -> Tensor:
-        """Return the next tokens (n, tokens, width)."""
+    def forward(self, hidden: Tensor, relations: Tensor | None) -> Tensor:
+        """Return the next tokens (n, tokens, width).
+
+        Args:
+            hidden: the tokens, (n, tokens, width).
+            relations: the results of `PlaceRelations`, (n, directed, tokens, tokens), or None.
+        """
         n, tokens, width = hidden.shape
         parts = self.questions(self.norm_read(hidden)).view(n, tokens, 3, HEADS, width // HEADS)
         query, key, value = parts.permute(2, 0, 3, 1, 4)
-        seen = nn.functional.scaled_dot_product_attention(query, key, value)
+        bias = None
+        if self.bias and relations is not None:
+            bias = torch.einsum("hd,ndij->nhij", self.bias.weight, relations)
+        seen = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
         hidden = hidden + self.read(seen.transpose(1, 2).reshape(n, tokens, width))
         thought: Tensor = self.out(self.think(self.norm_think(hidden)).relu())
         return hidden + thought

@@ -5,9 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from torch.nn.functional import one_hot
 
 from parlour.agents.networks.build import CardNetwork, build_network, make_network_function
-from parlour.agents.networks.tokens import RelationReader, list_beside, list_cards, list_common
+from parlour.agents.networks.tokens import (
+    PlaceRelations,
+    RankRelations,
+    find_tokens,
+    list_beside,
+    list_cards,
+    list_common,
+    read_ranks,
+)
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.rows import Rows, observation_codes
 from parlour.envs.core.schema import Features
@@ -86,28 +95,29 @@ def list_related(codes: np.ndarray) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("variant", ["three-passes", "book", "three-piles"])
 def test_relations_are_those_of_the_cards(variant: str) -> None:
-    reader, codes = RelationReader(PYRAMID.features), positions(variant)
+    reader, codes = RankRelations(PYRAMID.features), positions(variant)
     read = reader(torch.from_numpy(codes)).numpy()
     assert reader.directed == 8 and (read[:, :4].sum(axis=(0, 2, 3)) > 0).sum() >= 3
     for computed, observation in zip(read, codes, strict=True):
         assert np.allclose(computed, list_related(observation))
 
 
-def test_new_relations_do_not_change_a_network() -> None:
+@pytest.mark.parametrize(("name", "added"), [("ranks", "receive"), ("attention", "bias")])
+def test_new_relations_do_not_change_a_network(name: str, added: str) -> None:
     """A network with relations plays like the one without them from which it starts."""
     torch.manual_seed(0)
-    plain = build_network("ranks", PYRAMID, 16, 2).eval()
-    network = build_network("ranks", PYRAMID, 16, 2, {"relations": True}).eval()
+    plain = build_network(name, PYRAMID, 16, 2).eval()
+    network = build_network(name, PYRAMID, 16, 2, {"relations": True}).eval()
     neutral = network.neutral_weights()
     assert set(network.state_dict()) == set(plain.state_dict()) | set(neutral)
-    assert len(neutral) == 6 and not plain.neutral_weights()
+    assert neutral and not plain.neutral_weights()
     network.load_state_dict(neutral | plain.state_dict())
     codes = positions("three-passes")
     functions = make_network_function(plain), make_network_function(network)
     for before, after in zip(*(function(codes) for function in functions), strict=True):
         assert np.allclose(before, after, atol=1e-6)
     with torch.no_grad():
-        network.layers[0].receive.weight.normal_()
+        getattr(network.layers[0], added).weight.normal_()  # type: ignore[union-attr]
     assert not np.allclose(functions[0](codes)[1], make_network_function(network)(codes)[1])
 
 
@@ -129,12 +139,13 @@ def test_every_column_is_read() -> None:
         assert np.abs(function(changed)[1] - before).max() > 0, piece.name
 
 
-def test_relations_must_be_defined_by_the_game() -> None:
+@pytest.mark.parametrize("name", ["ranks", "attention"])
+def test_relations_must_be_defined_by_the_game(name: str) -> None:
     features = Features(
         PYRAMID.features.pieces, PYRAMID.features.bonds, PYRAMID.features.actions_on
     )
-    with pytest.raises(ValueError, match="network 'ranks': relations must be no: the features"):
-        build_network("ranks", replace(PYRAMID, features=features), 16, 2, {"relations": True})
+    with pytest.raises(ValueError, match=f"network '{name}': relations must be no: the features"):
+        build_network(name, replace(PYRAMID, features=features), 16, 2, {"relations": True})
 
 
 @pytest.mark.parametrize("title", [title for title in GAMES if title != "pyramid"])
@@ -157,6 +168,21 @@ def make_attention(title: str) -> CardNetwork:
         for tensor in network.parameters():
             tensor.normal_(std=0.3)
     return network
+
+
+@pytest.mark.parametrize("variant", ["three-passes", "book", "three-piles"])
+def test_relations_between_places_are_those_between_their_ranks(variant: str) -> None:
+    """The sums of the weights between the places of two ranks are the weights of the ranks."""
+    features, codes = PYRAMID.features, torch.from_numpy(positions(variant))
+    between = PlaceRelations(features)(codes)
+    assert between.shape[2] == build_network("attention", PYRAMID, 16, 2).places.shape[0] + 1
+    ranks = torch.zeros(len(codes), between.shape[2], 14)
+    for piece in list_cards(features):
+        held = read_ranks(codes, features.entry_range(piece.name))
+        ranks[:, slice(*find_tokens(features, piece.name))] = one_hot(held, 14).float()
+    cards = ranks[:, None, :, 1:]
+    assert torch.allclose(cards.transpose(2, 3) @ between @ cards, RankRelations(features)(codes))
+    assert not between[:, :, 0].any()
 
 
 def test_attention_needs_pieces_of_cards() -> None:

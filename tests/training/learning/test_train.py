@@ -237,9 +237,12 @@ def test_training_can_begin_with_a_saved_agent(whole: Path, tmp_path: Path) -> N
         trained(tmp_path, name="third", width=32, **start)
 
 
-def test_training_can_add_relations_to_a_saved_agent(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("network", "added"), [("ranks", 3), ("attention", 1)])
+def test_training_can_add_relations_to_a_saved_agent(
+    network: str, added: int, tmp_path: Path
+) -> None:
     """The network with relations begins with the weights of the agent without them."""
-    shape: dict[str, Any] = {"network": "ranks", "width": 16, "depth": 1}
+    shape: dict[str, Any] = {"network": network, "width": 16, "depth": 1}
     first = trained(tmp_path, name="first", **shape)
     shape |= {"network_options": {"relations": True}, "initial": str(first), "learning_rate": 0.0}
     second = trained(tmp_path, name="second", **shape)
@@ -248,9 +251,11 @@ def test_training_can_add_relations_to_a_saved_agent(tmp_path: Path) -> None:
         LearnedAgent.load(folder / "seed-0" / "agent", game).network.state_dict()
         for folder in (first, second)
     )
-    assert len(after) == len(before) + 3
+    assert len(after) == len(before) + added
     assert all(torch.equal(after[name], weights) for name, weights in before.items())
-    assert not after["layers.0.receive.weight"].any()
+    assert not after[
+        "layers.0.receive.weight" if network == "ranks" else "layers.0.bias.weight"
+    ].any()
 
 
 def test_a_finished_run_is_not_trained_again(whole: Path) -> None:

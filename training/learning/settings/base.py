@@ -277,9 +277,9 @@ class LearnerSettings(StepSettings):
     """Number of hidden layers."""
     network_options: Table = field(default_factory=dict)
     """Additional options of the network, which replace those of the preset. Without values: none.
-    The network 'ranks' has two options: with relations, its tokens exchange messages along the
-    relations between cards, for example which card lies on which; with names_ranks, each token
-    knows its rank."""
+    With relations, the tokens of 'ranks' exchange messages along the relations between cards, for
+    example which card lies on which, and those of 'attention' add the relations to their attention
+    scores. With names_ranks, each token of 'ranks' knows its rank."""
 
     n_envs: Annotated[int, Range(1, 1 << 20)] = 256
     """Number of environments that run in parallel."""
