@@ -95,12 +95,18 @@ def read_all(folder: Path, game: Game) -> tuple[Positions, Positions]:
     return concatenate(parts[:-1]), parts[-1]
 
 
-def learn(network: CardNetwork, game: Game, options: Options, known: Positions) -> int:
+def learn(
+    network: CardNetwork,
+    game: Game,
+    options: Options,
+    known: Positions,
+    loss: type[DistillLoss] = DistillLoss,
+) -> int:
     """Train a network until its time is spent; return the number of positions it learned."""
     settings = preset(game.name, "distill")
     assert isinstance(settings, DistillSettings)
     settings = replace(settings, device="cpu", precision=options.precision)
-    student = DistillLoss(network, game, settings)
+    student = loss(network, game, settings)
     spent, budget = 0.0, 60 * options.minutes
     with learning_precision(settings):
         while spent < budget:
