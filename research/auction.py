@@ -9,6 +9,7 @@ learner is that of method ``selfplay`` (PPO with a penalty towards a slowly movi
 policy). Evaluations combine an agent for the auction with an agent for the cards. Each combination
 plays all seats of one side, and ``greedy`` those of the other side.
 The last columns are shares of the combination's calls: before the first bid, and passes after one.
+Differences to the auction of ``pretrained`` are paired by deal.
 Finished and interrupted runs are kept below ``--runs``; the same command resumes.
 """
 
@@ -63,6 +64,8 @@ class Options:
     """Input of the value function: own or cards (the cards of all seats)."""
     magnet_coef: float = 0.05
     """Coefficient of the penalty KL(policy || magnet)."""
+    samples: bool = False
+    """Evaluate the agent with sampled bids instead of the most likely ones."""
     deals: int = 10_000
     """Deals of each evaluation."""
     deal_sets: tuple[str, ...] = ()
@@ -198,7 +201,7 @@ def make_settings(options: Options, self_share: float, seed: int) -> SelfplaySet
         self_share=self_share,
         critic=options.critic,
         magnet_coef=options.magnet_coef,
-        samples=False,
+        samples=options.samples,
         total_steps=max(options.steps, 1),
         eval_interval=500_000,
         checkpoint_interval=2_000_000,
@@ -212,6 +215,7 @@ def make_settings(options: Options, self_share: float, seed: int) -> SelfplaySet
 def train(options: Options, self_share: float, seed: int) -> Path:
     """Train with a seed or resume the run; return the folder of its agent."""
     changed = f"{options.steps}-{self_share:g}-{options.critic}-{options.magnet_coef:g}"
+    changed += "-samples" if options.samples else ""
     folder = options.runs / f"{options.game}-{changed}" / f"seed-{seed}"
     run = AuctionRun(make_settings(options, self_share, seed), seed, folder)
     begun = time.process_time()
@@ -234,18 +238,16 @@ def measure_speed(options: Options, seconds: float = 5.0) -> str:
     greedy = load_agent("greedy", game, game.make_rules())
     env = make_env(settings, partial(make_auction_env, [greedy], 1.0))
     env.reset()
-    spent = np.zeros(2)
-    decisions = hands = 0
-    while spent[0] < seconds:
-        begun = time.process_time()
+    spent, decisions, hands = 0.0, 0, 0
+    while spent < seconds:
         scores = game.score_actions(env.rows.states, env.rules)
         actions = np.where(env.masks(), scores, -np.inf).argmax(axis=1)
-        chosen = time.process_time()
+        begun = time.process_time()
         env.step(actions)
-        spent += time.process_time() - chosen, chosen - begun
+        spent += time.process_time() - begun
         decisions, hands = decisions + env.num_envs, hands + len(env.ended)
     return (
-        f"environment: {decisions / spent[0]:,.0f} decisions per second of CPU time, "
+        f"environment: {decisions / spent:,.0f} decisions per second of CPU time, "
         f"{decisions / hands:.1f} decisions per hand"
     )
 
@@ -255,11 +257,13 @@ def evaluate_all(options: Options, learned: dict[str, Agent]) -> None:
     game = find_game(options.game)
     rules = game.make_rules()
     greedy, pretrained = (load_agent(name, game, rules) for name in ("greedy", "pretrained"))
-    bidders = {**learned, "pretrained": pretrained, "greedy": greedy}
+    bidders = {"pretrained": pretrained, "greedy": greedy, **learned}
     players = {"greedy": greedy, "pretrained": pretrained}
     deal_sets = options.deal_sets or (f"{options.game}-1", f"{options.game}-2")
-    columns = ("auction", "cards", *deal_sets, "calls before the first bid", "passes")
-    print(f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
+    by_set = (f"{one} | minus `pretrained`" for one in deal_sets)
+    columns = ("auction", "cards", *by_set, "calls before the first bid", "passes")
+    print(f"| {' | '.join(columns)} |\n|{' --- |' * (4 + 2 * len(deal_sets))}")
+    compared: dict[tuple[str, str], TableEvaluation] = {}
     for player, bidder in product(players, bidders):
         agent, cells = Combination(game, bidders[bidder], players[player]), []
         for deal_set in deal_sets:
@@ -273,6 +277,9 @@ def evaluate_all(options: Options, learned: dict[str, Agent]) -> None:
             )
             assert isinstance(result, TableEvaluation)
             cells.append(result.net.text(decimals=3, sign="+"))
+            control = compared.setdefault((player, deal_set), result)
+            same = control is result
+            cells.append("" if same else result.subtract(control).net.text(decimals=3, sign="+"))
         row = (bidder, player, *cells, *agent.describe_bids())
         print(f"| {' | '.join(row)} |", flush=True)
 

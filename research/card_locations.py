@@ -1,6 +1,6 @@
 """Can a network that locates the unseen cards improve the sampled worlds of a search?
 
-    python -m research.card_locations twenty_eight --weights locations.safetensors
+    python -m research.card_locations twenty_eight
 
 The network learns which seat holds each unseen card. It learns from hands in which one side plays
 like `pretrained` and the other like greedy, from the decisions of the first side. The first table
@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -83,9 +83,10 @@ Locate = Callable[[np.ndarray, np.ndarray], Located]
 class Options:
     """The hands to learn from, the searches to compare, and the conditions."""
 
-    game: tyro.conf.Positional[str] = "twenty_eight"
-    weights: Path = Path("locations.safetensors")
-    """File of the network's weights. If it exists, the network is not trained again."""
+    game: tyro.conf.Positional[Literal["twenty_eight", "twenty_nine"]] = "twenty_eight"
+    weights: Path | None = None
+    """File of the network's weights (default: runs/card-locations/GAME.safetensors). If it exists,
+    the network is not trained again; delete it to train with other settings."""
     agent: str = "pretrained"
     """The agent in the seats whose decisions are recorded; greedy plays against it."""
     hands: int = 150_000
@@ -345,10 +346,8 @@ def examine(game: Game, locate: Locate, options: Options) -> None:
     losses, effective = np.zeros((len(rows), 2 + len(agents))), np.zeros((len(rows), len(agents)))
     for i in range(len(rows)):
         parts = Located(located.logs[i], located.possible[i])
-        tables = [
-            -np.log(np.maximum(parts.possible.sum(axis=1, keepdims=True), 1) + 0 * parts.logs)
-        ]
-        tables.append(parts.logs)
+        alike = np.maximum(parts.possible.sum(axis=1, keepdims=True), 1)
+        tables = [np.broadcast_to(-np.log(alike), parts.logs.shape), parts.logs]
         for k, agent in enumerate(agents):
             held, weights = agent.weigh(game, states[i : i + 1], parts)
             tables.append(log_shares(held, weights, parts.possible))
@@ -359,9 +358,8 @@ def examine(game: Game, locate: Locate, options: Options) -> None:
     print("\nLog loss per unseen card, nats:\n")
     print(f"| tricks played | positions | holders alike | network | {' | '.join(texts)} |")
     print("| --- |" + " --- |" * (3 + len(texts)))
-    for at in [*np.unique(stage), 99]:
-        chosen = (stage == at) | (at == 99)
-        name = {99: "all", -1: "before the play"}.get(int(at), str(at))
+    rows_of = {"before the play" if at < 0 else str(at): stage == at for at in np.unique(stage)}
+    for name, chosen in (rows_of | {"all": np.ones(len(stage), bool)}).items():
         cells = " | ".join(f"{mean:.3f}" for mean in losses[chosen].mean(axis=0))
         print(f"| {name} | {chosen.sum():,} | {cells} |")
     gaps = [student_mean(loss - losses[:, 2]) for loss in losses.T]
@@ -421,11 +419,13 @@ def main(options: Options) -> None:
     torch.manual_seed(options.seed)
     game, outputs = find_game(options.game), (CARDS + 1) * HOLDERS
     network = NETWORKS["embedding"](game.features, outputs, options.width, options.depth)
-    if options.weights.exists():
-        network.load_state_dict(load_file(options.weights))
+    weights = options.weights or Path("runs", "card-locations", f"{options.game}.safetensors")
+    if weights.exists():
+        network.load_state_dict(load_file(weights))
     else:
         train(game, network, options)
-        save_file(network.state_dict(), options.weights)
+        weights.parent.mkdir(parents=True, exist_ok=True)
+        save_file(network.state_dict(), weights)
     print(describe_machine(), flush=True)
     locate = make_locate(game, network.eval())
     if options.examined:

@@ -28,7 +28,7 @@ from benchmarks.reports import write_json
 from parlour.agents.networks.build import CardNetwork, build_network
 from parlour.agents.networks.card_network import linear, normal
 from parlour.agents.networks.learned import LearnedAgent
-from parlour.agents.networks.tokens import RankTokens, read_ranks, summarise
+from parlour.agents.networks.tokens import RankTokens
 from parlour.envs import Game, find_game
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.result import describe_machine
@@ -140,9 +140,7 @@ class IteratedRanks(RankTokens):
         assert self.related is not None
         copies = sum(weight > 0 for weight in self.loss_weights)
         observations = observations[: len(observations) // copies]
-        tokens, common = self.reader(observations)
-        start = self.own(tokens) + self.reader.bonds @ self.partners(tokens)
-        start = self.norm(start + self.common(common)[:, None]).relu()
+        start = self.begin(observations)
         relations, hidden = self.related(observations), start
         memory = self.memory.start.expand(len(start), -1, -1) if self.memory else None
         outputs: list[tuple[Tensor, Tensor]] = []
@@ -158,14 +156,6 @@ class IteratedRanks(RankTokens):
                 outputs.append((scale_gradient(logits, scale), scale_gradient(values, scale)))
         all_logits, all_values = zip(*outputs, strict=True)
         return torch.cat(all_logits), torch.cat(all_values)
-
-    def answer(self, hidden: Tensor, observations: Tensor) -> tuple[Tensor, Tensor]:
-        """Return logits (n, actions) and values (n,), as `RankTokens` computes them."""
-        scores = nn.functional.pad(hidden @ self.place, (0, 0, 1, 0))
-        ranks = read_ranks(observations, self.clicked)
-        on_places = scores.gather(1, ranks[:, None]).squeeze(1) + self.place_bias
-        summary = summarise(hidden)
-        return torch.cat([on_places, self.other(summary)], dim=1), self.value(summary).squeeze(-1)
 
 
 def scale_gradient(values: Tensor, factor: float) -> Tensor:

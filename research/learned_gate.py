@@ -6,9 +6,11 @@
 A *gated agent* plays the network's most likely action unless the score of the position exceeds a
 threshold; then a search decides. The score is one of
 
-- ``head``: the gain of the search that a small head predicts from the network's hidden layer;
-- ``own``: the same, from the hidden layer of a copy of the network that is trained with the head;
-- ``margin``: minus the network's log probability of its best action over the second best;
+- ``head``: the gain of the search, which a small head predicts from the network's hidden layer,
+  margin, highest probability and value;
+- ``own``: the same, with the hidden layer of a copy of the network that is trained with the head;
+- ``margin``: minus the margin, the difference between the log probabilities of the network's two
+  most likely actions;
 - ``random``: a random number.
 
 The *gain* is the value of the action of ``pimc@4:pretrained`` minus that of the network's action,
@@ -247,7 +249,8 @@ class Study:
 
     def collect(self, deal_set: str, games: int) -> Positions:
         """Return the positions of games on deals of a set, saved in a file."""
-        path, half, begun = self.options.out / f"{deal_set}.npz", games // 2, process_time()
+        path = self.options.out / f"{deal_set}-{games}-{self.options.worlds}.npz"
+        half, begun = games // 2, process_time()
         if not path.exists():
             search, judge = self.make_search(4), self.make_search(self.options.worlds)
             records: list[Positions] = []
@@ -280,7 +283,11 @@ class Study:
         """
         options, begun = self.options, process_time()
         torch.manual_seed(options.seed)
-        head, path = GainHead(self.untouched.width, network), options.out / f"{name}-gain.pt"
+        head = GainHead(self.untouched.width, network)
+        learning = f"{options.epochs}-{options.batch_size}-{options.learning_rate:g}"
+        path = options.out / (
+            f"{name}-{options.games}-{options.worlds}-{learning}-{options.seed}.pt"
+        )
         if path.exists():
             head.load_state_dict(torch.load(path, weights_only=True))
             return head.requires_grad_(False)

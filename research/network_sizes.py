@@ -131,8 +131,8 @@ def find_regret(network: CardNetwork, held_out: Positions) -> float:
 def measure(text: str, game: Game, options: Options, parts: Sequence[Positions]) -> dict[str, Any]:
     """Return the figures of one network."""
     torch.manual_seed(options.seed)
-    name, *shape = parse_network(text)
-    network = build_network(name, game, *shape).train()
+    name, width, depth, switches = parse_network(text)
+    network = build_network(name, game, width, depth, switches).train()
     learned = learn(network, game, options, parts[0])
     agent = LearnedAgent(network.eval(), text)
     won = evaluate(game.name, agent, deals=options.deals, deal_set=options.deal_set).estimate("won")

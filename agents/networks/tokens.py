@@ -139,20 +139,29 @@ class RankTokens(TokenNetwork):
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """See `CardNetwork.forward`."""
+        hidden = self.begin(observations)
+        relations = self.related(observations) if self.related else None
+        for layer in self.layers:
+            hidden = layer(hidden, self.reader.bonds, relations)
+        logits, values = self.answer(hidden, observations)
+        return self.lift_base(logits, observations), values
+
+    def begin(self, observations: Tensor) -> Tensor:
+        """Return the tokens before the first layer, (n, ranks, width)."""
         tokens, common = self.reader(observations)
         start = self.own(tokens) + self.reader.bonds @ self.partners(tokens)
         if self.names_ranks:
             start = start + self.rank
-        hidden = self.norm(start + self.common(common)[:, None]).relu()
-        relations = self.related(observations) if self.related else None
-        for layer in self.layers:
-            hidden = layer(hidden, self.reader.bonds, relations)
+        begun: Tensor = self.norm(start + self.common(common)[:, None]).relu()
+        return begun
+
+    def answer(self, hidden: Tensor, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Return logits (n, actions) and values (n,) of the tokens after the last layer."""
         scores = nn.functional.pad(hidden @ self.place, (0, 0, 1, 0))  # rank 0, no card, scores 0
         ranks = read_ranks(observations, self.clicked)
         on_places = scores.gather(1, ranks[:, None]).squeeze(1) + self.place_bias
         summary = summarise(hidden)
-        logits = torch.cat([on_places, self.other(summary)], dim=1)
-        return self.lift_base(logits, observations), self.value(summary).squeeze(-1)
+        return torch.cat([on_places, self.other(summary)], dim=1), self.value(summary).squeeze(-1)
 
     def neutral_weights(self) -> dict[str, Tensor]:
         """See `CardNetwork.neutral_weights`: the messages of a new network have no effect."""
@@ -477,8 +486,9 @@ class CardTokens(TokenNetwork):
 class AttentionLayer(nn.Module):
     """A layer of attention and a dense network per token, both added to the token.
 
-    With a number of ``directed`` relations, a sum of them is added to the attention scores of each
-    head. In a new layer, its weights are 0.
+    ``directed`` is the number of relations, each counted in both directions. Each head adds a sum
+    of the relations, with learned weights, to its attention scores. In a new layer, these weights
+    are 0.
     """
 
     def __init__(self, width: int, directed: int = 0) -> None:
@@ -501,7 +511,7 @@ class AttentionLayer(nn.Module):
         parts = self.questions(self.norm_read(hidden)).view(n, tokens, 3, HEADS, width // HEADS)
         query, key, value = parts.permute(2, 0, 3, 1, 4)
         bias = None
-        if self.bias and relations is not None:
+        if self.bias is not None:
             bias = torch.einsum("hd,ndij->nhij", self.bias.weight, relations)
         seen = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
         hidden = hidden + self.read(seen.transpose(1, 2).reshape(n, tokens, width))
