@@ -819,6 +819,7 @@ def test_the_keyboard_alone_suffices(page: Any) -> None:
 def test_arrow_keys_walk_a_grid_in_straight_lines(page: Any) -> None:
     begin(page, "classic", 3, "poker_squares")
     page.keyboard.press("n")
+    page.locator("dialog[open] [name=deal]").wait_for()
     page.focus("[name=deal]")
     page.keyboard.press("Enter")  # the same deal
     sync_api.expect(page.locator("dialog[open]")).to_have_count(0)
