@@ -14,7 +14,6 @@ Finished and interrupted runs are kept below ``--runs``; the same command resume
 """
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -28,15 +27,12 @@ import tyro
 from parlour.agents.registry import Agent, load_agent
 from parlour.agents.search.inference import is_bidding
 from parlour.envs import Game, find_game
-from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.turn import Turn
 from parlour.envs.games.twenty_eight.rules import AUCTION, PASS
-from parlour.envs.interfaces.arguments import REWARD_NAMES
 from parlour.training.evaluation.compare import evaluate
 from parlour.training.evaluation.result import TableEvaluation, describe_machine
-from parlour.training.learning.envs import RUNNING, SelfPlayEnv, make_env
-from parlour.training.learning.methods.selfplay import MagnetPPO, SelfplayRun
-from parlour.training.learning.network_run import make_learner
+from parlour.training.learning.envs import RUNNING, SelfPlayEnv, make_env, make_selfplay_env
+from parlour.training.learning.methods.selfplay import SelfplayRun
 from parlour.training.learning.progress import Bar
 from parlour.training.learning.run import AGENT, Stop
 from parlour.training.learning.settings.methods import SelfplaySettings
@@ -94,26 +90,6 @@ class AuctionEnv(SelfPlayEnv):
             self.own_seat[:] = homes
 
 
-def make_auction_env(
-    others: Sequence[Agent],
-    share: float,
-    game: Game,
-    n: int,
-    variant: str | None,
-    options: dict[str, Any],
-    *,
-    reward: str,
-    skip_forced: bool,
-    reset: int,
-    num_threads: int,
-    **_: Any,
-) -> AuctionEnv:
-    """Return tables, as `make_selfplay_env` does."""
-    config = StepConfig(REWARD_NAMES.index(reward), int(reset), skip_forced=int(skip_forced))
-    rules = game.make_rules(variant, options)
-    return AuctionEnv(game, rules, n, config, others, share, num_threads)
-
-
 # ---- agents and training --------------------------------------------------------------------
 
 
@@ -163,20 +139,7 @@ class Combination:
 class AuctionRun(SelfplayRun):
     """A run of method ``selfplay`` that learns only the auction."""
 
-    def make_learner(self) -> MagnetPPO:
-        """See `SelfplayRun.make_learner`."""
-        settings = self.settings
-        make = partial(make_auction_env, self.opponents, settings.self_share)
-        model = make_learner(
-            MagnetPPO,
-            settings,
-            self.seed,
-            make_env(settings, make),
-            clip_range=settings.clip_range,
-            ent_coef=settings.ent_coef,
-        )
-        model.magnet_coef, model.magnet_rate = settings.magnet_coef, settings.magnet_rate
-        return model
+    table = AuctionEnv
 
     def agent(self) -> Any:
         """Return the policy with greedy's play of the cards, for validation."""
@@ -236,7 +199,7 @@ def measure_speed(options: Options, seconds: float = 5.0) -> str:
     settings = make_settings(options, 1.0, 0)
     game = find_game(options.game)
     greedy = load_agent("greedy", game, game.make_rules())
-    env = make_env(settings, partial(make_auction_env, [greedy], 1.0))
+    env = make_env(settings, partial(make_selfplay_env, [greedy], 1.0, table=AuctionEnv))
     env.reset()
     spent, decisions, hands = 0.0, 0, 0
     while spent < seconds:

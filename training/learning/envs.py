@@ -350,13 +350,15 @@ def make_selfplay_env(
     skip_forced: bool,
     reset: Autoreset,
     num_threads: int,
+    table: type[SelfPlayEnv] = SelfPlayEnv,
     **_: Any,
 ) -> SelfPlayEnv:
     """Return tables for training, with the keywords of `arguments.make_rows`.
 
     ``share`` is the probability that the learner also plays a seat other than its home seat.
+    ``table`` is the class of the tables.
     """
     rules = game.make_rules(variant, options)
     kind = REWARD_NAMES.index(check_choice("reward", reward, REWARD_NAMES))
     config = StepConfig(kind, int(reset), skip_forced=int(parse_bool("skip_forced", skip_forced)))
-    return SelfPlayEnv(game, rules, n, config, others, share, num_threads)
+    return table(game, rules, n, config, others, share, num_threads)

@@ -166,6 +166,8 @@ class SelfplayRun(PolicyRun):
 
     settings: SelfplaySettings
     model: MagnetPPO
+    table: type[SelfPlayEnv] = SelfPlayEnv
+    """The class of the tables for training."""
 
     def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
@@ -178,7 +180,7 @@ class SelfplayRun(PolicyRun):
     def make_learner(self) -> MagnetPPO:
         """See `NetworkRun.make_learner`."""
         settings = self.settings
-        make = partial(make_selfplay_env, self.opponents, settings.self_share)
+        make = partial(make_selfplay_env, self.opponents, settings.self_share, table=self.table)
         model = make_learner(
             MagnetPPO,
             settings,
